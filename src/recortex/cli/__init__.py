@@ -1,0 +1,1 @@
+"""Operations as verbs of a command line."""

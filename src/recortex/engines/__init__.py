@@ -1,0 +1,1 @@
+"""The thinking: a folder per capability, pure modules and at most one service."""

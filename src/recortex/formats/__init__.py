@@ -1,0 +1,1 @@
+"""Transcripts, imports and exports: a file per format."""

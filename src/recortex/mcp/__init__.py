@@ -1,0 +1,1 @@
+"""Operations as tools of a Model Context Protocol server."""

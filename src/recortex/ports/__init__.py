@@ -1,0 +1,1 @@
+"""What engines need from the world: small Protocols."""
