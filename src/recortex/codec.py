@@ -1,0 +1,138 @@
+"""Domain values to JSON and back, without loss; the schema of each; clear errors for what does not fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from recortex.domain.history import Version
+from recortex.domain.hit import Hit
+from recortex.domain.kinds import KINDS, Content, Kind, kind_of
+from recortex.domain.memory import Memory, check
+from recortex.errors import InvalidInputError
+
+T = TypeVar("T")
+
+MAX_JSON_BYTES = 16 * 1024 * 1024
+
+
+def dumps(value: object) -> bytes:
+    """Compact JSON of plain values (see `plain`)."""
+    return msgspec.json.encode(value)
+
+
+def loads(text: bytes | str) -> Any:
+    """Parse JSON that may come from anywhere.
+
+    Raises:
+        InvalidInputError: it is not JSON, too large, or nested too deeply.
+    """
+    if len(text) > MAX_JSON_BYTES:
+        raise InvalidInputError(f"The JSON is larger than {MAX_JSON_BYTES} bytes.", hint="Give it in pieces.")
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInputError(
+            f"This is not JSON: {error}.", hint="Check the quotes and brackets."
+        ) from None
+
+
+def plain(value: Any) -> Any:
+    """Dictionaries, lists, strings, numbers: what JSON can hold, with computed fields that readers rely on."""
+    if isinstance(value, Memory):
+        return memory_to_json(value)
+    if isinstance(value, Hit):
+        return {**_fields(value), "memory": memory_to_json(value.memory)}
+    if isinstance(value, Version):
+        return {**_fields(value), "memory": memory_to_json(value.memory)}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "__dataclass_fields__"):
+        return _fields(value)
+    return msgspec.to_builtins(value)
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+
+
+def memory_to_json(memory: Memory) -> dict[str, Any]:
+    """A memory as the contract shows it: every field, and the word for its importance."""
+    data: dict[str, Any] = msgspec.to_builtins(memory)
+    data["importance"] = memory.importance.value
+    return data
+
+
+def memory_from_json(data: Any) -> Memory:
+    """The inverse of `memory_to_json`.
+
+    Raises:
+        InvalidInputError: a field is missing, unknown to the kind, or out of range.
+    """
+    if not isinstance(data, dict):
+        raise InvalidInputError("A memory must be a JSON object.")
+    kind = kind_of(str(data.get("kind", "")))
+    content = content_from_json(kind, data.get("content") or {})
+    memory = convert({**data, "kind": kind, "content": {}}, Memory)
+    return check(replace(memory, content=content))
+
+
+def content_from_json(kind: Kind, data: Any) -> Content:
+    """The typed content of a kind.
+
+    Raises:
+        InvalidInputError: it has fields that the kind has not, or values of another type.
+    """
+    content = KINDS[kind]
+    if isinstance(data, dict) and (unknown := sorted(set(data) - set(content.__dataclass_fields__))):
+        raise InvalidInputError(
+            f"The kind {kind} has no field {unknown[0][:40]!r}.",
+            hint=f"Its fields: {', '.join(content.__dataclass_fields__)}.",
+        )
+    return convert(data, content)
+
+
+def content_to_json(content: Content) -> dict[str, Any]:
+    """The fields of a content that are not as usual."""
+    usual = type(content)()
+    data: dict[str, Any] = msgspec.to_builtins(content)
+    return {name: value for name, value in data.items() if getattr(content, name) != getattr(usual, name)}
+
+
+def convert(data: Any, to: type[T]) -> T:
+    """Plain values to a typed one; aware datetimes in UTC.
+
+    Raises:
+        InvalidInputError: with the path of the value that does not fit.
+    """
+    try:
+        return msgspec.convert(data, to)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise InvalidInputError(f"{error}.", hint="See the kind's schema: `recortex get --help`.") from None
+
+
+@cache
+def schema_of(kind: Kind) -> dict[str, Any]:
+    """The JSON schema of a kind's content, without references."""
+    return schema(KINDS[kind])
+
+
+def schema(of: Any) -> dict[str, Any]:
+    """The JSON schema of any type, its references put in place."""
+    (root,), components = msgspec.json.schema_components([of], ref_template="{name}")
+    return _inlined(root, components)
+
+
+def _inlined(node: Any, components: dict[str, Any]) -> Any:
+    if isinstance(node, list):
+        return [_inlined(item, components) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _inlined(components[node["$ref"]], components)
+    return {key: _inlined(value, components) for key, value in node.items()}

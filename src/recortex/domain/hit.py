@@ -1,0 +1,47 @@
+"""What a recall finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from recortex.domain.memory import Memory
+
+Recipe = Literal["hybrid", "keyword", "semantic"]
+Freshness = Literal["fresh", "changed", "gone", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A memory that answers, with the parts of its score.
+
+    Attributes:
+        score: 0 to 1.
+        signals: each part of the score by name, before weighting.
+        freshness: whether the cited files still read as they did; `none` where no file is cited.
+    """
+
+    memory: Memory
+    score: float
+    signals: dict[str, float] = field(default_factory=dict)
+    freshness: Freshness = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """The answer to a question: empty when nothing that is known is relevant.
+
+    Attributes:
+        best: the highest score before the floor, so that an empty answer can be understood.
+        floor: what a score had to reach.
+        tokens: cl100k_base tokens of all hits' texts.
+        degraded: what could not be used, and what was used instead.
+    """
+
+    query: str
+    recipe: Recipe
+    hits: tuple[Hit, ...] = ()
+    best: float = 0.0
+    floor: float = 0.0
+    tokens: int = 0
+    degraded: tuple[str, ...] = ()

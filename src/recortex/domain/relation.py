@@ -1,0 +1,34 @@
+"""A relation between two memories: one table, one type, twenty meanings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from recortex.domain.vocabulary import RelationStatus, RelationType
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`source_id` is `type` of `target_id`.
+
+    Attributes:
+        strength: 0 to 1.
+        evidence: why it is thought to hold, a sentence each.
+        inferred: an engine found it; nobody stated it.
+        bidirectional: it holds both ways.
+    """
+
+    source_id: str
+    target_id: str
+    type: RelationType
+    created_at: datetime
+    strength: float = 1.0
+    evidence: tuple[str, ...] = ()
+    inferred: bool = False
+    status: RelationStatus = RelationStatus.ACTIVE
+    bidirectional: bool = False
+
+    def other(self, memory_id: str) -> str:
+        """The end that is not `memory_id`."""
+        return self.target_id if memory_id == self.source_id else self.source_id

@@ -1,0 +1,168 @@
+"""The closed word lists of the domain: statuses, relations, importance, subject areas, origins, trust, scopes."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Where a memory stands. Only active ones are recalled by default."""
+
+    PROPOSED = "proposed"
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    ARCHIVED = "archived"
+    PRUNED = "pruned"
+    QUARANTINED = "quarantined"
+
+
+class RelationType(StrEnum):
+    """What one memory is to another: A's thirteen, three of D's, four causal ones."""
+
+    SUPERSEDES = "supersedes"
+    SUPPORTS = "supports"
+    CONTRADICTS = "contradicts"
+    RELATED = "related"
+    DERIVED_FROM = "derived_from"
+    OWNS = "owns"
+    AFFECTS = "affects"
+    BLOCKS = "blocks"
+    REQUIRES = "requires"
+    REFERENCES = "references"
+    LEARNED_FROM = "learned_from"
+    ASSIGNED_TO = "assigned_to"
+    DEPENDS_ON = "depends_on"
+    EXEMPLIFIES = "exemplifies"
+    REFINES = "refines"
+    SOURCE_OF = "source_of"
+    CAUSED = "caused"
+    ENABLED = "enabled"
+    PREVENTED = "prevented"
+    TRIGGERED_BY = "triggered_by"
+
+
+class RelationStatus(StrEnum):
+    """Whether a relation is taken as given or waits for a person."""
+
+    ACTIVE = "active"
+    SUGGESTED = "suggested"
+
+
+class Importance(StrEnum):
+    """A's four words for D's priorities 1 to 10."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    CRITICAL = "critical"
+
+
+class Domain(StrEnum):
+    """The area of the software that a memory is about (E)."""
+
+    AUTH = "AUTH"
+    UI = "UI"
+    API = "API"
+    DB = "DB"
+    TEST = "TEST"
+    DEV = "DEV"
+    GENERAL = "GENERAL"
+
+
+class Scope(StrEnum):
+    """Which store a memory belongs to: this project's or the person's own."""
+
+    PROJECT = "project"
+    GLOBAL = "global"
+
+
+class Origin(StrEnum):
+    """Who or what a memory came from."""
+
+    USER = "user"
+    AGENT = "agent"
+    EXTRACTION = "extraction"
+    CODE_INDEX = "code_index"
+    CONSOLIDATION = "consolidation"
+    IMPORT = "import"
+    TOOL = "tool"
+    WEB = "web"
+
+
+class Trust(StrEnum):
+    """How far the origin of a memory is believed."""
+
+    TRUSTED = "trusted"
+    DERIVED = "derived"
+    UNTRUSTED = "untrusted"
+
+
+class Actor(StrEnum):
+    """Who changed a memory, for the audit log (A)."""
+
+    USER = "user"
+    AGENT = "agent"
+    SYSTEM = "system"
+    EXTRACTION = "extraction"
+    IMPORT = "import"
+    CONSOLIDATION = "consolidation"
+    DECAY = "decay"
+    VALIDATION = "validation"
+    LEARNING = "learning"
+    RECLASSIFICATION = "reclassification"
+
+
+TRUST_OF_ORIGIN = {
+    Origin.USER: Trust.TRUSTED,
+    Origin.AGENT: Trust.DERIVED,
+    Origin.EXTRACTION: Trust.DERIVED,
+    Origin.CODE_INDEX: Trust.DERIVED,
+    Origin.CONSOLIDATION: Trust.DERIVED,
+    Origin.IMPORT: Trust.UNTRUSTED,
+    Origin.TOOL: Trust.UNTRUSTED,
+    Origin.WEB: Trust.UNTRUSTED,
+}
+
+_LOWEST_PRIORITY = {Importance.LOW: 1, Importance.NORMAL: 4, Importance.HIGH: 7, Importance.CRITICAL: 9}
+_USUAL_PRIORITY = {Importance.LOW: 2, Importance.NORMAL: 5, Importance.HIGH: 8, Importance.CRITICAL: 10}
+
+
+def importance_of(priority: int) -> Importance:
+    """The word for a priority: 1–3 low, 4–6 normal, 7–8 high, 9–10 critical."""
+    return max(
+        (word for word, least in _LOWEST_PRIORITY.items() if priority >= least),
+        key=_LOWEST_PRIORITY.__getitem__,
+        default=Importance.LOW,
+    )
+
+
+def priority_of(importance: Importance) -> int:
+    """The priority that stands for a word: low 2, normal 5, high 8, critical 10."""
+    return _USUAL_PRIORITY[importance]
+
+
+def lowest_priority_of(importance: Importance) -> int:
+    """The smallest priority that the word still covers."""
+    return _LOWEST_PRIORITY[importance]
+
+
+RELATION_ALIASES = {
+    "relates_to": RelationType.RELATED,
+    "related_to": RelationType.RELATED,
+    "derives": RelationType.DERIVED_FROM,
+    "contradict": RelationType.CONTRADICTS,
+    "support": RelationType.SUPPORTS,
+}
+CAUSAL_RELATIONS = frozenset(
+    {
+        RelationType.CAUSED,
+        RelationType.ENABLED,
+        RelationType.PREVENTED,
+        RelationType.CONTRADICTS,
+        RelationType.SUPERSEDES,
+        RelationType.SUPPORTS,
+        RelationType.DERIVED_FROM,
+        RelationType.TRIGGERED_BY,
+    }
+)
+CONFIDENCE_WORDS = {"high": 0.9, "medium": 0.6, "low": 0.3}
