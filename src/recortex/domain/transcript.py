@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    pass
 
 Role = Literal["user", "assistant", "summary"]
 
@@ -21,8 +22,10 @@ class ToolCall:
         command: the shell command, where the tool runs one.
         files: paths as the client gave them, read or written by the call.
         writes: whether the call changes its files.
-        ok: True or False once the result is known; None where the transcript ends before it.
+        ok: True or False once the result is known; None where the transcript ends before it or does not say.
         output: the result's text, shortened to its head and tail (at most 4,000 characters).
+        arguments: the call's arguments as text (JSON where they are not text), each shortened to 2,000 characters.
+        injected: the call went to Recortex itself; its output and arguments are left out, never learned again.
     """
 
     id: str
@@ -33,6 +36,7 @@ class ToolCall:
     ok: bool | None = None
     output: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)
+    injected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,14 @@ class Turn:
     Tool results are not turns of their own: they complete the `tools` of the assistant's turn that asked.
 
     Attributes:
-        index: position among the turns of the session, from 0.
+        index: position among the turns that the reader yields, from its `first_index` (0 unless told).
         text: the prose of the message, without tool calls, thinking, injected reminders or command echoes.
+        uuid: the same whenever the same message is read, also from another file that copies the history.
         injected: text that a client or Recortex put in, not typed by a person; kept apart so that it is never learned.
-        start: byte offset of the turn's first line in its file.
-        end: byte offset just past its last line: where a reader may resume.
+        sidechain: part of a sub-agent's work; a `user` turn is then the parent agent's instruction, not a person's.
+        start: byte offset of the turn's first line in its file (record number where a file is one JSON document).
+        end: offset just past its last line, its tools' results included.
+        interrupts: the person stopped the agent before saying this.
     """
 
     index: int
@@ -61,6 +68,7 @@ class Turn:
     sidechain: bool = False
     start: int = 0
     end: int = 0
+    interrupts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,3 +83,28 @@ class SessionInfo:
     branch: str = ""
     parent_session: str = ""
     started_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCounts:
+    """Where every line of a transcript went: `lines == used + sum(skipped.values()) + malformed + torn`.
+
+    Attributes:
+        lines: lines read (records, where a file is one JSON document).
+        used: lines that became a turn or a part of one.
+        skipped: lines that are no conversation, by type or reason.
+        malformed: lines that are not JSON, or not of the shape that their type has.
+        torn: 1 if the last line is still being written; it is read again next time.
+    """
+
+    lines: int = 0
+    turns: int = 0
+    used: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    malformed: int = 0
+    torn: int = 0
+
+    @property
+    def accounted(self) -> bool:
+        """Whether no line was lost."""
+        return self.lines == self.used + sum(self.skipped.values()) + self.malformed + self.torn

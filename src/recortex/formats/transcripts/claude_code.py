@@ -1,0 +1,186 @@
+"""Claude Code's `.jsonl`, from 1.0 (2025) to 2.1.330.
+
+One assistant message is split over several lines with the same `message.id`; tool results are `user` lines.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from recortex.domain.injection import strip_injected
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    moment,
+    spoken,
+)
+from recortex.formats.transcripts.tools import plain, tool_call
+
+_CONTINUED = (
+    "This session is being continued from a previous conversation"  # before `isCompactSummary` existed
+)
+_DECLINED = "The user doesn't want to"
+_FEEDBACK = "the user said:\n"  # ends the notice of a declined tool call; what follows was typed
+_NO_CONTENT = "(no content)"
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    type: str | None = None
+    subtype: str | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+    agent_id: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    is_meta: bool | None = None
+    is_sidechain: bool | None = None
+    is_compact_summary: bool | None = None
+    is_api_error_message: bool | None = None
+    prompt_source: str | None = None
+    message: Raw = Raw()
+    attachment: Raw = Raw()
+
+
+class _Message(msgspec.Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    content: str | list[Raw] | None = None
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+    input: Raw = Raw()
+    content: Raw = Raw()
+
+
+class _Attachment(msgspec.Struct, rename="camel", gc=False):
+    type: str | None = None
+    command_mode: str | None = None
+    content: Raw = Raw()
+    prompt: Raw = Raw()
+
+
+class Parser:
+    """Reads one line at a time; keeps nothing between lines."""
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        read = _READERS.get(line.type or "", _skipped)
+        return read(line).under(_header(line), line.uuid or "")
+
+
+def _header(line: _Line) -> Header:
+    session, parent = line.session_id or "", ""
+    if line.agent_id and session:
+        session, parent = f"{session}/agent-{line.agent_id}", session
+    return Header(
+        session, line.version or "", line.cwd or "", line.git_branch or "", parent, moment(line.timestamp)
+    )
+
+
+def _piece(line: _Line, role: Any, **fields: Any) -> Piece:
+    return Piece(
+        role,
+        uuid=line.uuid or "",
+        at=moment(line.timestamp),
+        cwd=line.cwd or "",
+        branch=line.git_branch or "",
+        sidechain=bool(line.is_sidechain),
+        **fields,
+    )
+
+
+def _skipped(line: _Line) -> Parsed:
+    kind = line.type or "untyped"
+    return Parsed(skipped=f"{kind}/{line.subtype}" if line.subtype else kind)
+
+
+def _blocks(message: _Message) -> list[_Block]:
+    if isinstance(message.content, str):
+        return [_Block(type="text", text=message.content)]
+    found = []
+    for raw in message.content or ():
+        try:
+            found.append(decode(raw, _Block))
+        except MalformedLineError:
+            continue  # one broken block does not lose the others
+    return found
+
+
+def _assistant(line: _Line) -> Parsed:
+    message = decode(line.message, _Message)
+    if line.is_api_error_message or message.model == "<synthetic>":
+        return Parsed(skipped="api-error" if line.is_api_error_message else "synthetic")
+    blocks = _blocks(message)
+    calls = tuple(
+        tool_call(block.id or "", block.name or "", decode_any(block.input))
+        for block in blocks
+        if block.type == "tool_use"
+    )
+    piece = _piece(line, "assistant", group=message.id or "", calls=calls)
+    texts = [block.text for block in blocks if block.type == "text" and block.text not in {None, _NO_CONTENT}]
+    thinking = any(block.type in {"thinking", "redacted_thinking"} for block in blocks)
+    return spoken(piece, filter(None, texts), empty="thinking" if thinking else "empty")
+
+
+def _user(line: _Line) -> Parsed:
+    blocks = _blocks(decode(line.message, _Message))
+    results = tuple(_result(block) for block in blocks if block.type == "tool_result")
+    texts = [block.text for block in blocks if block.type == "text" and block.text]
+    if line.is_meta or line.prompt_source == "system":
+        parsed = _put_in("meta", texts)
+    elif line.is_compact_summary or (texts and texts[0].startswith(_CONTINUED)):
+        parsed = spoken(_piece(line, "summary"), texts)
+    else:
+        parsed = spoken(_piece(line, "user", ends_calls=not results), texts)
+    return _with_results(line, parsed, results) if results else parsed
+
+
+def _put_in(reason: str, texts: list[str]) -> Parsed:
+    return Parsed(skipped=reason, carried="\n".join(texts), interrupted=False)
+
+
+def _result(block: _Block) -> Result:
+    return Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
+
+
+def _with_results(line: _Line, parsed: Parsed, results: tuple[Result, ...]) -> Parsed:
+    pieces = (_piece(line, "results", results=results), *parsed.pieces)
+    feedback = [_feedback(result) for result in results]
+    if any(feedback):
+        said = strip_injected("\n".join(filter(None, feedback)))[0]
+        pieces = (*pieces, replace(_piece(line, "user"), text=said))
+    return replace(parsed, pieces=pieces, skipped="")
+
+
+def _feedback(result: Result) -> str:
+    """What the person typed when they declined a tool call."""
+    if result.ok or not result.output.startswith(_DECLINED):
+        return ""
+    return result.output.partition(_FEEDBACK)[2].strip()
+
+
+def _attachment(line: _Line) -> Parsed:
+    attached = decode(line.attachment, _Attachment)
+    if attached.type == "queued_command" and attached.command_mode in {None, "prompt"}:
+        return spoken(_piece(line, "user"), [plain(decode_any(attached.prompt))])
+    carried = plain(decode_any(attached.content)) if attached.type == "hook_additional_context" else ""
+    return Parsed(skipped=f"attachment/{attached.type or 'untyped'}", carried=carried)
+
+
+_READERS = {"assistant": _assistant, "user": _user, "attachment": _attachment}

@@ -1,0 +1,143 @@
+"""What one line of a transcript says, in the same shape for every client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from recortex.domain.injection import INTERRUPTED, strip_injected
+from recortex.domain.transcript import Role, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
+TEXT_LIMIT = 200_000  # characters of one turn that are kept; only pasted files are longer
+
+
+class MalformedLineError(ValueError):
+    """A line is not JSON, or not of the shape that its type has. Caught and counted by the reader."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a tool call. `ok` is None where the client does not say."""
+
+    call: str
+    ok: bool | None
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A message or a part of one.
+
+    Attributes:
+        role: `results` carries only tool results, which belong to an earlier message.
+        group: pieces of one role with the same group are one turn; empty stands alone.
+        whole: the piece replaces what its group said so far (the client wrote the message again, longer).
+        ends_calls: tool calls still open will get no result any more.
+        joint: what stands between this piece's text and the text before it.
+        raw: injected text has not been taken out yet; it may span pieces.
+    """
+
+    role: Role | Literal["results"]
+    text: str = ""
+    group: str = ""
+    uuid: str = ""
+    at: datetime | None = None
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[Result, ...] = ()
+    injected: str = ""
+    cwd: str = ""
+    branch: str = ""
+    sidechain: bool = False
+    whole: bool = False
+    ends_calls: bool = False
+    joint: str = "\n\n"
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a line says of its session; empty fields say nothing."""
+
+    session_id: str = ""
+    version: str = ""
+    cwd: str = ""
+    branch: str = ""
+    parent_session: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A line, read.
+
+    Attributes:
+        pieces: what it adds to the conversation.
+        skipped: why it adds nothing; empty when there are pieces.
+        carried: injected text that belongs to the next turn.
+        interrupted: the person stopped the agent here.
+    """
+
+    pieces: tuple[Piece, ...] = ()
+    skipped: str = ""
+    header: Header | None = None
+    carried: str = ""
+    interrupted: bool = False
+    uuid: str = ""
+
+    def under(self, header: Header, uuid: str = "") -> Parsed:
+        """The same with the line's header and id."""
+        return replace(self, header=header, uuid=uuid)
+
+
+def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Parsed:
+    """A message of these text blocks, with what programs put into them taken apart.
+
+    Args:
+        piece: the message without its text.
+        blocks: its texts, each of which may have been cut by a client.
+        empty: the reason to count when nothing is left of it and nothing was injected.
+    """
+    clean: list[str] = []
+    taken: list[str] = []
+    for block in blocks:
+        said, injected = strip_injected(block)
+        clean.extend([said] if said else [])
+        taken.extend([injected] if injected else [])
+    text, injected = "\n\n".join(clean), "\n".join(taken)
+    if text or piece.calls or piece.results:
+        return Parsed((replace(piece, text=text, injected=injected),))
+    return Parsed(
+        skipped="injected" if injected else empty,
+        carried=injected,
+        interrupted=piece.role == "user" and INTERRUPTED in injected,
+    )
+
+
+def shorten(text: str, limit: int = OUTPUT_LIMIT) -> str:
+    """Head and tail of a text, at most `limit` characters in total, with the gap named."""
+    if len(text) <= limit:
+        return text
+    gap = f"\n[… {len(text) - limit} characters left out …]\n"
+    keep = limit - len(gap)
+    head = keep // 2
+    return text[:head] + gap + text[len(text) - (keep - head) :]
+
+
+def moment(value: str | float | None) -> datetime | None:
+    """A time in ISO 8601 or as seconds or milliseconds since 1970; None for anything else. Naive times are UTC."""
+    try:
+        if isinstance(value, str):
+            at = datetime.fromisoformat(value)
+            return at if at.tzinfo else at.replace(tzinfo=UTC)
+        if value is None or value <= 0:
+            return None
+        # 10^11 seconds is the year 5138, 10^11 milliseconds is 1973
+        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)  # noqa: PLR2004  explained above
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,199 @@
+"""Reading a transcript: turns one by one, an account of every line, and a place to go on from."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from recortex.domain.transcript import ReadCounts, SessionInfo, Turn
+from recortex.errors import FormatError
+from recortex.formats.transcripts.assembly import Assembler
+from recortex.formats.transcripts.detection import detect
+from recortex.formats.transcripts.lines import Line, lines
+from recortex.formats.transcripts.pieces import Header, MalformedLineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from recortex.formats.transcripts.detection import Format, Parser
+
+DOCUMENT_LIMIT = 64 * 1024 * 1024  # bytes of a file that is one JSON document and so must be held whole
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_PADDING = b" \t\r\n\0"  # a crash can leave NUL bytes where a line should be
+
+
+class TranscriptReader:
+    """Iterate for the turns; the rest is known once the iteration has ended.
+
+    Attributes:
+        client: the client whose format this is, such as `claude-code`.
+        cursor: everything before it is consumed: a later reader given this cursor yields what came since, and nothing
+            twice. A byte offset; the number of records for a file that is one JSON document. While iterating it never
+            runs ahead of the turns already yielded.
+        restarted: the file is shorter than the cursor said, so it is read from its beginning.
+    """
+
+    def __init__(
+        self, path: Path, row: Format, *, cursor: int = 0, final: bool = True, first_index: int = 0
+    ) -> None:
+        self.path = path
+        self.client = row.name
+        self._row = row
+        self._from = cursor
+        self._final = final
+        self._first_index = first_index
+        self._begin()
+
+    def _begin(self) -> None:
+        self.cursor = self._reached = self._from
+        self.restarted = False
+        self._assembler = Assembler(self._first_index)
+        self._header = Header()
+        self._lines = self._used = self._turns = self._malformed = self._torn = 0
+        self._skipped: dict[str, int] = {}
+
+    @property
+    def info(self) -> SessionInfo:
+        """What is known of the session so far."""
+        head = self._header
+        return SessionInfo(
+            session_id=head.session_id or self.path.stem,
+            client=self.client,
+            path=str(self.path),
+            version=head.version,
+            cwd=head.cwd,
+            branch=head.branch,
+            parent_session=head.parent_session,
+            started_at=head.at,
+        )
+
+    @property
+    def counts(self) -> ReadCounts:
+        """Where every line that was read went."""
+        return ReadCounts(
+            self._lines, self._turns, self._used, dict(self._skipped), self._malformed, self._torn
+        )
+
+    def __iter__(self) -> Iterator[Turn]:
+        """The turns, in order. Iterating again reads again from the given cursor.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        self._begin()
+        with self.path.open("rb") as file:
+            parser = self._row.parser()
+            for line in self._source(file, parser):
+                self._lines += 1
+                if not self._consume(parser, line):
+                    self._torn = 1
+                    break
+                self._reached = line.end
+                yield from self._ready()
+                self.cursor = self._assembler.resume_at(self._reached)
+        if self._final:
+            yield from self._ready(final=True)
+            self.cursor = self._reached
+
+    def _ready(self, *, final: bool = False) -> Iterator[Turn]:
+        for turn in self._assembler.ready(final=final):
+            self._turns += 1
+            yield turn
+
+    def _source(self, file: BinaryIO, parser: Parser) -> Iterator[Line]:
+        if self._row.split is not None:
+            return self._records(file)
+        self._restart_beyond(file.seek(0, 2))
+        if self._from and self._row.headed:
+            first = next(lines(file, 0), None)
+            if first and first.raw:
+                self._parse(parser, first.raw)
+        return lines(file, self.cursor)
+
+    def _records(self, file: BinaryIO) -> Iterator[Line]:
+        """The records of a document as lines; a document that cannot be read whole is one torn line."""
+        raw = file.read(DOCUMENT_LIMIT + 1)
+        records: list[bytes] | None = None
+        if self._row.split is not None and len(raw) <= DOCUMENT_LIMIT:
+            try:
+                header, records = self._row.split(raw)
+                self._learn(header)
+                self._restart_beyond(len(records))
+            except MalformedLineError:
+                records = None
+        if records is None:
+            yield Line(self.cursor, self.cursor, None, ended=False)
+            return
+        for number in range(self.cursor, len(records)):
+            yield Line(number, number + 1, records[number], ended=True)
+
+    def _restart_beyond(self, size: int) -> None:
+        if self.cursor > size:
+            self.restarted = True
+            self.cursor = self._reached = 0
+
+    def _consume(self, parser: Parser, line: Line) -> bool:
+        """Take a line in; False if it is still being written."""
+        if (not line.ended and not self._final) or line.end == line.start:
+            return False
+        if line.raw is None:
+            return self._skip("oversized")
+        raw = line.raw if self._row.prose else line.raw.removeprefix(_BYTE_ORDER_MARK).strip(_PADDING)
+        if not raw:
+            return self._skip("blank")
+        try:
+            reason = self._parse(parser, raw, line)
+        except MalformedLineError:
+            self._malformed += line.ended
+            return line.ended
+        self._used += not reason
+        return self._skip(reason) if reason else True
+
+    def _parse(self, parser: Parser, raw: bytes, line: Line | None = None) -> str:
+        parsed = parser.parse(raw)
+        if parsed.header is not None:
+            self._learn(parsed.header)
+        return self._assembler.take(parsed, line.start, line.end) if line else ""
+
+    def _skip(self, reason: str) -> bool:
+        self._skipped[reason] = self._skipped.get(reason, 0) + 1
+        return True
+
+    def _learn(self, header: Header) -> None:
+        """The first line that says something is believed; a file named after a session is that session's."""
+        known = self._header
+        if header.session_id == self.path.stem != known.session_id or known == Header():
+            self._header = Header(
+                *(getattr(header, f.name) or getattr(known, f.name) for f in fields(Header))
+            )
+        elif not (known.session_id and known.version and known.cwd and known.branch and known.at):
+            self._header = Header(
+                *(getattr(known, f.name) or getattr(header, f.name) for f in fields(Header))
+            )
+
+
+def open_transcript(
+    path: str | PathLike[str], *, cursor: int = 0, final: bool = True, first_index: int = 0
+) -> TranscriptReader:
+    """A reader of a session's file, whatever client wrote it.
+
+    Args:
+        path: the file.
+        cursor: the `cursor` of an earlier reader of this file; 0 reads all.
+        final: the session has ended or is read as if it had: the last message is yielded though it may still grow, and
+            tool calls without a result stay open (`ok` None). With False the cursor stays before both.
+        first_index: the `index` of the first turn.
+
+    Raises:
+        FormatError: the file is of no known format, or cannot be read.
+    """
+    file = Path(path)
+    try:
+        row = detect(file)
+    except OSError as error:
+        raise FormatError(
+            f"{file} cannot be read: {error.strerror or error}", hint="Check the path."
+        ) from error
+    return TranscriptReader(file, row, cursor=max(0, cursor), final=final, first_index=first_index)
