@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
 
-if TYPE_CHECKING:
-    from datetime import datetime
-
-Origin = Literal["person", "agent", "tool"]
-Speaker = Literal["user", "assistant", "summary"]
+from recortex.domain.transcript import Role
+from recortex.domain.vocabulary import Domain, Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +21,10 @@ class Candidate:
         quote: the passage of the source that says it, shortened to 240 characters.
         turn_index: the turn that says it, as the reader counted.
         speaker: the role of that turn.
-        origin: who stands behind the words: the person, the agent, or the output of a tool.
+        origin: USER for the person's words, AGENT for the agent's, EXTRACTION for a statement that a rule
+            composed from commands and their outcome.
         active: whether it may be recalled at once; otherwise it waits as `proposed`.
-        domain: AUTH, UI, API, DB, TEST, DEV or GENERAL.
+        domain: the subject area (E).
         files: paths that the statement is about, as the session wrote them.
         commands: shell commands that the statement is about.
         evidence: how often the session said it.
@@ -38,12 +36,12 @@ class Candidate:
     rule: str
     quote: str
     turn_index: int
-    speaker: Speaker
+    speaker: Role
     origin: Origin
     active: bool
     turn_uuid: str = ""
     at: datetime | None = None
-    domain: str = "GENERAL"
+    domain: Domain = Domain.GENERAL
     tags: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()

@@ -1,0 +1,7 @@
+"""What a session taught, found by rules: `extract` turns turns into candidates."""
+
+from __future__ import annotations
+
+from recortex.engines.extraction.extractor import extract
+
+__all__ = ["extract"]

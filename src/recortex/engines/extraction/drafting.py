@@ -1,0 +1,69 @@
+"""From a rule's finding to a candidate: the one place where confidence becomes a status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.candidate import Candidate
+from recortex.domain.vocabulary import Origin
+from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
+
+if TYPE_CHECKING:
+    from recortex.domain.transcript import Turn
+
+# At or above it a candidate is active; chosen on the development transcripts with bench/extraction.py.
+ACTIVE = 0.7
+MAX_QUOTE = 240
+_CERTAIN = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a rule found in a turn, before it is placed.
+
+    Attributes:
+        text: the finished statement.
+        hold: a reason to keep it from being active whatever its confidence, or nothing.
+    """
+
+    text: str
+    kind: str
+    confidence: float
+    rule: str
+    quote: str
+    files: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    hold: str = ""
+
+
+_ORIGINS = {"user": Origin.USER, "assistant": Origin.AGENT, "summary": Origin.AGENT}
+
+
+def candidate(finding: Finding, turn: Turn, origin: Origin | None = None) -> Candidate:
+    """Place a finding in its turn: subject, files, commands, tags, status."""
+    confidence = round(min(max(finding.confidence, 0.0), _CERTAIN), 2)
+    domain = domain_of(finding.text)
+    quote = " ".join(finding.quote.split())
+    return Candidate(
+        text=finding.text,
+        kind=finding.kind,
+        confidence=confidence,
+        rule=finding.rule,
+        quote=quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…",
+        turn_index=turn.index,
+        speaker=turn.role,
+        origin=origin or _ORIGINS[turn.role],
+        active=confidence >= ACTIVE and not finding.hold,
+        turn_uuid=turn.uuid,
+        at=turn.at,
+        domain=domain,
+        tags=tags_of(finding.text, domain),
+        files=tuple(dict.fromkeys(files_in(finding.text) + finding.files)),
+        commands=tuple(dict.fromkeys(commands_in(finding.text) + finding.commands)),
+    )
+
+
+def doubted(known: Candidate) -> Candidate:
+    """The same candidate after the session cast doubt on it: proposed, at E's medium confidence or below."""
+    return replace(known, active=False, confidence=min(known.confidence, 0.6))

@@ -1,0 +1,180 @@
+"""Entries of a report: a titled point with what is said about it (problem, cause, fix), from bold titles and lists."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.engines.extraction.drafting import Finding
+from recortex.engines.extraction.sentences import plain, sentences
+from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recortex.engines.extraction.passages import Passage
+
+_LABELS = {
+    "fix": (
+        "fix",
+        "fixed",
+        "fixes",
+        "solution",
+        "resolution",
+        "resolved",
+        "fix applied",
+        "fixed by",
+        "workaround",
+    ),
+    "problem": ("issue", "problem", "bug", "symptom", "error", "finding"),
+    "cause": ("cause", "root cause", "reason", "why"),
+    "feedback": ("user feedback", "feedback", "user correction"),
+}
+_ROLE_OF = {word: role for role, words in _LABELS.items() for word in words}
+_LABEL = re.compile(
+    r"[*_\s]*("
+    + "|".join(sorted(map(re.escape, _ROLE_OF), key=len, reverse=True))
+    + r")[*_\s]*:[*_\s]*(?=\S)",
+    re.IGNORECASE,
+)
+_TITLED = re.compile(r"\*\*(?P<title>[^*\n]{3,160}?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?::|[-–—](?=\s))?\s*(?P<body>.*)$|"
+                     r"(?P<bare>`[^`\n]{2,120}`)\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$", re.DOTALL)  # fmt: skip
+_ORDINAL = re.compile(
+    r"^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*)*[#(]?\d+(?:\.\d+)?[.):]?\)?\s*[-–—:.]?\s+"
+    r"|^(?:P[0-4]\s+)(?:bug|issue)\s*#?\d+\s*[-–—:]\s*",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(
+    r"^(?:fixed|resolved|solved|rewrote|changed|switched|replaced|added|moved|used|updated|removed|set|wrapped|"
+    r"created|converted|installed|renamed|reverted|extracted|made|had to|needed to|corrected|passed|adjusted|"
+    r"refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|upgraded|pinned)\b",
+    re.IGNORECASE,
+)
+# What any developer repairs without a thought: nobody wants to be told a year later.
+_TRIVIAL = re.compile(
+    r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|semicolons?|commas?|alias(?:es)?|brackets?)|"
+    r"typos?|whitespace|indentation|formatt(?:ing|er)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
+    r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|"
+    r"(?:file|edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
+    r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
+    r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|imported|defined)|"
+    r"undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|compiler warnings?|rebase|interrupted|timed out waiting|"
+    r"bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class Entry:
+    """One point of a report.
+
+    Attributes:
+        parts: what is said, by role: problem, cause, fix, feedback, or body where no label tells.
+        headings: the headings above it.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    quote: str
+    parts: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, text: str) -> None:
+        """File a piece of text under the role that its label or its verb tells."""
+        if found := _LABEL.match(text):
+            role, text = _ROLE_OF[found.group(1).lower()], text[found.end() :]
+            self.parts.setdefault(role, []).append(plain(text))
+            return
+        for sentence in sentences(text):
+            clean = plain(sentence)
+            label = _LABEL.match(clean)
+            role = _ROLE_OF[label.group(1).lower()] if label else "fix" if _FIXED.match(clean) else "body"
+            self.parts.setdefault(role, []).append(clean[label.end() :] if label else clean)
+
+    def part(self, role: str) -> str:
+        """Everything filed under a role, as sentences."""
+        return " ".join(_stopped(text) for text in self.parts.get(role, []) if text)
+
+
+def _stopped(text: str) -> str:
+    text = text.strip()
+    return text if not text or (text[-1] in ".!?:)" and text[-1] != ":") else text.rstrip(":;,") + "."
+
+
+def titled(text: str) -> tuple[str, str] | None:
+    """Split `**Title**: body` or `` `name` — body`` into title and body; None when the text has no title."""
+    found = _TITLED.match(text)
+    if not found:
+        return None
+    title = found.group("title") or found.group("bare")
+    note = found.group("note") or ""
+    body = found.group("body") if found.group("title") else found.group("rest")
+    return _ORDINAL.sub("", plain(title + note)).strip().rstrip(":"), body or ""
+
+
+def entries(report: Iterable[Passage]) -> Iterator[Entry]:
+    """Group passages into entries: a bold title or a top list item, with all that is nested in it."""
+    entry: Entry | None = None
+    for passage in report:
+        if passage.item and not passage.parents:
+            if entry:
+                yield entry
+            entry = _open(passage)
+        elif entry and passage.item and passage.headings == entry.headings:
+            entry.add(passage.text)
+        elif entry:
+            yield entry
+            entry = None
+    if entry:
+        yield entry
+
+
+def _open(passage: Passage) -> Entry:
+    split = titled(passage.text)
+    title, body = split or ("", passage.text)
+    entry = Entry(title=title, headings=passage.headings, quote=passage.text)
+    if _LABEL.match(f"{title}:"):
+        entry.title = ""
+        entry.add(f"{title}: {body}")
+    elif body:
+        entry.add(body)
+    return entry
+
+
+def sections(report: Iterable[Passage]) -> Iterator[Entry]:
+    """Group the labelled paragraphs under one heading into an entry titled by that heading."""
+    entry: Entry | None = None
+    for passage in report:
+        if entry is None or passage.headings != entry.headings:
+            if entry and entry.parts:
+                yield entry
+            title = _ORDINAL.sub("", plain(passage.headings[-1])) if passage.headings else ""
+            entry = Entry(title=title, headings=passage.headings, quote=passage.text)
+        if _LABEL.match(passage.text):
+            entry.add(passage.text)
+    if entry and entry.parts:
+        yield entry
+
+
+def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:
+    """Compose a verified fix from an entry that names both a problem and what repaired it."""
+    fix = entry.part("fix")
+    said = " ".join(filter(None, (entry.part("problem"), entry.part("cause"), entry.part("body"))))
+    if not fix or not (entry.title or said):
+        return None
+    text = _composed(entry.title, said, fix)
+    if not text or _TRIVIAL.search(text) or not is_specific(text):
+        return None
+    names = len(set(identifiers(text)))
+    return Finding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
+
+
+def _composed(title: str, said: str, fix: str) -> str:
+    """Join title, problem and fix into one statement that fits, dropping the middle before the ends."""
+    head = title if not said else f"{title}: {said}" if title else said
+    for start in (head, f"{title}: {sentences(said)[0]}" if title and said else head, title):
+        for end in (fix, sentences(fix)[0] if fix else ""):
+            text = f"{_stopped(start)} Fix: {end}" if start else ""
+            if MIN_LENGTH <= len(text) <= MAX_LENGTH and text.count("`") % 2 == 0:
+                return text[0].upper() + text[1:] if not text.startswith("`") else text
+    return ""

@@ -1,0 +1,107 @@
+"""Shell commands as evidence: what a command is for, its plain form, and whether it failed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recortex.domain.transcript import ToolCall
+
+MAX_COMMAND = 120
+_MAX_FORM = 60
+_MIN_ERROR, _MAX_ERROR = 15, 160
+
+_PURPOSES = (
+    ("test", "The test suite is run with", (r"(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:\S*python3? -m |uv run |poetry run )?pytest|tox|nox|go test|gotestsum|"
+     r"cargo (?:test|nextest run)|mix test|(?:mise|just|make|task|rake|deno|swift|bazel|dotnet|flutter|dart|zig build|sbt|lein)(?: run)? (?:\w+[:_-])?test\S*|\./gradlew \S*test\S*|gradle \S*test\S*|"
+     r"mvn (?:-\S+ )*(?:test|verify)|(?:bundle exec |bin/)?rspec|(?:bin/)?rails test|(?:npx |bunx |pnpm exec |pnpm )?(?:vitest|jest|mocha|playwright test|ava)|ctest|(?:vendor/bin/)?phpunit|composer test")),
+    ("lint", "The linter is run with", (r"(?:npm|pnpm|yarn|bun)(?: run)? lint\S*|(?:uv run |poetry run )?ruff check|(?:uv run )?(?:flake8|pylint)|golangci-lint run|go vet|cargo clippy|mix credo|"
+     r"(?:mise|just|make|task|rake|deno)(?: run)? (?:\w+[:_-])?lint\S*|(?:npx )?eslint|(?:npx )?biome (?:check|lint)|(?:bundle exec )?rubocop|swiftlint|shellcheck|hadolint")),
+    ("typecheck", "Types are checked with", r"(?:npm|pnpm|yarn|bun)(?: run)? (?:type-?check|tsc|check-types)\S*|(?:npx )?tsc|(?:uv run |poetry run )?(?:mypy|pyright)|mix dialyzer|(?:npx )?svelte-check|(?:npx )?vue-tsc"),
+    ("format", "Code is formatted with", r"(?:npm|pnpm|yarn|bun)(?: run)? (?:format|fmt)\S*|(?:uv run )?(?:ruff format|black)|gofmt|gofumpt|cargo fmt|mix format|(?:mise|just|make|deno)(?: run)? (?:fmt|format)\S*|(?:npx )?prettier"),
+    ("build", "The project is built with", (r"(?:npm|pnpm|yarn|bun)(?: run)? build\S*|go build|cargo build|mix compile|(?:mise|just|make|task|bazel|dotnet|swift|flutter|zig)(?: run)? (?:\w+[:_-])?build\S*|"
+     r"\./gradlew \S*(?:build|assemble)\S*|mvn (?:-\S+ )*(?:package|compile|install)|cmake --build")),
+    ("migrate", "Database migrations are applied with", (r"mix ecto\.migrate|mix ash\.migrate|(?:bin/)?rails db:migrate|(?:uv run )?alembic upgrade|\S*python3? manage\.py migrate|(?:npx )?prisma migrate \w+|"
+     r"(?:npx )?(?:knex|drizzle-kit) migrate\S*|sqlx migrate run|diesel migration run|goose up|flyway migrate|php artisan migrate")),
+    ("generate", "Code is generated with", r"mix ash\.codegen|go generate|(?:npm|pnpm|yarn|bun)(?: run)? (?:codegen|generate)\S*|(?:npx )?prisma generate|(?:mise|just|make)(?: run)? (?:gen|generate|codegen)\S*|sqlc generate|buf generate|protoc"),
+)  # fmt: skip
+_KNOWN = tuple((purpose, lead, re.compile(rf"(?:{pattern})(?=\s|$)")) for purpose, lead, pattern in _PURPOSES)
+_PREFIX = re.compile(r"^(?:(?:time|sudo|nohup|command|timeout \d+\w?) +|cd [^&;|\n]{1,200}(?:&&|;) *)+")
+_REDIRECT = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|&>\s*/dev/null|>\s*\S+)")
+_PATHISH = re.compile(r"[\w@.-]*/[\w./@*:-]*\w|[\w-]+\.[a-z]{1,4}(?::\d+)?$|.*(?:_test|_spec|test_)\w*")
+_FILTERS = {
+    "-run",
+    "--only",
+    "-k",
+    "--grep",
+    "-t",
+    "--seed",
+    "--filter",
+    "-count",
+    "--testNamePattern",
+    "-g",
+    "-p",
+    "--package",
+}
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:FAIL|FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
+    r"Traceback \(most recent|\berror TS\d+|Exit code [1-9]|^make: \*\*\*|npm ERR!|command not found|No such file or directory$|BUILD FAILED|== Compilation error",
+    re.MULTILINE,
+)
+
+
+def main_part(command: str) -> str:
+    """The command without `cd … &&`, redirections, pipes into pagers, and what follows it."""
+    line = command.strip().split("\n", 1)[0][:400]
+    line = _PREFIX.sub("", line)
+    line = re.split(r"\s*(?:\|\||&&|;|\|)\s*", line, maxsplit=1)[0]
+    return _REDIRECT.sub("", line).strip()
+
+
+def purpose_of(command: str) -> tuple[str, str] | None:
+    """What a command is for (`test`, `lint`, …) with the words that say so; None for any other command."""
+    for purpose, lead, pattern in _KNOWN:
+        if pattern.match(command):
+            return purpose, lead
+    return None
+
+
+def whole_form(command: str) -> str | None:
+    """The form of the command that works on the whole project: None where it names single files or cases."""
+    words = command.split()
+    if any(word.split("=")[0] in _FILTERS for word in words):
+        return None
+    kept = words[:1] + [
+        word for word in words[1:] if word in {"./...", "-v", "--verbose"} or not _PATHISH.fullmatch(word)
+    ]
+    if len(kept) != len(words) or any(char in command for char in "\"'$<>{}`\\*"):
+        return None
+    form = " ".join(word for word in words if word not in {"-v", "--verbose", "-q", "--no-color", "--trace"})
+    return form if len(form) <= _MAX_FORM else None
+
+
+def failed(call: ToolCall) -> bool:
+    """Whether the command failed: by its own result, or by what it printed where a pipe hid the exit status."""
+    if call.ok is False:
+        return True
+    return _FAILED.search(call.output) is not None
+
+
+_ERROR_LINE = re.compile(
+    r"^.*(?:\b[A-Z]\w*(?:Error|Exception)\b|\berror(?:\[\w+\])?:|\bError:|\bpanic:|\bfatal:|command not found|not found|"
+    r"undefined|cannot |unknown |unrecognized |unsupported |invalid |\*\* \().*$",
+    re.MULTILINE,
+)
+
+
+def error_line(output: str) -> str:
+    """The most telling line of a failed command's output, plain and short; empty when there is none."""
+    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", output)
+    for found in _ERROR_LINE.finditer(plain):
+        line = " ".join(found.group().split())
+        if _MIN_ERROR <= len(line) <= _MAX_ERROR and not line.startswith(
+            ("Exit code", "warning", "at ", "//", "#")
+        ):
+            return line
+    return ""

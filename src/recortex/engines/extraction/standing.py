@@ -1,0 +1,128 @@
+"""Whether a sentence stands alone: what must be true of any statement before a rule may take it.
+
+Each test is linguistic and general. `objection` names the first one that fails, so that the bench can count
+what is turned away and why.
+"""
+
+from __future__ import annotations
+
+import re
+
+MIN_LENGTH = 25
+MAX_LENGTH = 400
+_MIN_WORDS = 5
+_MAX_DIGIT_SHARE = 0.25
+
+IDENTIFIER = re.compile(
+    r"`[^`]+`"
+    r"|\b[a-z]\w*_\w+\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b"
+    r"|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z]\w+"
+    r"|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|(?<!\w)/?[\w.@-]+/[\w./@-]+"
+    r"|\b[\w-]+\.(?:[a-z]{1,4}|json|jsonl|toml|yaml|lock)\b|(?<!\w)\.[a-z]{3,}\b"
+)
+_NAME_INSIDE = re.compile(r"(?<=[a-z,;:)] )[A-Z][A-Za-z0-9+#.]+")
+_QUESTION = re.compile(
+    r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|have|has)"
+    r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|me|my|mine)\b|\b[Ll]et(?:'s| me| us)\b|\bus\b(?!-)")
+_INTENTION = re.compile(
+    r"^(?:now|next|first|then|time to|going to|need to|needs to|want to|trying|try|continuing|continue|starting|start|"
+    r"checking|looking|reading|running|testing|waiting|moving|proceeding|adding|updating|fixing|creating|"
+    r"implementing|writing|verifying|let)\b|\bwe(?:'ll| will| should| need to| can| could|'re going to)\b",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"\b(?:all (?:\w+ )?(?:tests?|checks|green|done|good|set|clean|passing)|(?:tests?|checks?|lint(?:ing|er)?|build|compile|credo|"
+    r"compilation|suite|migration|everything)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|clean(?:ly)?|green|"
+    r"successful(?:ly)?|works? (?:now|correctly|as expected))|\d+ (?:tests?|specs?|failures?|passed|failed)\b|"
+    r"successfully|has been (?:\w+ )?(?:completed|fixed|updated|added|pushed|committed|implemented|created)|"
+    r"(?:is|are) (?:now )?(?:done|complete|completed|ready|fixed|pushed|committed|in place|finished)\b|"
+    r"good (?:progress|news)|as expected|no issues|looks good|full (?:picture|context|understanding)|"
+    r"clear (?:picture|understanding)|nothing (?:else )?to)",
+    re.IGNORECASE,
+)
+_MARKS = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718]|\\bPASS(?:ED)?\\b|\\bFAIL(?:ED)?\\b")
+_DANGLING_START = re.compile(
+    r"(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both|same|such|one|"
+    r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
+    r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
+    r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
+    r"generated|output|plan|user|agent|change|changes|summary|result|results|goal|idea|approach|difference|"
+    r"question|answer|reason|point|key))\b(?! project\b| repo| codebase)",
+    re.IGNORECASE,
+)
+_BARE_SUBJECT = re.compile(
+    r"(?:the|a|an|our|my|your) (?:\w+ )?(?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
+    r"issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|pages?|components?|"
+    r"buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|config(?:uration)?|"
+    r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|implementation|"
+    r"behaviou?r|feature|pattern|api|endpoint|request|response|handler|package|library|dependency|template|"
+    r"layout|section|step|tool|option|flag|linter|compiler|modal|form|view|route|schema|migration|data|"
+    r"session|directory|folder|path|string|object|array|map|struct|interface|log|logs|message|messages)"
+    r" (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|isn't|aren't|wasn't|can|can't|cannot|will|"
+    r"won't|should|must|may|might|needs?|requires?|uses?|expects?|returns?|fails?|failed|shows?|comes?|happens?|"
+    r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself)\b",
+    re.IGNORECASE,
+)
+_DEICTIC = re.compile(
+    r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase)\b)"
+    r"|\b(?:above|below|aforementioned|the former|the latter|as follows|the following|previously|earlier|"
+    r"as before|mentioned|just now|right now|at the moment|so far|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
+    r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
+    r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|test)[.,;:!]",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
+_YOU = re.compile(r"\b(?:you|your|yours|you'll|you're|you've|want me to)\b", re.IGNORECASE)
+_FOREIGN = re.compile(r"[^\x00-\u024f\u2000-\u2bff]")
+
+
+def identifiers(text: str) -> list[str]:
+    """Names of code, files, commands and products in a sentence, in order, without code marks."""
+    return [found.group().strip("`") for found in IDENTIFIER.finditer(text)]
+
+
+def is_specific(text: str) -> bool:
+    """Whether a sentence names something: a piece of code, a file, or a product inside the sentence."""
+    return IDENTIFIER.search(text) is not None or _NAME_INSIDE.search(text) is not None
+
+
+def objection(text: str, *, addressed: bool = False) -> str:
+    """Name the first reason why a cleaned statement cannot be a memory; empty when there is none.
+
+    Args:
+        text: one statement, cleaned by `sentences.statement`.
+        addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
+    """
+    if shape := _misshapen(text):
+        return shape
+    if _QUESTION.search(text):
+        return "question"
+    if not addressed and (_FIRST_PERSON.search(text) or _INTENTION.search(text) or _YOU.search(text)):
+        return "narration"
+    if _CHATTER.search(text) or _MARKS.search(text):
+        return "chatter"
+    return "dangling" if _dangles(text) else ""
+
+
+def _misshapen(text: str) -> str:
+    """Object to length, to numbers, to a lead-in and to an unbalanced half of something."""
+    if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
+        return "length"
+    if len(text.split()) < _MIN_WORDS and not _FOREIGN.search(text):
+        return "length"
+    if text.endswith((":", "...", "…", ",")) or text.count("`") % 2 or text.count("(") != text.count(")"):
+        return "half"
+    if sum(char.isdigit() for char in text) > _MAX_DIGIT_SHARE * len(text):
+        return "numbers"
+    return ""
+
+
+def _dangles(text: str) -> bool:
+    """Whether the sentence points at something outside of itself."""
+    if _DANGLING_START.match(text) or _DEICTIC.search(text) or _BARE_SUBJECT.match(text):
+        return True
+    pronoun = _PRONOUN.search(text)
+    return pronoun is not None and not is_specific(text[: pronoun.start()])
