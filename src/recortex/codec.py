@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from recortex.domain.history import Version
-from recortex.domain.hit import Hit
 from recortex.domain.kinds import KINDS, Content, Kind, kind_of
 from recortex.domain.memory import Memory, check
 from recortex.errors import InvalidInputError
@@ -44,10 +42,6 @@ def plain(value: Any) -> Any:
     """Dictionaries, lists, strings, numbers: what JSON can hold, with computed fields that readers rely on."""
     if isinstance(value, Memory):
         return memory_to_json(value)
-    if isinstance(value, Hit):
-        return {**_fields(value), "memory": memory_to_json(value.memory)}
-    if isinstance(value, Version):
-        return {**_fields(value), "memory": memory_to_json(value.memory)}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -125,7 +119,8 @@ def schema_of(kind: Kind) -> dict[str, Any]:
 def schema(of: Any) -> dict[str, Any]:
     """The JSON schema of any type, its references put in place."""
     (root,), components = msgspec.json.schema_components([of], ref_template="{name}")
-    return _inlined(root, components)
+    inlined: dict[str, Any] = _inlined(root, components)
+    return inlined
 
 
 def _inlined(node: Any, components: dict[str, Any]) -> Any:

@@ -85,7 +85,9 @@ class MigrationError(StorageError):
     """The store's schema could not be brought up to date."""
 
     code = "migration_failed"
-    hint = "Nothing was changed; the backup made before the migration is in the `backups` folder of the store."
+    hint = (
+        "Nothing was changed; the backup made before the migration is in the `backups` folder of the store."
+    )
 
 
 class NewerSchemaError(MigrationError):

@@ -1,0 +1,74 @@
+"""Which project a folder belongs to: the root of the main working tree, shared by worktrees and subfolders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STORE_FOLDER = ".recortex"
+MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "Makefile")
+
+
+def project_root(start: Path) -> Path:
+    """The root of the project that `start` lies in.
+
+    The nearest `.git` decides: a folder is the root itself; a file (a linked worktree, a submodule) leads through
+    git's common directory to the main working tree. Outside git: the nearest folder with a store or a project's
+    usual file, else `start`. No git program is run.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        git = folder / ".git"
+        if git.is_dir():
+            return folder
+        if git.is_file():
+            return _main_tree(git) or folder
+        if (folder / STORE_FOLDER).is_dir():
+            return folder
+    return _marked(start) or start
+
+
+def _main_tree(git_file: Path) -> Path | None:
+    """The main working tree behind a linked worktree's `.git` file; None for a submodule or a bare repository."""
+    try:
+        git_folder = (
+            git_file.parent / git_file.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
+        ).resolve()
+        common = (git_folder / (git_folder / "commondir").read_text(encoding="utf-8").strip()).resolve()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return common.parent if common.name == ".git" else None
+
+
+def _marked(start: Path) -> Path | None:
+    home = Path.home()
+    for folder in (start, *start.parents):
+        if folder == home:
+            return None
+        if any((folder / marker).is_file() for marker in MARKERS):
+            return folder
+    return None
+
+
+def branch_and_commit(root: Path) -> tuple[str, str]:
+    """The checked-out branch and commit, read from git's files; empty where there is none."""
+    head = _read(root / ".git" / "HEAD")
+    if not head.startswith("ref: "):
+        return "", head
+    reference = head.removeprefix("ref: ")
+    commit = _read(root / ".git" / reference) or _packed(root / ".git" / "packed-refs", reference)
+    return reference.removeprefix("refs/heads/"), commit
+
+
+def _packed(path: Path, reference: str) -> str:
+    for line in _read(path).splitlines():
+        commit, _, name = line.partition(" ")
+        if name == reference:
+            return commit
+    return ""
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,57 @@
+"""Word overlap: the cheap test before any vector, and what each overlap means (D, «Similarity & Edge Creation»)."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+_PUNCTUATION = re.compile(r"[^\w\s]", re.UNICODE)
+
+DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
+
+
+class Verdict(StrEnum):
+    """What is to be done about a pair."""
+
+    IGNORE = "ignore"
+    RELATE = "relate"
+    SUGGEST = "suggest"
+    CONSOLIDATE = "consolidate"
+    SIMILAR = "similar"
+
+
+class Overlap(NamedTuple):
+    """A verdict with the number it rests on."""
+
+    verdict: Verdict
+    score: float
+
+
+def tokenize(text: str) -> frozenset[str]:
+    """Lower-cased words without punctuation (D)."""
+    return frozenset(_PUNCTUATION.sub("", text.lower()).split())
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """Shared words by all words, 0 to 1; 0 for two empty sets."""
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
+def classify(score: float) -> Verdict:
+    """D's bands: below 0.1 ignore, to 0.4 relate, to 0.5 suggest, to 0.6 consolidate, above: similar."""
+    for limit, verdict in (
+        (DIFFERENT, Verdict.IGNORE),
+        (SUGGESTED, Verdict.RELATE),
+        (CONSOLIDATE, Verdict.SUGGEST),
+    ):
+        if score < limit:
+            return verdict
+    return Verdict.CONSOLIDATE if score <= SIMILAR else Verdict.SIMILAR
+
+
+def overlap(a: str, b: str) -> Overlap:
+    """The verdict on two texts."""
+    score = jaccard(tokenize(a), tokenize(b))
+    return Overlap(classify(score), score)

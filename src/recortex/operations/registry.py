@@ -1,0 +1,132 @@
+"""Operations: one typed method each, from which the Python API, the command line and the tools are made.
+
+Its signature is the schema, its docstring the help, its return type the output. Parameters before `*` are positional
+on the command line; those after it are options.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+Function = TypeVar("Function", bound="Callable[..., Any]")
+
+_MARK = "__operation__"
+_ARGUMENT = re.compile(r"^ {12}(\w+): ", re.MULTILINE)
+_SECTION = re.compile(r"^ {8}(Args|Returns|Raises):\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What an operation does to the store.
+
+    Attributes:
+        core: shown to agents by default.
+        read_only: changes nothing that was learned.
+        destructive: removes or hides something; a person is asked first.
+        idempotent: doing it again changes nothing more.
+        needs_store: works on a store that is already there; False for those that make, inspect or mend one.
+    """
+
+    core: bool = False
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    needs_store: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation: `hint` is its resolved type, `help` its line of the docstring."""
+
+    name: str
+    hint: Any
+    default: Any
+    required: bool
+    positional: bool
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation as its projections see it.
+
+    Attributes:
+        name: of the verb and the tool; `method` is the attribute (`import` is `import_`).
+        summary: the first line of the docstring; `help` is all of it up to the arguments.
+    """
+
+    name: str
+    method: str
+    traits: Traits
+    summary: str
+    help: str
+    function: Callable[..., Any]
+
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Its parameters with their types resolved."""
+        hints = get_type_hints(self.function, include_extras=True)
+        described = _arguments(self.function.__doc__ or "")
+        signature = list(inspect.signature(self.function).parameters.values())[1:]
+        return tuple(_parameter(parameter, hints[parameter.name], described) for parameter in signature)
+
+    def returns(self) -> Any:
+        """The resolved type of what it returns."""
+        return get_type_hints(self.function)["return"]
+
+
+def operation(
+    *,
+    core: bool = False,
+    read_only: bool = False,
+    destructive: bool = False,
+    idempotent: bool = False,
+    needs_store: bool = True,
+) -> Callable[[Function], Function]:
+    """Make an operation of a method."""
+    traits = Traits(core, read_only, destructive, idempotent or read_only, needs_store)
+
+    def mark(function: Function) -> Function:
+        setattr(function, _MARK, traits)
+        return function
+
+    return mark
+
+
+def operations_of(facade: type) -> dict[str, Operation]:
+    """The operations of a class by name, in the order in which its bases list them."""
+    found: dict[str, Operation] = {}
+    for base in facade.__mro__:
+        for method, function in vars(base).items():
+            traits = getattr(function, _MARK, None)
+            if traits is not None:
+                found.setdefault(method.rstrip("_"), _operation(method, traits, function))
+    return found
+
+
+def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Operation:
+    text = inspect.cleandoc(_SECTION.split(function.__doc__ or "")[0])
+    return Operation(method.rstrip("_"), method, traits, text.partition("\n")[0], text, function)
+
+
+def _parameter(parameter: inspect.Parameter, hint: Any, described: dict[str, str]) -> Parameter:
+    required = parameter.default is inspect.Parameter.empty
+    return Parameter(
+        name=parameter.name,
+        hint=hint,
+        default=None if required else parameter.default,
+        required=required,
+        positional=parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        help=described.get(parameter.name, ""),
+    )
+
+
+def _arguments(docstring: str) -> dict[str, str]:
+    sections = _SECTION.split(docstring)
+    if "Args" not in sections:
+        return {}
+    parts = _ARGUMENT.split(sections[sections.index("Args") + 1])
+    return {name: " ".join(text.split()) for name, text in zip(parts[1::2], parts[2::2], strict=True)}

@@ -1,0 +1,193 @@
+"""Every setting, in one table; the sole reader of the environment and of configuration files.
+
+Order, strongest first: `RECORTEX_*` variables, the user's `config.toml`, the project's `recortex.toml`, the default.
+A project's file comes with the project, perhaps from a stranger: it can never say where data goes.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from recortex.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+Origin = Literal["default", "project", "user", "environment"]
+PREFIX = "RECORTEX_"
+PROJECT_FILE = "recortex.toml"
+USER_FILE = "config.toml"
+
+
+class Setting(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        name: as written in the files; the variable is `RECORTEX_` and the name in capitals with underscores.
+        project: whether a project's own file may set it.
+    """
+
+    name: str
+    default: Any
+    parse: Callable[[str], Any]
+    help: str
+    project: bool = True
+
+
+def _flag(text: str) -> bool:
+    words = {
+        "1": True,
+        "true": True,
+        "yes": True,
+        "on": True,
+        "0": False,
+        "false": False,
+        "no": False,
+        "off": False,
+    }
+    return words[text.strip().lower()]
+
+
+def _embedder(text: str) -> str:
+    if text not in {"onnx", "hashed", "none"}:
+        raise ValueError(text)
+    return text
+
+
+SETTINGS = (
+    Setting(
+        "home",
+        "",
+        str,
+        "Folder of all of the user's data; empty: the platform's data directory.",
+        project=False,
+    ),
+    Setting(
+        "url", "", str, "The store, as sqlite:///FILE; empty: `.recortex/` of the project.", project=False
+    ),
+    Setting("now", "", str, "Fixes the clock (ISO 8601); for tests.", project=False),
+    Setting(
+        "embedder", "onnx", _embedder, "What makes vectors: onnx (all-MiniLM-L6-v2), hashed (TF-IDF), none."
+    ),
+    Setting("threads", 0, int, "Threads of the embedding model; 0: one for each core, four at most."),
+    Setting("recall.limit", 8, int, "How many memories a recall gives at most."),
+    Setting("recall.floor", default=True, parse=_flag, help="Give no answer rather than an irrelevant one."),
+    Setting("backups.keep", 5, int, "How many backups stay."),
+)
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A setting's value and where it came from."""
+
+    name: str
+    value: Any
+    origin: Origin
+    place: str = ""
+
+
+class Settings:
+    """The values that hold for one project and user."""
+
+    def __init__(self, values: Mapping[str, Value], problems: tuple[str, ...] = ()) -> None:
+        self._values = dict(values)
+        self.problems = problems
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values[name].value
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._values.values())
+
+    @property
+    def home(self) -> Path:
+        """The user's data folder."""
+        return Path(self["home"]) if self["home"] else Path(_platform_folder("data"))
+
+
+def _platform_folder(kind: Literal["data", "config"]) -> str:
+    import platformdirs
+
+    folder = platformdirs.user_data_dir if kind == "data" else platformdirs.user_config_dir
+    return folder("recortex", appauthor=False)
+
+
+def read(project: Path | None, environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of a project's folder.
+
+    What a file says wrong does not stop the program: the default holds and `problems` says why.
+
+    Raises:
+        ConfigError: an environment variable has a value that cannot be.
+    """
+    environment = os.environ if environment is None else environment
+    values = {setting.name: Value(setting.name, setting.default, "default") for setting in SETTINGS}
+    problems: list[str] = []
+    if project is not None:
+        _lay(values, problems, project / PROJECT_FILE, "project")
+    _lay(values, problems, _user_file(environment), "user")
+    for setting in SETTINGS:
+        variable = variable_of(setting.name)
+        if environment.get(variable):
+            values[setting.name] = Value(
+                setting.name, _from_text(setting, environment[variable]), "environment", variable
+            )
+    return Settings(values, tuple(problems))
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.upper().replace(".", "_")
+
+
+def _user_file(environment: Mapping[str, str]) -> Path:
+    home = environment.get(PREFIX + "HOME")
+    return Path(home or _platform_folder("config")) / USER_FILE
+
+
+def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Origin) -> None:
+    for name, value in _flat(_table(path, problems)):
+        setting = _BY_NAME.get(name)
+        if setting is None:
+            problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
+        elif origin == "project" and not setting.project:
+            problems.append(f"{path}: {name} is ignored: a project's file cannot say where data goes.")
+        elif type(value) is not type(setting.default):
+            problems.append(
+                f"{path}: {name} must be of type {type(setting.default).__name__}; it is ignored."
+            )
+        else:
+            values[name] = Value(name, value, origin, str(path))
+
+
+def _table(path: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        problems.append(f"{path} cannot be read: {error}; it is ignored.")
+        return {}
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
+
+
+def _from_text(setting: Setting, text: str) -> Any:
+    try:
+        return setting.parse(text)
+    except (ValueError, KeyError):
+        raise ConfigError(
+            f"{variable_of(setting.name)} cannot be {text[:40]!r}: {setting.help}",
+            hint=f"Unset it, or see what it takes with `recortex doctor`; the default is {setting.default!r}.",
+        ) from None

@@ -1,0 +1,1 @@
+"""Memories in SQLite: one file, one writer, many readers, several processes."""

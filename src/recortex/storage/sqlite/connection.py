@@ -1,0 +1,58 @@
+"""Opening a SQLite database the way the store wants it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BUSY_MILLISECONDS = 5_000
+# A, «SQLite Pragmas»; auto_vacuum only takes effect before the first table is made.
+PRAGMAS = """
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = NORMAL;
+PRAGMA mmap_size = 268435456;
+PRAGMA cache_size = -64000;
+PRAGMA foreign_keys = ON;
+PRAGMA secure_delete = ON;
+"""
+
+
+def connect(
+    path: Path, *, on_missing_vectors: Callable[[str], None], vectors: bool = True
+) -> apsw.Connection:
+    """A connection with the store's pragmas and, where it can be loaded, sqlite-vec.
+
+    Args:
+        path: the database's file; it is made when it is not there.
+        on_missing_vectors: told why sqlite-vec could not be loaded.
+        vectors: whether to load sqlite-vec at all.
+    """
+    connection = apsw.Connection(str(path))
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    connection.execute(PRAGMAS)
+    if vectors:
+        load_vectors(connection, on_missing_vectors)
+    return connection
+
+
+def load_vectors(connection: apsw.Connection, on_missing: Callable[[str], None]) -> None:
+    """Load sqlite-vec into a connection, or tell why not."""
+    try:
+        import sqlite_vec
+
+        connection.enable_load_extension(enable=True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(enable=False)
+    except (ImportError, OSError, apsw.Error) as error:
+        on_missing(str(error))
+
+
+def has_vectors(connection: apsw.Connection) -> bool:
+    """Whether sqlite-vec answers on this connection."""
+    return bool(connection.execute("SELECT 1 FROM pragma_function_list WHERE name = 'vec_version'").get)

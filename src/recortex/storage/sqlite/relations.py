@@ -1,0 +1,65 @@
+"""Relations between memories in SQLite."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.relation import Relation
+from recortex.domain.time import from_micros, to_micros
+from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.storage.queries import queries
+from recortex.storage.sqlite.rows import json, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite.rows import Row
+
+
+class SqliteRelations:
+    """Create, read and delete relations."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._sql = queries("relations")
+
+    def put(self, relation: Relation) -> bool:
+        """Keep a relation, or bring an equal one up to date; False when one of its ends is not there."""
+        values = (
+            relation.source_id, relation.target_id, relation.type.value, relation.strength, json(relation.evidence),
+            int(relation.inferred), int(relation.bidirectional), relation.status.value, to_micros(relation.created_at),
+        )  # fmt: skip
+        return bool(self._pool.rows(self._sql["relate"], values))
+
+    def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
+        """Remove the relations from one memory to another, of one type or of all; returns the types removed."""
+        rows = self._pool.rows(self._sql["unrelate"], (source_id, target_id, type_.value if type_ else ""))
+        return [RelationType(row[0]) for row in rows]
+
+    def of(self, ids: Sequence[str]) -> list[Relation]:
+        """Every relation that begins or ends at one of these memories."""
+        return [_relation(row) for row in self._pool.rows(self._sql["relations_of"], (json(list(ids)),))]
+
+    def all(self) -> list[Relation]:
+        """Every relation, oldest first."""
+        return [_relation(row) for row in self._pool.rows(self._sql["all_relations"])]
+
+    def count(self) -> int:
+        """How many there are."""
+        return int(self._pool.value(self._sql["count_relations"]))
+
+
+def _relation(row: Row) -> Relation:
+    source, target, type_, strength, evidence, inferred, bidirectional, status, created_at = row
+    return Relation(
+        source_id=source,
+        target_id=target,
+        type=RelationType(type_),
+        created_at=from_micros(created_at),
+        strength=strength,
+        evidence=tuple(parse(evidence, ())),
+        inferred=bool(inferred),
+        status=RelationStatus(status),
+        bidirectional=bool(bidirectional),
+    )
