@@ -45,9 +45,9 @@ class _Open:
         if piece.whole:
             self.texts.clear()
             self.length = 0
-        if piece.text and self.length < TEXT_LIMIT:
+        if (piece.text or piece.raw) and self.length < TEXT_LIMIT:
             self.texts.extend([piece.joint, piece.text] if self.texts else [piece.text])
-            self.length += len(piece.text)
+            self.length += len(piece.text) + 1
         if piece.injected:
             self.injected.append(piece.injected)
         self.raw = self.raw or piece.raw

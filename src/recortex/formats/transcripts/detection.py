@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recortex.errors import FormatError
-from recortex.formats.transcripts import claude_code
+from recortex.formats.transcripts import chat, claude_code, codex, gemini, opencode, prose, qwen, swe_agent
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client (22 KB)
 _SAMPLE = 40  # lines that are looked at
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
 
 
 class Parser(Protocol):
@@ -42,6 +44,12 @@ class Head:
             if isinstance(value, dict) and all(key in value for key in keys):
                 return value
         return None
+
+    @property
+    def document(self) -> bool:
+        """Whether the file is one JSON object, not lines of them."""
+        objects = sum(isinstance(value, dict) for value in self.values)
+        return self.raw.lstrip(_BLANK).startswith(b"{") and objects <= 1
 
     def mentions(self, *keys: str) -> bool:
         """Whether all these keys occur, at any depth: for documents that are longer than the head."""
@@ -69,15 +77,66 @@ class Format:
     prose: bool = False
 
 
+def _is_qwen(head: Head) -> bool:
+    line = head.line_with("sessionId", "message")
+    message = line["message"] if line else None
+    return isinstance(message, dict) and "parts" in message
+
+
+def _is_claude_code(head: Head) -> bool:
+    keys = (("sessionId",), ("uuid", "message"), ("leafUuid",), ("snapshot", "messageId"))
+    return any(head.line_with("type", *each) for each in keys) or (
+        not head.values and head.mentions("parentUuid", "sessionId")
+    )
+
+
+def _is_codex(head: Head) -> bool:
+    bare = head.line_with("id", "timestamp", "instructions") or head.line_with("record_type")
+    return bare is not None or head.line_with("type", "payload", "timestamp") is not None
+
+
+def _is_gemini(head: Head) -> bool:
+    line = head.line_with("sessionId", "projectHash")
+    return line is not None and "messages" not in line
+
+
+def _is_chat(head: Head) -> bool:
+    value: object = head.values[0] if head.values else None
+    while isinstance(value, list) and value:
+        value = value[0]
+    return isinstance(value, dict) and "role" in value and "content" in value
+
+
+def _is_swe_agent(head: Head) -> bool:
+    return head.document and (head.name.endswith(".traj") or head.mentions("trajectory", "observation"))
+
+
+def _is_prose(head: Head) -> bool:
+    suffix = head.name.rpartition(".")[2].lower()
+    return suffix in _TEXT_SUFFIXES and prose.is_session(head.raw.decode("utf-8", "replace"))
+
+
+# In this order: the first that recognises a file reads it.
 FORMATS: tuple[Format, ...] = (
+    Format("qwen", _is_qwen, qwen.Parser),
+    Format("codex", _is_codex, codex.Parser, headed=True),
+    Format("claude-code", _is_claude_code, claude_code.Parser),
+    Format("gemini", _is_gemini, gemini.Parser, headed=True),
     Format(
-        "claude-code",
-        lambda head: any(
-            head.line_with("type", *keys)
-            for keys in (("sessionId",), ("uuid", "message"), ("leafUuid",), ("snapshot", "messageId"))
-        ),
-        claude_code.Parser,
+        "gemini",
+        lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
+        gemini.Parser,
+        gemini.split,
     ),
+    Format(
+        "opencode",
+        lambda head: head.document and head.mentions("info", "messages", "parts"),
+        opencode.Parser,
+        opencode.split,
+    ),
+    Format("swe-agent", _is_swe_agent, swe_agent.Parser, swe_agent.split),
+    Format("chat", _is_chat, chat.Parser),
+    Format("text", _is_prose, prose.Parser, prose=True),
 )
 
 

@@ -1,0 +1,172 @@
+"""Codex rollouts, `rollout-*.jsonl`: an envelope `{timestamp, type, payload}` around each item, or (2025) the bare item.
+
+What the person sees is said twice, as `response_item` and as `event_msg`; the first is read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from recortex.domain.injection import strip_injected
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
+from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_IDE_REQUEST = re.compile(
+    r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.DOTALL | re.MULTILINE
+)
+_CALLS = frozenset(("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"))
+_OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output"))
+_OUTPUT_MARK = re.compile(r"\A(?:[A-Z][a-z ]{2,30}:? [^\n]{0,80}\n){0,6}Output:\n?")
+
+
+class _Line(msgspec.Struct, gc=False):
+    type: str | None = None
+    timestamp: str | float | None = None
+    payload: Raw = Raw()
+    id: str | None = None
+    instructions: Raw = Raw()
+
+
+class _Item(msgspec.Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    role: str | None = None
+    name: str | None = None
+    namespace: str | None = None
+    call_id: str | None = None
+    message: str | None = None
+    content: Raw = Raw()
+    arguments: Raw = Raw()
+    input: Raw = Raw()
+    action: Raw = Raw()
+    output: Raw = Raw()
+
+
+class _Git(msgspec.Struct, gc=False):
+    branch: str | None = None
+
+
+class _Meta(msgspec.Struct, gc=False):
+    id: str | None = None
+    cwd: str | None = None
+    cli_version: str | None = None
+    forked_from_id: str | None = None
+    parent_thread_id: str | None = None
+    thread_source: str | None = None
+    source: Raw = Raw()
+    git: Raw = Raw()
+
+
+class Parser:
+    """Reads the lines of one rollout; consecutive items of the agent are one turn until a result comes back."""
+
+    def __init__(self) -> None:
+        self._step = 0
+        self._answered = False
+        self._sidechain = False
+        self._cwd = self._branch = ""
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        at = moment(line.timestamp)
+        if line.type == "session_meta" or (line.type is None and line.id):
+            return self._session(line, raw, at)
+        payload = bytes(line.payload)
+        if payload and line.type not in {"response_item", "compacted", "event_msg"}:
+            return Parsed(skipped=line.type or "untyped")
+        item = decode(payload or raw, _Item)
+        if line.type == "compacted":
+            return spoken(Piece("summary", at=at, cwd=self._cwd, branch=self._branch), [item.message or ""])
+        if line.type == "event_msg":
+            return Parsed(skipped=f"event_msg/{item.type}", interrupted=item.type == "turn_aborted")
+        return self._item(item, at)
+
+    def _session(self, line: _Line, raw: bytes, at: datetime | None) -> Parsed:
+        meta = decode(bytes(line.payload) or raw, _Meta)
+        source = decode_any(meta.source)
+        self._sidechain = meta.thread_source == "subagent" or (
+            isinstance(source, dict) and "subagent" in source
+        )
+        git = decode(meta.git, _Git) if bytes(meta.git).startswith(b"{") else _Git()
+        self._cwd, self._branch = meta.cwd or "", git.branch or ""
+        parent = meta.parent_thread_id or meta.forked_from_id or ""
+        header = Header(meta.id or "", meta.cli_version or "", self._cwd, self._branch, parent, at)
+        return Parsed(skipped="session_meta", header=header)
+
+    def _item(self, item: _Item, at: datetime | None) -> Parsed:
+        base = Piece(
+            "assistant",
+            uuid=item.id or item.call_id or "",
+            at=at,
+            cwd=self._cwd,
+            branch=self._branch,
+            sidechain=self._sidechain,
+        )
+        if item.type == "message":
+            return self._message(item, base)
+        if item.type in _CALLS:
+            call = tool_call(item.call_id or item.id or "", _name(item), _arguments(item))
+            return Parsed((replace(base, group=self._group(), calls=(call,)),), uuid=f"{call.id} asked")
+        if item.type in _OUTPUTS:
+            self._answered = True
+            result = _result(item.call_id or "", decode_any(item.output))
+            return Parsed((replace(base, role="results", results=(result,)),))
+        return Parsed(skipped=item.type or "untyped")
+
+    def _message(self, item: _Item, base: Piece) -> Parsed:
+        texts = [plain(block) for block in _listed(decode_any(item.content))]
+        if item.role == "assistant":
+            return replace(spoken(replace(base, group=self._group()), texts), uuid=base.uuid)
+        if item.role != "user":
+            return Parsed(skipped=f"message/{item.role}", carried="\n".join(texts))
+        self._answered = True
+        texts = [_IDE_REQUEST.sub("", text) for text in texts]
+        return replace(spoken(replace(base, role="user", ends_calls=True), texts), uuid=base.uuid)
+
+    def _group(self) -> str:
+        if self._answered:
+            self._step += 1
+            self._answered = False
+        return f"step {self._step}"
+
+
+def _listed(content: Any) -> list[Any]:
+    return content if isinstance(content, list) else [content]
+
+
+def _name(item: _Item) -> str:
+    name = item.name or ("shell" if item.type == "local_shell_call" else "")
+    return f"{item.namespace}__{name}" if item.namespace else name
+
+
+def _arguments(item: _Item) -> Any:
+    return decode_any(item.arguments) or decode_any(item.action) or decode_any(item.input)
+
+
+def _result(call: str, output: Any) -> Result:
+    """Codex tells of success by an exit code: in a JSON string (2025) or in the first lines of the text."""
+    text = plain(output)
+    if text.startswith('{"output"'):
+        text, ok = _json_output(text)
+        return Result(call, ok, text)
+    ok = exit_code_ok(text)
+    return Result(call, ok, strip_injected(_OUTPUT_MARK.sub("", text))[0])
+
+
+def _json_output(text: str) -> tuple[str, bool | None]:
+    try:
+        value = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return text, None
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    code = metadata.get("exit_code") if isinstance(metadata, dict) else None
+    return plain(value), code == 0 if isinstance(code, int) else None

@@ -1,0 +1,158 @@
+"""Gemini CLI's `session-*.jsonl`, and the older single JSON object with the same messages in a list.
+
+A message is written again, with the same id, when its tools have answered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    moment,
+    spoken,
+)
+from recortex.formats.transcripts.tools import plain, tool_call
+
+_OUTCOMES = {"success": True, "error": False, "cancelled": False}
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    id: str | None = None
+    type: str | None = None
+    timestamp: str | float | None = None
+    session_id: str | None = None
+    start_time: str | float | None = None
+    kind: str | None = None
+    content: Raw = Raw()
+    tool_calls: list[Raw] | None = None
+    update: Raw = msgspec.field(name="$set", default=Raw())
+    rewind: Raw = msgspec.field(name="$rewindTo", default=Raw())
+
+
+class _Update(msgspec.Struct, gc=False):
+    messages: list[Raw] | None = None
+
+
+class _Call(msgspec.Struct, rename="camel", gc=False):
+    id: str | None = None
+    name: str | None = None
+    status: str | None = None
+    args: Raw = Raw()
+    result: Raw = Raw()
+
+
+class _Document(msgspec.Struct, rename="camel", gc=False):
+    session_id: str | None = None
+    start_time: str | float | None = None
+    messages: list[Raw] | None = None
+
+
+def split(raw: bytes) -> tuple[Header, list[bytes]]:
+    """The messages of the older form. Raises MalformedLineError."""
+    document = decode(raw, _Document)
+    header = Header(document.session_id or "", at=moment(document.start_time))
+    return header, [bytes(message) for message in document.messages or ()]
+
+
+class Parser:
+    """Reads the messages of one session."""
+
+    def __init__(self) -> None:
+        self._sidechain = False
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line or message. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        if line.type is not None:
+            return self._message(line)
+        if line.session_id:
+            self._sidechain = line.kind == "subagent"
+            return Parsed(skipped="header", header=Header(line.session_id, at=moment(line.start_time)))
+        if bytes(line.rewind):
+            return Parsed(skipped="$rewindTo")
+        return self._updated(line) if bytes(line.update) else Parsed(skipped="untyped")
+
+    def _updated(self, line: _Line) -> Parsed:
+        """A change of the session's record; its messages may be the whole history again."""
+        parsed = []
+        for message in decode(line.update, _Update).messages or ():
+            try:
+                parsed.append(self._message(decode(message, _Line)))
+            except MalformedLineError:
+                continue  # one broken message does not lose the others
+        pieces = tuple(piece for one in parsed for piece in one.pieces)
+        return Parsed(pieces, skipped="$set", carried="\n".join(one.carried for one in parsed if one.carried))
+
+    def _message(self, line: _Line) -> Parsed:
+        if line.type not in {"user", "gemini"}:
+            return Parsed(skipped=line.type or "untyped")
+        blocks = decode_any(line.content)
+        texts, results = _parts(blocks if isinstance(blocks, list) else [blocks])
+        calls = [_call(raw) for raw in line.tool_calls or ()]
+        piece = Piece(
+            "user" if line.type == "user" else "assistant",
+            group=line.id or "",
+            uuid=line.id or "",
+            at=moment(line.timestamp),
+            sidechain=self._sidechain,
+            whole=True,
+            ends_calls=line.type == "user" and not results,
+            calls=tuple(tool_call(call.id or "", call.name or "", decode_any(call.args)) for call in calls),
+            results=tuple(result for call in calls for result in _result(call)),
+        )
+        if results and line.type == "user":
+            return Parsed((replace(piece, role="results", results=results),))
+        return spoken(piece, texts)
+
+
+def _parts(blocks: list[Any]) -> tuple[list[str], tuple[Result, ...]]:
+    """Texts and tool results of Gemini's content parts; thoughts and pictures are left out."""
+    texts: list[str] = []
+    results: list[Result] = []
+    for block in blocks:
+        if isinstance(block, str):
+            texts.append(block)
+        elif isinstance(block, dict) and not block.get("thought"):
+            answer = block.get("functionResponse")
+            if isinstance(answer, dict):
+                results.append(response(answer))
+            elif isinstance(block.get("text"), str):
+                texts.append(block["text"])
+    return texts, tuple(results)
+
+
+def response(answer: dict[str, Any]) -> Result:
+    """A `functionResponse`: its id and what the tool said; an `error` field tells that it failed."""
+    given = answer.get("response")
+    failed = isinstance(given, dict) and bool(given.get("error"))
+    call = answer.get("id")
+    return Result(call if isinstance(call, str) else "", not failed, plain(given))
+
+
+def _call(raw: Raw) -> _Call:
+    try:
+        return decode(raw, _Call)
+    except MalformedLineError:
+        return _Call()
+
+
+def _result(call: _Call) -> list[Result]:
+    if call.status not in _OUTCOMES:
+        return []
+    given = decode_any(call.result)
+    answers = (
+        [part.get("functionResponse") for part in given if isinstance(part, dict)]
+        if isinstance(given, list)
+        else []
+    )
+    output = "\n".join(response(answer).output for answer in answers if isinstance(answer, dict))
+    return [Result(call.id or "", _OUTCOMES[call.status], output)]

@@ -1,0 +1,146 @@
+"""What `opencode export` prints: one JSON document of messages, each a list of parts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    moment,
+    spoken,
+)
+from recortex.formats.transcripts.tools import plain, tool_call
+
+_OUTCOMES = {"completed": True, "error": False}
+
+
+class _Times(msgspec.Struct, gc=False):
+    created: float | None = None
+
+
+class _Session(msgspec.Struct, rename={"parent": "parentID"}, gc=False):
+    id: str | None = None
+    parent: str | None = None
+    version: str | None = None
+    directory: str | None = None
+    time: Raw = Raw()
+
+
+class _Document(msgspec.Struct, gc=False):
+    info: Raw = Raw()
+    messages: list[Raw] | None = None
+
+
+class _Path(msgspec.Struct, gc=False):
+    cwd: str | None = None
+
+
+class _Info(msgspec.Struct, rename={"session": "sessionID"}, gc=False):
+    id: str | None = None
+    role: str | None = None
+    session: str | None = None
+    summary: Raw = Raw()
+    time: Raw = Raw()
+    path: Raw = Raw()
+
+
+class _Message(msgspec.Struct, gc=False):
+    info: Raw = Raw()
+    parts: list[Raw] | None = None
+
+
+class _Part(msgspec.Struct, rename={"call": "callID"}, gc=False):
+    type: str | None = None
+    text: str | None = None
+    synthetic: bool | None = None
+    ignored: bool | None = None
+    tool: str | None = None
+    call: str | None = None
+    state: Raw = Raw()
+
+
+class _State(msgspec.Struct, gc=False):
+    status: str | None = None
+    input: Raw = Raw()
+    output: Raw = Raw()
+    error: Raw = Raw()
+    metadata: Raw = Raw()
+
+
+def split(raw: bytes) -> tuple[Header, list[bytes]]:
+    """The messages of an export. Raises MalformedLineError."""
+    document = decode(raw, _Document)
+    session = decode(document.info, _Session)
+    times = decode(session.time, _Times) if bytes(session.time) else _Times()
+    header = Header(
+        session.id or "",
+        session.version or "",
+        session.directory or "",
+        parent_session=session.parent or "",
+        at=moment(times.created),
+    )
+    return header, [bytes(message) for message in document.messages or ()]
+
+
+class Parser:
+    """Reads one message at a time; keeps nothing between them."""
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a message. Raises MalformedLineError."""
+        message = decode(raw, _Message)
+        info = decode(message.info, _Info)
+        if info.role not in {"user", "assistant"}:
+            return Parsed(skipped=info.role or "untyped")
+        parts = [_part(part) for part in message.parts or ()]
+        states = [(part, _state(part)) for part in parts if part.type == "tool"]
+        times = decode(info.time, _Times) if bytes(info.time)[:1] == b"{" else _Times()
+        summary = info.role == "assistant" and bytes(info.summary) == b"true"
+        piece = Piece(
+            "summary" if summary else "user" if info.role == "user" else "assistant",
+            group=info.id or "",
+            uuid=info.id or "",
+            at=moment(times.created),
+            cwd=(decode(info.path, _Path).cwd or "") if bytes(info.path)[:1] == b"{" else "",
+            ends_calls=info.role == "user",
+            calls=tuple(
+                tool_call(part.call or "", part.tool or "", decode_any(state.input)) for part, state in states
+            ),
+            results=tuple(_result(part, state) for part, state in states if state.status in _OUTCOMES),
+        )
+        said = [part for part in parts if part.type == "text" and not part.ignored]
+        put_in = "\n".join(part.text or "" for part in said if part.synthetic)
+        parsed = spoken(piece, [part.text or "" for part in said if not part.synthetic])
+        return _carrying(parsed, put_in)
+
+
+def _carrying(parsed: Parsed, text: str) -> Parsed:
+    if not text:
+        return parsed
+    carried = "\n".join(filter(None, (parsed.carried, text)))
+    return Parsed(
+        parsed.pieces, parsed.skipped and "injected", parsed.header, carried, parsed.interrupted, parsed.uuid
+    )
+
+
+def _part(raw: Raw) -> _Part:
+    try:
+        return decode(raw, _Part)
+    except MalformedLineError:
+        return _Part()  # one broken part does not lose the others
+
+
+def _state(part: _Part) -> _State:
+    return decode(part.state, _State) if bytes(part.state)[:1] == b"{" else _State()
+
+
+def _result(part: _Part, state: _State) -> Result:
+    output = plain(decode_any(state.output)) or plain(decode_any(state.error))
+    metadata = decode_any(state.metadata)
+    code = metadata.get("exit") if isinstance(metadata, dict) else None
+    ok = _OUTCOMES[state.status or ""] and (code == 0 if isinstance(code, int) else True)
+    return Result(part.call or "", ok, output)

@@ -1,0 +1,122 @@
+"""SWE-agent's `.traj`: one JSON document. Its `trajectory` is read step by step, its `history` for the task."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import Header, MalformedLineError, Parsed, Piece, Result, spoken
+from recortex.formats.transcripts.tools import plain, tool_call
+
+if TYPE_CHECKING:
+    from recortex.domain.transcript import ToolCall
+
+# The task's template goes on with the harness's own advice, which nobody typed for this task.
+_ADVICE = re.compile(r"^(?:INSTRUCTIONS|IMPORTANT TIPS|Follow these steps)\b", re.MULTILINE)
+_WRITING = ("edit", "create", "str_replace_editor")
+_READING = ("open", "goto")
+_NAMED = re.compile(r"\A\s*([a-z_]{1,40})\b[ \t]*(\S{0,1000})")
+
+
+class _Document(msgspec.Struct, gc=False):
+    environment: str | None = None
+    trajectory: list[Raw] | None = None
+    history: list[Raw] | None = None
+
+
+class _Step(msgspec.Struct, gc=False):
+    role: str | None = None
+    is_demo: bool | None = None
+    action: str | None = None
+    observation: str | None = None
+    response: str | None = None
+    thought: str | None = None
+    content: Raw = Raw()
+    state: Raw = Raw()
+
+
+def split(raw: bytes) -> tuple[Header, list[bytes]]:
+    """The task, then the steps; the rest of the history says the same again. Raises MalformedLineError."""
+    document = decode(raw, _Document)
+    if document.trajectory is None:
+        raise MalformedLineError("no trajectory")
+    task = next(filter(_is_task, document.history or ()), Raw(b'{"role": "none"}'))
+    return Header(), [bytes(record) for record in (task, *document.trajectory)]
+
+
+def _is_task(raw: Raw) -> bool:
+    try:
+        message = decode(raw, _Step)
+    except MalformedLineError:
+        return False
+    return message.role == "user" and not message.is_demo
+
+
+class Parser:
+    """Reads the records of one trajectory."""
+
+    def __init__(self) -> None:
+        self._step = 0
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a record. Raises MalformedLineError."""
+        step = decode(raw, _Step)
+        if step.role is not None:
+            return self._task(step)
+        if step.action is None and step.thought is None and step.response is None:
+            return Parsed(skipped="untyped")
+        return self._taken(step)
+
+    @staticmethod
+    def _task(step: _Step) -> Parsed:
+        if step.role != "user":
+            return Parsed(skipped="no task")
+        text = plain(decode_any(step.content))
+        advice = _ADVICE.search(text)
+        parsed = spoken(Piece("user"), [text[: advice.start()] if advice else text])
+        return Parsed(
+            parsed.pieces, parsed.skipped, carried=text[advice.start() :] if advice else parsed.carried
+        )
+
+    def _taken(self, step: _Step) -> Parsed:
+        self._step += 1
+        state = _state(step)
+        piece = Piece("assistant", cwd=str(state.get("working_dir") or ""))
+        thought = step.thought if step.thought is not None else (step.response or "")
+        if not (step.action or "").strip():
+            return spoken(piece, [thought])
+        call = _call(f"step {self._step}", step.action or "", state)
+        piece = Piece(
+            "assistant",
+            cwd=piece.cwd,
+            calls=(call,),
+            results=(Result(call.id, None, step.observation or ""),),
+        )
+        return spoken(piece, [thought])
+
+
+def _state(step: _Step) -> dict[str, Any]:
+    """The environment's state: an object, or JSON in a string."""
+    value = decode_any(step.state)
+    if isinstance(value, str):
+        try:
+            value = decode_any(value.encode("utf-8", "replace"))
+        except MalformedLineError:
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _call(call: str, action: str, state: dict[str, Any]) -> ToolCall:
+    """SWE-agent's own editing commands by their name, all else as the shell command that it is."""
+    named = _NAMED.match(action)
+    verb, argument = (named[1], named[2]) if named else ("", "")
+    if verb not in _WRITING + _READING:
+        return tool_call(call, "shell", {"command": action.strip()})
+    if verb == "str_replace_editor":
+        edited = action.split(maxsplit=3)[2:3]
+        return tool_call(call, verb, {"command": argument, "path": edited[0] if edited else ""})
+    path = state.get("open_file") if verb in {"edit", "goto"} else argument
+    return tool_call(call, verb, {"file_path": path if path != "n/a" else "", "action": action})
