@@ -1,0 +1,140 @@
+"""BERT's uncased WordPiece in the standard library: text to the ids that the embedding model was trained on.
+
+The `tokenizers` wheel gives the same ids, but installs a hub client and sixteen more packages with it
+(`tests/properties/test_embedding_wordpiece.py` holds the two equal). Two differences are wanted: the names of special
+tokens inside a text are ordinary text, and only the first `MAXIMUM_CHARACTERS` of a text are read.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import chain
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAXIMUM_CHARACTERS = 16_384  # 256 pieces of ordinary text take about 1,200 characters
+MAXIMUM_WORD = 100  # a longer word is unknown, as in BERT
+REMEMBERED_WORDS = 50_000
+BASIC_PLANE = 0xFFFF
+# The ranges, with BERT's own gap at 2B820, that are set apart character by character.
+_IDEOGRAPHS = (
+    range(0x4E00, 0xA000),
+    range(0x3400, 0x4DC0),
+    range(0x20000, 0x2A6E0),
+    range(0x2A700, 0x2B740),
+    range(0x2B740, 0x2B820),
+    range(0x2B920, 0x2CEB0),
+    range(0xF900, 0xFB00),
+    range(0x2F800, 0x2FA20),
+)
+
+
+class _Characters(dict[int, str]):
+    """A table for `str.translate` that fills itself; only the basic plane is remembered, so that it stays small."""
+
+    def translated(self, character: str) -> str:
+        """Return what a character becomes."""
+        raise NotImplementedError
+
+    def __missing__(self, code: int) -> str:
+        value = self.translated(chr(code))
+        if code <= BASIC_PLANE:
+            self[code] = value
+        return value
+
+
+class _Clean(_Characters):
+    """Drop control characters, make every white space a space, set ideographs apart."""
+
+    def translated(self, character: str) -> str:
+        if character in "\t\n\r":
+            return " "
+        if character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
+            return ""
+        if character.isspace():
+            return " "
+        apart = any(ord(character) in ideographs for ideographs in _IDEOGRAPHS)
+        return f" {character} " if apart else character
+
+
+class _Fold(_Characters):
+    """Drop accents of decomposed text, make lower case, set punctuation apart."""
+
+    def translated(self, character: str) -> str:
+        category = unicodedata.category(character)
+        if category == "Mn":
+            return ""
+        ascii_symbol = character.isascii() and character.isprintable() and not character.isalnum()
+        if category.startswith("P") or (ascii_symbol and character != " "):
+            return f" {character} "
+        return character.lower()
+
+
+_CLEAN, _FOLD = _Clean(), _Fold()
+
+
+def words(text: str) -> list[str]:
+    """Split text into BERT's words: cleaned, without accents, lower case, punctuation and ideographs alone."""
+    cleaned = text[:MAXIMUM_CHARACTERS].translate(_CLEAN)
+    if not cleaned.isascii():
+        cleaned = unicodedata.normalize("NFD", cleaned)
+    return cleaned.translate(_FOLD).split()
+
+
+class WordPiece:
+    """The longest-match-first tokenizer over a word list; `encode` is its whole use.
+
+    Args:
+        vocabulary: piece to id; continuing pieces begin with `##`. `[UNK]`, `[CLS]` and `[SEP]` must be there.
+    """
+
+    def __init__(self, vocabulary: dict[str, int]) -> None:
+        self._ids = vocabulary
+        self._known: dict[str, tuple[int, ...]] = {}
+        self._unknown, self._start, self._end = (vocabulary[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
+
+    @classmethod
+    def load(cls, path: Path) -> WordPiece:
+        """Read a word list of one piece per line, the line number being the id.
+
+        Raises:
+            OSError: The file cannot be read.
+            UnicodeDecodeError: The file is not a word list.
+            KeyError: A special piece is missing.
+        """
+        lines = path.read_text(encoding="utf-8").split("\n")
+        return cls({piece: index for index, piece in enumerate(lines) if piece})
+
+    def encode(self, text: str, limit: int) -> list[int]:
+        """Return the ids of a text, start and end marks included, at most `limit` of them."""
+        room = max(limit - 2, 0)
+        ids: list[int] = []
+        for word in words(text):
+            ids.extend(self._pieces(word))
+            if len(ids) >= room:
+                break
+        return list(chain((self._start,), ids[:room], (self._end,)))
+
+    def _pieces(self, word: str) -> tuple[int, ...]:
+        found = self._known.get(word)
+        if found is None:
+            if len(self._known) >= REMEMBERED_WORDS:
+                self._known.clear()
+            found = self._known[word] = self._split(word)
+        return found
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        if len(word) > MAXIMUM_WORD:
+            return (self._unknown,)
+        ids, start, mark = [], 0, ""
+        while start < len(word):
+            end = len(word)
+            while end > start and mark + word[start:end] not in self._ids:
+                end -= 1
+            if end == start:
+                return (self._unknown,)
+            ids.append(self._ids[mark + word[start:end]])
+            start, mark = end, "##"
+        return tuple(ids)

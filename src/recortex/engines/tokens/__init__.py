@@ -1,0 +1,1 @@
+"""Counting tokens, and dividing a budget of them (A, crate 2)."""

@@ -1,0 +1,149 @@
+"""Exact token counts in cl100k_base, from the vocabulary that is shipped with the package: no network, ever.
+
+Special tokens in a text (`<|endoftext|>`) are counted as the ordinary text that they are. A text longer than
+`PIECE` characters is counted in pieces, so that time and memory stay in proportion to its length. A cut before a
+space that follows a visible character changes nothing, since no token of cl100k_base reaches over that place; only
+a stretch of `PIECE` characters without one is cut anywhere and may then count a few tokens more.
+"""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.domain.degradation import Degradation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from cachetools import LRUCache
+    from tiktoken import Encoding
+
+VOCABULARY = Path(__file__).parent / "cl100k_base.bin"
+TOKENS = 100_256
+PIECE = 16_384
+CACHE_SIZE = 4_096
+CHARACTERS_PER_TOKEN = 4  # A, CX18: what is assumed when the vocabulary is missing
+# The split into words that belongs to cl100k_base (tiktoken, MIT licence).
+PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+
+
+class TokenCounter:
+    """Counts tokens. The vocabulary is read on the first count.
+
+    Args:
+        vocabulary: the file that `scripts/build_vocabulary.py` made.
+        on_degradation: told once when counts become approximations (A: a quarter of the characters).
+        cache_size: how many counts `count_cached` remembers.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Path = VOCABULARY,
+        *,
+        on_degradation: Callable[[Degradation], None] | None = None,
+        cache_size: int = CACHE_SIZE,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._on_degradation = on_degradation
+        self._cache_size = cache_size
+        self._lock = threading.RLock()
+        self._encoding: Encoding | None = None
+        self._approximate = False
+        self._cache: LRUCache[bytes, int] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """False once a count had to be approximated."""
+        return not self._approximate
+
+    def count(self, text: str) -> int:
+        """Return the number of tokens of a text."""
+        if not text:
+            return 0
+        encoding = self._load()
+        if encoding is None:
+            return -(-len(text) // CHARACTERS_PER_TOKEN)
+        return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
+
+    def count_cached(self, text: str) -> int:
+        """Return `count(text)`, remembered by the text's BLAKE3 hash."""
+        from blake3 import blake3
+
+        key = blake3(text.encode("utf-8", "surrogatepass")).digest()
+        with self._lock:
+            cache = self._open_cache()
+            known = cache.get(key)
+        if known is None:
+            known = self.count(text)
+            with self._lock:
+                cache[key] = known
+        return known
+
+    def _open_cache(self) -> LRUCache[bytes, int]:
+        if self._cache is None:
+            from cachetools import LRUCache
+
+            self._cache = LRUCache(self._cache_size)
+        return self._cache
+
+    def _load(self) -> Encoding | None:
+        with self._lock:
+            if self._encoding is None and not self._approximate:
+                try:
+                    self._encoding = open_encoding(self._vocabulary)
+                except (OSError, ValueError, ImportError, zlib.error) as error:
+                    self._degrade(error)
+            return self._encoding
+
+    def _degrade(self, error: Exception) -> None:
+        self._approximate = True
+        if self._on_degradation is not None:
+            failure = f"the vocabulary cannot be used: {error}"
+            self._on_degradation(Degradation("token counter", failure, "a quarter of the characters"))
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Cut a text into parts of at most `PIECE` characters (see the module's text for where)."""
+    start = 0
+    while len(text) - start > PIECE:
+        end = _cut(text, start, start + PIECE)
+        yield text[start:end]
+        start = end
+    yield text[start:]
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    space = text.rfind(" ", start + 1, end)
+    while space > start and text[space - 1].isspace():
+        space = text.rfind(" ", start + 1, space)
+    return space if space > start else end
+
+
+def read_vocabulary(path: Path) -> dict[bytes, int]:
+    """Read the tokens and their ranks.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: The file is not a whole vocabulary.
+        zlib.error: The file is damaged.
+    """
+    data = zlib.decompress(path.read_bytes())
+    bounds = list(accumulate(data[:TOKENS], initial=TOKENS))
+    ranks = {data[start:end]: rank for rank, (start, end) in enumerate(pairwise(bounds))}
+    if len(ranks) != TOKENS or bounds[-1] != len(data):
+        raise ValueError("the vocabulary file is incomplete")
+    return ranks
+
+
+def open_encoding(path: Path) -> Encoding:
+    """Construct cl100k_base from a vocabulary file, with no special token and no network."""
+    from tiktoken import Encoding
+
+    return Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=read_vocabulary(path), special_tokens={})

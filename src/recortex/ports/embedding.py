@@ -1,0 +1,45 @@
+"""What the engines need from a maker of vectors and from a place that keeps them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors: TypeAlias = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts. Vectors of embedders with different names are never compared."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, stored with each vector."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return float32 rows of unit length, shape (len(texts), dimensions), in the order of the texts.
+
+        Raises:
+            EmbeddingError: No vector could be made.
+        """
+
+
+class VectorCache(Protocol):
+    """Keeps vectors by content hash, beyond the life of a process.
+
+    A hash covers the embedder's name and the text, so that one cache may serve several embedders.
+    """
+
+    def get_many(self, hashes: Sequence[bytes]) -> Mapping[bytes, bytes]:
+        """Return what is kept of `hashes`: little-endian float32 values."""
+
+    def put_many(self, vectors: Mapping[bytes, bytes]) -> None:
+        """Keep vectors by hash; one that is already there is replaced."""
