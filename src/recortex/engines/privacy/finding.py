@@ -1,0 +1,39 @@
+"""What a redaction yields: the clean text and where something was taken out of it, never what it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Finding(NamedTuple):
+    """One place of the original text that was replaced.
+
+    Attributes:
+        rule: name of the row that matched; the placeholder in the text is its name in capitals and brackets.
+        category: `pii`, `secret` or `connection`.
+        start: offset in the original text, in characters.
+        end: offset just past the last replaced character.
+        confidence: 0 to 1, after context scoring.
+    """
+
+    rule: str
+    category: str
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """A text that is safe to keep, with what was found in it.
+
+    Attributes:
+        text: the text with each finding replaced by its placeholder; the same object when nothing was found.
+        findings: in the order of their places.
+        skipped: rules that could not be compiled or run; the caller logs them (A, degradation matrix).
+    """
+
+    text: str
+    findings: tuple[Finding, ...] = ()
+    skipped: tuple[str, ...] = ()

@@ -1,0 +1,49 @@
+"""Where a place of a partly redacted text was in the original: several rounds of replacement keep their offsets."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from recortex.engines.privacy.finding import Finding
+
+
+class Edit(NamedTuple):
+    """A placeholder that stands at `start:end` of the current text, for what `finding` covers in the original."""
+
+    start: int
+    end: int
+    finding: Finding
+
+
+class Origins:
+    """The replacements made so far, in the order of their places."""
+
+    def __init__(self, edits: list[Edit]) -> None:
+        self.edits = edits
+        self._starts = [edit.start for edit in edits]
+        self._ends = [edit.end for edit in edits]
+
+    def widen(self, start: int, end: int) -> tuple[int, int]:
+        """The place, grown so that it holds whole placeholders or none of them."""
+        first = bisect_right(self._ends, start)
+        if first < len(self.edits):
+            start = min(start, self._starts[first])
+        last = bisect_left(self._starts, end) - 1
+        return start, max(end, self._ends[last]) if last >= 0 else end
+
+    def original(self, place: int) -> int:
+        """The offset in the original text of a place that is not inside a placeholder."""
+        before = bisect_right(self._ends, place) - 1
+        return place if before < 0 else place + self.edits[before].finding.end - self._ends[before]
+
+    def outside(self, spans: list[tuple[int, int]]) -> list[Edit]:
+        """The replacements that none of the spans (sorted, apart from each other) covers."""
+        ends = [end for _, end in spans]
+        kept: list[Edit] = []
+        for edit in self.edits:
+            near = bisect_right(ends, edit.start)
+            if near == len(spans) or spans[near][0] >= edit.end:
+                kept.append(edit)
+        return kept

@@ -1,0 +1,63 @@
+"""Redaction of parsed JSON: typed contents and metadata, where the secret's name is the key beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from recortex.engines.privacy.finding import Finding
+from recortex.engines.privacy.patterns.assignments import assigned_rule
+from recortex.engines.privacy.redaction import redact
+
+MAX_DEPTH = 64
+"""Deeper than any typed content; what lies below is replaced as a whole rather than kept unread."""
+
+_TOO_DEEP = "[TOO_DEEP]"
+
+
+def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[Finding, ...]]:
+    """Redact every string of a value made of dict, list, tuple and scalars, keys included.
+
+    Args:
+        value: parsed JSON; other objects are returned as they are.
+        path: as for `redact`.
+
+    Returns:
+        A new value of the same shape (two keys that become equal are kept apart by a number), and the findings, each
+        with offsets into its own string.
+    """
+    findings: list[Finding] = []
+    return _walk(value, "", path, findings, 0), tuple(findings)
+
+
+def _walk(value: Any, name: str, path: str | None, findings: list[Finding], depth: int) -> Any:
+    if isinstance(value, str):
+        return _string(value, name, path, findings)
+    if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
+        return _TOO_DEEP
+    if isinstance(value, dict):
+        return _mapping(value, path, findings, depth)
+    if isinstance(value, list | tuple):
+        return [_walk(item, name, path, findings, depth + 1) for item in value]
+    return value
+
+
+def _mapping(value: dict[Any, Any], path: str | None, findings: list[Finding], depth: int) -> dict[Any, Any]:
+    clean: dict[Any, Any] = {}
+    seen: dict[Any, int] = {}
+    for key, item in value.items():
+        name = _string(key, "", path, findings) if isinstance(key, str) else key
+        while name in clean:
+            seen[name] = seen.get(name, 1) + 1
+            name = f"{name} {seen[name]}"
+        clean[name] = _walk(item, key if isinstance(key, str) else "", path, findings, depth + 1)
+    return clean
+
+
+def _string(text: str, name: str, path: str | None, findings: list[Finding]) -> str:
+    done = redact(text, path=path)
+    findings.extend(done.findings)
+    rule = assigned_rule(name, done.text) if name else None
+    if rule is None:
+        return done.text
+    findings.append(Finding(rule.name, rule.category, 0, len(text), rule.confidence))
+    return rule.placeholder
