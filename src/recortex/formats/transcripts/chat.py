@@ -42,7 +42,7 @@ def _messages(value: Any, depth: int = 0) -> Iterator[dict[str, Any]]:
 
 def _message(message: dict[str, Any]) -> Parsed:
     role, at = message.get("role"), message.get("timestamp")
-    if role not in _PEOPLE | _AGENTS:
+    if not isinstance(role, str) or role not in _PEOPLE | _AGENTS:
         return Parsed(skipped=f"role/{role}"[:80])
     text = _NAMED.sub("", plain(message.get("content")))
     uuid = message.get("id")

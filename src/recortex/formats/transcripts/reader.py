@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -107,10 +108,13 @@ class TranscriptReader:
             return self._records(file)
         self._restart_beyond(file.seek(0, 2))
         if self._from and self._row.headed:
-            first = next(lines(file, 0), None)
-            if first and first.raw:
-                self._parse(parser, first.raw)
+            self._read_header(file, parser)
         return lines(file, self.cursor)
+
+    def _read_header(self, file: BinaryIO, parser: Parser) -> None:
+        first = next(lines(file, 0), None)
+        with suppress(MalformedLineError):  # it was counted when it was read
+            self._parse(parser, _bare(first.raw or b"") if first else b"")
 
     def _records(self, file: BinaryIO) -> Iterator[Line]:
         """The records of a document as lines; a document that cannot be read whole is one torn line."""
@@ -140,7 +144,7 @@ class TranscriptReader:
             return False
         if line.raw is None:
             return self._skip("oversized")
-        raw = line.raw if self._row.prose else line.raw.removeprefix(_BYTE_ORDER_MARK).strip(_PADDING)
+        raw = line.raw if self._row.prose else _bare(line.raw)
         if not raw:
             return self._skip("blank")
         try:
@@ -172,6 +176,10 @@ class TranscriptReader:
             self._header = Header(
                 *(getattr(known, f.name) or getattr(header, f.name) for f in fields(Header))
             )
+
+
+def _bare(raw: bytes) -> bytes:
+    return raw.removeprefix(_BYTE_ORDER_MARK).strip(_PADDING)
 
 
 def open_transcript(

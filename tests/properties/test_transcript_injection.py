@@ -1,0 +1,110 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.injection import END, START, WRAPPERS, is_own_command, is_own_tool, strip_injected, wrap
+
+PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="<")).map(
+    lambda text: (
+        text.replace("hook", "").replace("[", "").replace("Caveat", "").replace("AGENTS", "").replace(":", "")
+    )
+)
+HOSTILE = st.lists(
+    st.one_of(
+        st.text(max_size=10),
+        st.sampled_from(
+            [START, END, START.upper(), END[:-3], START[1:], "<", "</", '<recortex-memory a="1">', "\n"]
+            + [f"<{name}>" for name in WRAPPERS[:5]]
+            + [f"</{name}>" for name in WRAPPERS[:5]]
+            + ["SessionStart hook additional context: ", "[Request interrupted by user]"]
+        ),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@given(HOSTILE)
+def test_nothing_of_what_was_wrapped_is_left(text):
+    assert strip_injected(wrap(text))[0] == ""
+
+
+@given(PLAIN, HOSTILE, PLAIN)
+def test_what_stands_around_is_left(before, inside, after):
+    clean, injected = strip_injected(f"{before}\n{wrap(inside)}\n{after}")
+    assert clean == f"{before}\n\n{after}".strip()
+    assert inside.strip() == "" or injected or not inside.strip("<>/ \n\t")
+
+
+@given(HOSTILE, st.integers(0, 400))
+def test_a_block_cut_at_its_end_leaves_nothing(text, kept):
+    cut = wrap(text)[: len(START) + kept]
+    assert strip_injected(cut)[0] == ""
+
+
+@given(HOSTILE, st.integers(1, 400))
+def test_a_block_cut_at_its_beginning_leaves_nothing(text, lost):
+    cut = wrap(text)[min(lost, len(wrap(text)) - len(END)) :]
+    assert strip_injected(cut)[0] == ""
+
+
+@given(HOSTILE, st.sampled_from(WRAPPERS))
+def test_another_programs_wrapper_around_ours_leaves_nothing(text, name):
+    assert strip_injected(f"<{name}>\nSessionStart hook additional context: {wrap(text)}\n</{name}>")[0] == ""
+
+
+@given(HOSTILE)
+def test_nested_blocks_leave_nothing(text):
+    assert strip_injected(wrap(wrap(text)))[0] == ""
+    assert strip_injected(f"{START}a{START}b{END}c{END}")[0] == ""
+
+
+@given(HOSTILE)
+def test_stripping_never_fails_and_adds_nothing(text):
+    clean, _ = strip_injected(text)
+    assert len(clean) <= len(text)
+
+
+@given(PLAIN)
+def test_plain_text_is_left_as_it_is(text):
+    assert strip_injected(text) == (text.strip(), "")
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["<system-reminder>", "</system-reminder>", START, END, "<", "\n<bash-input>", "<recortex-memory "],
+)
+def test_a_long_text_of_markers_does_not_hang(part):
+    clean, _ = strip_injected(part * 60_000)  # a quadratic run would take minutes
+    assert len(clean) <= len(part) * 60_000
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("mcp__recortex__recall", True),
+        ("mcp__plugin_recortex_recortex__remember", True),
+        ("mcp_recortex_recall", True),
+        ("recortex_recall", True),
+        ("Bash", False),
+        ("mcp__github__search", False),
+        ("read_recortex", False),
+    ],
+)
+def test_our_tools_by_every_clients_name(name, own):
+    assert is_own_tool(name) is own
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ("recortex recall oven", True),
+        ("cd /x && recortex list --json", True),
+        ("python -m recortex status", True),
+        ("uvx recortex tour", True),
+        ("ls recortex", False),
+        ("cat src/recortex/app.py", False),
+        ("pytest tests", False),
+    ],
+)
+def test_our_commands(command, own):
+    assert is_own_command(command) is own

@@ -1,0 +1,66 @@
+import json
+import os
+
+import pytest
+from claude_lines import user, write
+
+from recortex.errors import InvalidInputError
+from recortex.formats.session_files import CLIENTS, find_sessions, known_formats
+
+
+@pytest.fixture
+def home(tmp_path):
+    project = tmp_path / ".claude" / "projects" / "-home-ada-kiln"
+    (project / "s1" / "subagents").mkdir(parents=True)
+    (project / "memory").mkdir()
+    write(project / "memory" / "notes.md", "User: x", "Assistant: y")
+    write(project / "s1.jsonl", user("u1", "a"))
+    agent = write(project / "s1" / "subagents" / "agent-a1.jsonl", user("u2", "b", isSidechain=True))
+    write(project / "s1" / "subagents" / "agent-a1.meta.json", "{}")
+    write(project / "odd.jsonl", '{"a": 1}')
+    os.utime(agent, (1, 1))
+    codex = tmp_path / ".codex" / "sessions" / "2026" / "03"
+    codex.mkdir(parents=True)
+    write(
+        codex / "rollout-1.jsonl",
+        json.dumps({"timestamp": "x", "type": "session_meta", "payload": {"id": "c"}}),
+    )
+    return tmp_path
+
+
+def test_a_clients_history_is_found_oldest_first(home):
+    found = find_sessions("claude-code", home=home)
+    assert [one.path.name for one in found.sessions] == ["agent-a1.jsonl", "s1.jsonl"]
+    assert [path.name for path in found.unknown] == ["odd.jsonl"]
+    assert found.sessions[0].size > 0
+
+
+def test_the_clients_own_folder_can_be_elsewhere(home, tmp_path):
+    found = find_sessions("claude-code", home=tmp_path / "nobody", config=home / ".claude")
+    assert len(found.sessions) == 2
+
+
+def test_all_clients_at_once_or_any_folder(home):
+    assert {one.client for one in find_sessions(None, home=home).sessions} == {"claude-code", "codex"}
+    given = find_sessions(None, home / ".codex")
+    assert [one.client for one in given.sessions] == ["codex"]
+    assert find_sessions("claude-code", home / ".codex").sessions == ()
+    assert len(find_sessions("codex", given.sessions[0].path).sessions) == 1
+
+
+def test_nothing_to_find(tmp_path):
+    for client in CLIENTS:
+        assert find_sessions(client, home=tmp_path).sessions == ()
+    assert set(known_formats()) == set(CLIENTS)
+
+
+def test_bad_arguments_are_named(tmp_path):
+    with pytest.raises(InvalidInputError, match="no client"):
+        find_sessions("emacs", home=tmp_path)
+    with pytest.raises(InvalidInputError, match="does not exist"):
+        find_sessions(None, tmp_path / "absent")
+
+
+def test_a_folder_that_links_to_itself_ends(home):
+    (home / ".codex" / "sessions" / "loop").symlink_to(home / ".codex", target_is_directory=True)
+    assert len(find_sessions("codex", home=home).sessions) == 1

@@ -1,0 +1,434 @@
+import json
+
+import pytest
+
+from recortex.formats.transcripts import open_transcript
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(name, *lines, **options):
+        path = tmp_path / name
+        path.write_text(
+            "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n"
+        )
+        reader = open_transcript(path, **options)
+        turns = list(reader)
+        assert reader.counts.accounted
+        return reader, turns
+
+    return read
+
+
+def codex(kind, payload, at="2026-03-01T10:00:00.000Z"):
+    return {"timestamp": at, "type": kind, "payload": payload}
+
+
+def said(role, text, **fields):
+    kind = "output_text" if role == "assistant" else "input_text"
+    return codex(
+        "response_item",
+        {"type": "message", "role": role, "content": [{"type": kind, "text": text}], **fields},
+    )
+
+
+META = codex(
+    "session_meta",
+    {
+        "id": "c1",
+        "cwd": "/home/ada/kiln",
+        "cli_version": "0.169.0",
+        "git": {"branch": "main"},
+        "source": "exec",
+    },
+)
+
+
+def call(name, arguments, call_id="k1", **fields):
+    return codex(
+        "response_item",
+        {
+            "type": "function_call",
+            "name": name,
+            "arguments": json.dumps(arguments),
+            "call_id": call_id,
+            **fields,
+        },
+    )
+
+
+def output(value, call_id="k1"):
+    return codex("response_item", {"type": "function_call_output", "call_id": call_id, "output": value})
+
+
+def test_codex_joins_what_the_agent_does_until_a_result(read):
+    reader, turns = read(
+        "rollout-1.jsonl",
+        META,
+        said("developer", "You may use skills."),
+        said("user", "<environment_context>\n<cwd>/x</cwd>\n</environment_context>"),
+        said("user", "heat the oven"),
+        codex("event_msg", {"type": "user_message", "message": "heat the oven"}),
+        codex("response_item", {"type": "reasoning", "summary": []}),
+        said("assistant", "I look.", id="m1"),
+        call("shell", {"command": ["bash", "-lc", "ls oven"]}),
+        output(json.dumps({"output": "oven.py", "metadata": {"exit_code": 1}})),
+        said("assistant", "There it is.", id="m2"),
+        codex("event_msg", {"type": "turn_aborted", "reason": "interrupted"}),
+        said("user", "stop"),
+        codex("compacted", {"message": "They heated the oven."}),
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "heat the oven"),
+        ("assistant", "I look."),
+        ("assistant", "There it is."),
+        ("user", "stop"),
+        ("summary", "They heated the oven."),
+    ]
+    (shell,) = turns[1].tools
+    assert (shell.command, shell.ok, shell.output) == ("ls oven", False, "oven.py")
+    assert turns[3].interrupts
+    assert (reader.info.session_id, reader.info.cwd, reader.info.branch) == ("c1", "/home/ada/kiln", "main")
+    assert (turns[0].cwd, turns[0].branch) == ("/home/ada/kiln", "main")
+
+
+@pytest.mark.parametrize(
+    ("value", "ok", "text"),
+    [
+        ("Exit code: 0\nWall time: 0.1 seconds\nOutput:\nfine", True, "fine"),
+        ("Chunk ID: 1\nProcess exited with code 2\nOutput:\nbad", False, "bad"),
+        (
+            [
+                {"type": "input_text", "text": "Wall time: 0.1 seconds\nOutput:"},
+                {"type": "input_text", "text": "x"},
+            ],
+            None,
+            "x",
+        ),
+        ('{"output": broken', None, '{"output": broken'),
+    ],
+)
+def test_codex_tells_of_success_by_an_exit_code(read, value, ok, text):
+    _, turns = read("rollout-1.jsonl", META, call("exec_command", {"cmd": "make"}), output(value))
+    (made,) = turns[0].tools
+    assert (made.command, made.ok, made.output) == ("make", ok, text)
+
+
+def test_codex_patches_name_their_files(read):
+    patch = "*** Begin Patch\n*** Update File: oven.py\n@@\n-a\n+b\n*** Add File: kiln.py\n+x\n*** End Patch"
+    custom = {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "k1"}
+    _, turns = read("rollout-1.jsonl", META, codex("response_item", custom))
+    (made,) = turns[0].tools
+    assert (made.files, made.writes, made.ok) == (("oven.py", "kiln.py"), True, None)
+
+
+def test_codex_calls_to_recortex_are_ours(read):
+    _, turns = read(
+        "rollout-1.jsonl", META, call("recall", {"query": "q"}, namespace="mcp__recortex"), output("blue")
+    )
+    assert (turns[0].tools[0].injected, turns[0].tools[0].output) == (True, "")
+
+
+def test_codex_without_envelopes_and_from_the_middle(read, tmp_path):
+    reader, turns = read(
+        "rollout-0.jsonl",
+        {"id": "c0", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
+        {"record_type": "state"},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]},
+    )
+    assert [turn.text for turn in turns] == ["hello", "hi"]
+    later = open_transcript(tmp_path / "rollout-0.jsonl", cursor=turns[0].end)
+    assert [turn.text for turn in later] == ["hi"]
+    assert later.info.session_id == reader.info.session_id == "c0"
+
+
+def gemini(uid, kind, content, **fields):
+    return {"id": uid, "type": kind, "timestamp": "2026-03-01T10:00:00Z", "content": content, **fields}
+
+
+TOOL = {
+    "id": "g1",
+    "name": "write_file",
+    "args": {"file_path": "a.txt", "content": "x"},
+    "status": "success",
+    "result": [{"functionResponse": {"id": "g1", "name": "write_file", "response": {"output": "written"}}}],
+}
+MESSAGES = [
+    gemini("1", "user", [{"text": "write it"}]),
+    gemini("2", "gemini", "Writing.", toolCalls=[TOOL], thoughts=[{"subject": "hm"}]),
+    gemini("3", "info", "saved"),
+    gemini("4", "gemini", "Written."),
+]
+GEMINI_HEADER = {"sessionId": "g0", "projectHash": "abc", "startTime": "2026-03-01T10:00:00Z"}
+
+
+def check_gemini(reader, turns):
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "write it"),
+        ("assistant", "Writing."),
+        ("assistant", "Written."),
+    ]
+    (made,) = turns[1].tools
+    assert (made.files, made.writes, made.ok, made.output) == (("a.txt",), True, True, "written")
+    assert (reader.info.session_id, reader.client) == ("g0", "gemini")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_gemini_in_one_document(read, tmp_path, indent):
+    name = "session-1.json"
+    check_gemini(*read(name, json.dumps({**GEMINI_HEADER, "messages": MESSAGES}, indent=indent)))
+    first = open_transcript(tmp_path / name, final=False)
+    assert [turn.uuid for turn in first] == ["1", "2"]
+    assert first.cursor == 3
+    rest = open_transcript(tmp_path / name, cursor=first.cursor)
+    assert [turn.uuid for turn in rest] == ["4"]
+    assert list(open_transcript(tmp_path / name, cursor=rest.cursor)) == []
+
+
+def test_gemini_line_by_line_where_messages_are_written_again(read):
+    reader, turns = read(
+        "session-1.jsonl",
+        {**GEMINI_HEADER, "kind": "main"},
+        {
+            "$set": {
+                "messages": [gemini("0", "user", [{"text": "<session_context>\nSetup\n</session_context>"}])]
+            }
+        },
+        MESSAGES[0],
+        {"$set": {"lastUpdated": "x"}},
+        gemini("2", "gemini", "Writing."),
+        MESSAGES[1],
+        gemini("5", "user", [{"functionResponse": TOOL["result"][0]["functionResponse"]}]),
+        MESSAGES[3],
+        {"$rewindTo": "4"},
+        {"$set": {"messages": MESSAGES}},
+    )
+    check_gemini(reader, turns)
+    assert turns[0].injected == "Setup"
+
+
+def test_a_document_cut_short_is_torn(read):
+    text = json.dumps({**GEMINI_HEADER, "messages": MESSAGES})[:-20]
+    reader, turns = read("session-1.json", text)
+    assert (turns, reader.counts.torn, reader.cursor) == ([], 1, 0)
+
+
+def qwen(uid, kind, parts, **fields):
+    return {
+        "uuid": uid,
+        "sessionId": "q0",
+        "timestamp": "2026-03-01T10:00:00Z",
+        "type": kind,
+        "cwd": "/home/ada",
+        "version": "0.15.10",
+        "message": {"role": "user", "parts": parts},
+        **fields,
+    }
+
+
+def test_qwen(read):
+    asked = {
+        "functionCall": {
+            "id": "k",
+            "name": "tool_call",
+            "args": {"name": "run_shell_command", "arguments": {"command": "make"}},
+        }
+    }
+    answer = {"functionResponse": {"id": "k", "name": "tool_call", "response": {"output": "no rule"}}}
+    reader, turns = read(
+        "q0.jsonl",
+        qwen("1", "user", [{"text": "build"}]),
+        {**qwen("2", "system", []), "subtype": "ui_telemetry"},
+        qwen("3", "assistant", [{"text": "thinking", "thought": True}, {"text": "Building."}, asked]),
+        qwen("4", "tool_result", [answer], toolCallResult={"callId": "k", "status": "error"}),
+        qwen("5", "assistant", [{"text": "It failed."}]),
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "build"),
+        ("assistant", "Building."),
+        ("assistant", "It failed."),
+    ]
+    (made,) = turns[1].tools
+    assert (made.name, made.command, made.ok, made.output) == ("run_shell_command", "make", False, "no rule")
+    assert (reader.client, reader.info.session_id) == ("qwen", "q0")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_opencode(read, indent):
+    def message(uid, role, *parts, **info):
+        return {
+            "info": {
+                "id": uid,
+                "role": role,
+                "sessionID": "o0",
+                "time": {"created": 1_790_000_000_000},
+                **info,
+            },
+            "parts": parts,
+        }
+
+    tool = {
+        "type": "tool",
+        "tool": "bash",
+        "callID": "k",
+        "state": {
+            "status": "completed",
+            "input": {"command": "make"},
+            "output": "ok",
+            "metadata": {"exit": 2},
+        },
+    }
+    export = {
+        "info": {
+            "id": "o0",
+            "version": "1.18.33",
+            "directory": "/home/ada",
+            "parentID": "o-1",
+            "time": {"created": 1_790_000_000_000},
+        },
+        "messages": [
+            message(
+                "1",
+                "user",
+                {"type": "text", "text": "build"},
+                {"type": "text", "text": "added", "synthetic": True},
+            ),
+            message("2", "assistant", {"type": "reasoning", "text": "hm"}, tool, path={"cwd": "/home/ada"}),
+            message("3", "assistant", {"type": "text", "text": "Built."}),
+            message("4", "assistant", {"type": "text", "text": "We built."}, summary=True),
+        ],
+    }
+    reader, turns = read("export.json", json.dumps(export, indent=indent))
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "build"),
+        ("assistant", ""),
+        ("assistant", "Built."),
+        ("summary", "We built."),
+    ]
+    assert turns[0].injected or turns[1].injected
+    assert (turns[1].tools[0].ok, turns[1].tools[0].command, turns[1].cwd) == (False, "make", "/home/ada")
+    assert turns[0].at.year == 2026
+    assert (reader.info.session_id, reader.info.parent_session) == ("o0", "o-1")
+
+
+def test_swe_agent(read):
+    steps = [
+        {
+            "action": "ls\n",
+            "observation": "oven.py",
+            "thought": "I look.",
+            "state": '{"working_dir": "/kiln", "open_file": "n/a"}',
+        },
+        {
+            "action": "edit 1:2\nx\nend_of_edit",
+            "observation": "ok",
+            "response": "I edit.",
+            "state": {"open_file": "/kiln/oven.py"},
+        },
+        {"action": "str_replace_editor create /kiln/a.py --file_text x", "observation": "", "thought": ""},
+        {"action": "", "thought": "Done.", "observation": ""},
+    ]
+    history = [
+        {"role": "system", "content": "You are."},
+        {"role": "user", "content": "a demonstration", "is_demo": True},
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "ISSUE:\nThe oven is cold.\n\nINSTRUCTIONS:\nUse edit."}],
+        },
+    ]
+    reader, turns = read(
+        "kiln.traj", json.dumps({"environment": "x", "trajectory": steps, "history": history})
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "ISSUE:\nThe oven is cold."),
+        ("assistant", "I look."),
+        ("assistant", "I edit."),
+        ("assistant", ""),
+        ("assistant", "Done."),
+    ]
+    tools = [call for turn in turns for call in turn.tools]
+    assert [(call.name, call.command, call.files, call.writes) for call in tools] == [
+        ("shell", "ls", (), False),
+        ("edit", "", ("/kiln/oven.py",), True),
+        ("str_replace_editor", "", ("/kiln/a.py",), True),
+    ]
+    assert (turns[1].cwd, tools[0].output, tools[0].ok) == ("/kiln", "oven.py", None)
+    assert reader.counts.lines == 5
+
+
+def test_chat_lines(read):
+    message = {"role": "user", "content": "User: hello", "timestamp": "2026-03-01T10:00:00Z"}
+    reader, turns = read(
+        "chat.txt",
+        [[message, {"role": "assistant", "content": "Assistant: hi"}]],
+        {"role": "user", "content": [{"type": "text", "text": "more"}]},
+        {"role": "system", "content": "x"},
+        "5",
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "hello"),
+        ("assistant", "hi"),
+        ("user", "more"),
+    ]
+    assert (reader.counts.skipped, reader.counts.malformed) == ({"role/system": 1}, 1)
+    assert len({turn.uuid for turn in turns}) == 3
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (
+            "Saved on Monday",
+            "",
+            "User: heat it",
+            "slowly",
+            "",
+            "please",
+            "Assistant: Done.",
+            "> not a prompt",
+        ),
+        (
+            "# Session",
+            "## User",
+            "heat it",
+            "slowly",
+            "",
+            "please",
+            "## Assistant",
+            "Done.",
+            "> not a prompt",
+        ),
+        ("**Human:** heat it", "slowly", "", "please", "**Claude:** Done.", "> not a prompt"),
+    ],
+)
+def test_prose_with_named_speakers(read, lines):
+    _, turns = read("session.txt", *lines)
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "heat it\nslowly\n\nplease"),
+        ("assistant", "Done.\n> not a prompt"),
+    ]
+
+
+def test_prose_from_a_terminal(read):
+    reader, turns = read(
+        "terminal.txt",
+        "✻ Welcome",
+        "> heat the oven",
+        "  slowly",
+        "",
+        "⏺ Bash(oven --heat)",
+        "  ⎿  220 degrees",
+        "     held",
+        "⏺ It is hot.",
+        "> thanks",
+        "<system-reminder>be",
+        "kind</system-reminder>",
+    )
+    assert [(turn.role, turn.text) for turn in turns] == [
+        ("user", "heat the oven\n  slowly"),
+        ("assistant", "It is hot."),
+        ("user", "thanks"),
+    ]
+    assert turns[2].injected == "be\nkind"
+    assert reader.counts.skipped == {"preamble": 1, "tool-output": 3}
