@@ -41,36 +41,48 @@ CUES = (
     _cue("decision", "decision", 0.6,
          r"\b(?:decided (?:to|on|against)|chose|chosen|opted (?:for|to)|instead of|rather than|in favou?r of|"
          r"deliberately|intentional(?:ly)?|by design|on purpose|trade-?off|avoid(?:s|ing)? (?:the|a|an)?)\b"),
-    _cue("limit", "tribal", 0.6,
-         r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't)|cannot|can't|won't|not (?:supported|possible|allowed|available)|"
-         r"unsupported|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
+    _cue("limit", "tribal", 0.68,
+         r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|handle|permit|"
+         r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|run|need|require|"
+         r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|not (?:supported|possible|"
+         r"allowed|available)|unsupported|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
+    _cue("lack", "semantic", 0.48, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
     _cue("requirement", "semantic", 0.55,
-         r"\b(?:requires?|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|"
+         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|"
          r"expects?|always|never)\b"),
-    _cue("default", "semantic", 0.6, r"\b(?:defaults? to|by default|default (?:value|is|\w+ is))\b"),
+    _cue("default", "semantic", 0.6, r"\b(?:defaults? to|by default|default (?:value|is|\S+ is))\b"),
     _cue("mechanism", "semantic", 0.5,
          r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|configured|"
          r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|shared|kept|"
          r"cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|consists of|reads? from|writes? to|"
          r"returns?|wraps?|maps? to|inherits|extends|stores|uses|runs (?:in|on|before|after|when)|handles|implements|"
          r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
+    # A named piece of code as the subject of a verb in the present tense.
+    _cue("subject", "semantic", 0.62,
+         r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: (?:function|method|class|module|hook|command|script|file|flag|option|"
+         r"field|component|strategy|package|action|test harness|helper|table|endpoint|only|also|always|never|directly|correctly))* (?:\w{3,}s|is|are|has|can|does)\b"),
 )  # fmt: skip
 
+_IT_WAS = re.compile(
+    r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|problem|cause|culprit|reason|bug|explanation)"
+    r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because| [-–—])\s+(?=\S)",
+    re.IGNORECASE,
+)
 _REASON = re.compile(
     r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|allow|keep)|"
     r"as a result|in order to|causing|which (?:causes?|breaks?|fails?|would))\b",
     re.IGNORECASE,
 )
-_HEDGE = re.compile(
+HEDGE = re.compile(
     r"\b(?:likely|probably|possibly|perhaps|maybe|might|may(?! not be null)|could|seems?|seemingly|appears?|apparently|"
-    r"suspect|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|guess|looks like|suggests?|"
+    r"suspect|would|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|guess|looks like|suggests?|"
     r"unclear|not sure|odd|weird|strange|suspicious|consider|would be|if needed|optionally)\b",
     re.IGNORECASE,
 )
 _TRANSIENT = re.compile(
     r"\b(?:still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|were) missing|missing|not (?:set|set up|"
-    r"configured|defined|imported|installed|registered) (?:yet|here)|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
-    r"renam|replac|mov|refactor)\w*|unused|stale|leftover|remaining|in progress|pending|wip|todo|failing tests?|"
+    r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
+    r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
     r"tests? (?:fail|is|are)|line \d+|lines \d+|now|no longer|already|today|new|two|three|four|five)\b",
     re.IGNORECASE,
 )
@@ -85,39 +97,56 @@ _FOLLOWED_BY_ACTION = re.compile(
     r"adding|fixing|updating)\b",
     re.IGNORECASE,
 )
+_FOLLOWED_BY_CHECK = re.compile(
+    r"^(?:so |now )?(?:let me|let's|i'll|i need to|i should) (?:also |just |now |quickly )?(?:check|verify|confirm|test|see|look|"
+    r"investigate|find|debug|try|trace|measure|read|understand|dig)\b",
+    re.IGNORECASE,
+)
+# What a report says is so "now" is simply so, once read later.
+_NOW = re.compile(r"(?<=\s)(?:will )?now (?=[a-z]+s\b)|(?<=\bis) now\b|(?<=\bare) now\b")
 _SECOND_CLAUSE = re.compile(
     r"\s+[-–—]\s+(?:let me|I'll|I need|I can|I should|need to)\b.*$|(?:, so|;|, and) (?:let me|I'll|I need|I can|I should|we need)\b.*$",
     re.IGNORECASE,
 )
 
 
-def assertions(passage: Passage) -> Iterator[Finding]:
+def assertions(passage: Passage, subject: str = "") -> Iterator[Finding]:
     """Yield the sentences of the agent's prose that assert something worth knowing."""
     parts = sentences(passage.text)
     for place, part in enumerate(parts):
         following = parts[place + 1] if place + 1 < len(parts) else ""
-        if finding := assertion(part, following=following):
+        if finding := assertion(part, following=following, subject=subject):
             yield finding
 
 
-def assertion(sentence: str, *, following: str = "", bonus: float = 0.0) -> Finding | None:
-    """Judge one sentence of the agent; None when it is not a statement or carries no cue."""
-    text = statement(_SECOND_CLAUSE.sub("", sentence))
+def assertion(sentence: str, *, following: str = "", subject: str = "") -> Finding | None:
+    """Judge one sentence of the agent; None when it is not a statement or carries no cue.
+
+    Args:
+        sentence: the sentence as it was written.
+        following: the sentence after it, which may show that the state it tells of is about to change.
+        subject: the file or symbol that the passage is about, put in front where the sentence does not name it.
+    """
+    said = statement(_NOW.sub("", _SECOND_CLAUSE.sub("", sentence)))
+    text = statement(_IT_WAS.sub("", said, count=1))
+    if subject and text and subject not in text:
+        text = said = f"`{subject}`: {text}"
     if not text or not is_specific(text) or objection(text):
         return None
-    cue = next((cue for cue in CUES if cue.pattern.search(text)), None)
+    cue = CUES[0] if text != said else next((cue for cue in CUES if cue.pattern.search(text)), None)
     if cue is None:
         return None
-    confidence = cue.confidence + bonus + _adjustment(text, following)
+    confidence = cue.confidence + _adjustment(text, following)
     return Finding(text, cue.kind, confidence, f"agent_{cue.name}", sentence)
 
 
 def _adjustment(text: str, following: str) -> float:
     """How far names, reasons, hedges and passing states move the confidence."""
-    change = min(len(set(identifiers(text))), 3) * 0.04
+    change = min(len(set(identifiers(text))), 3) * 0.03
     change += 0.1 if _REASON.search(text) else 0.0
-    change -= 0.3 if _HEDGE.search(text) else 0.0
+    change -= 0.3 if HEDGE.search(text) else 0.0
     change -= 0.2 if _TRANSIENT.search(text) else 0.0
     change -= 0.2 if _CHANGE.match(text) else 0.0
-    change -= 0.1 if _FOLLOWED_BY_ACTION.match(following) else 0.0
+    change -= 0.12 if _FOLLOWED_BY_CHECK.match(following) else 0.0
+    change -= 0.04 if _FOLLOWED_BY_ACTION.match(following) else 0.0
     return change

@@ -38,11 +38,14 @@ _LABEL = re.compile(
     + r")[*_\s]*:[*_\s]*(?=\S)",
     re.IGNORECASE,
 )
-_TITLED = re.compile(r"\*\*(?P<title>[^*\n]{3,160}?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?::|[-–—](?=\s))?\s*(?P<body>.*)$|"
-                     r"(?P<bare>`[^`\n]{2,120}`)\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$", re.DOTALL)  # fmt: skip
+_TITLED = re.compile(
+    r"\*\*(?P<title>[^*\n]{3,160}?)(?P<colon>:?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?P<mark>:|[-–—](?=\s))?\s*(?P<body>.*)$"
+    r"|(?P<bare>`[^`\n]{2,120}`)(?P<aside>\s*\([^()\n]{1,60}\))?\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$",
+    re.DOTALL,
+)
 _ORDINAL = re.compile(
-    r"^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*)*[#(]?\d+(?:\.\d+)?[.):]?\)?\s*[-–—:.]?\s+"
-    r"|^(?:P[0-4]\s+)(?:bug|issue)\s*#?\d+\s*[-–—:]\s*",
+    r"^(?:summary|details?)\s*[:–—-]\s*|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*)*"
+    r"[#(]?\d+(?:\.\d+)?[.):]?\)?\s*[-–—:.]?\s+|^(?:P[0-4]\s+)(?:bug |issue )?#?\d+\s*[-–—:]\s*",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
@@ -51,10 +54,15 @@ _FIXED = re.compile(
     r"refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|upgraded|pinned)\b",
     re.IGNORECASE,
 )
+_ADVICE = re.compile(
+    r"^(?:add|pass|use|record|extract|consider|remove|either|pre-?compute|move|replace|change|make|ensure|wrap|set|"
+    r"check|verify|should|could|create|rename|split|introduce|return|validate|document|avoid|run|update)\b",
+    re.IGNORECASE,
+)
 # What any developer repairs without a thought: nobody wants to be told a year later.
 _TRIVIAL = re.compile(
     r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|semicolons?|commas?|alias(?:es)?|brackets?)|"
-    r"typos?|whitespace|indentation|formatt(?:ing|er)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
+    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|indentation|formatt(?:ing|er)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
     r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|"
     r"(?:file|edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
     r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
@@ -63,6 +71,11 @@ _TRIVIAL = re.compile(
     r"bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
     re.IGNORECASE,
 )
+
+
+def is_trivial(text: str) -> bool:
+    """Whether a problem is one that any developer repairs without a thought."""
+    return _TRIVIAL.search(text) is not None
 
 
 @dataclass(slots=True)
@@ -98,18 +111,29 @@ class Entry:
 
 def _stopped(text: str) -> str:
     text = text.strip()
-    return text if not text or (text[-1] in ".!?:)" and text[-1] != ":") else text.rstrip(":;,") + "."
+    return text if not text or text[-1] in ".!?" else text.rstrip(":;,") + "."
 
 
 def titled(text: str) -> tuple[str, str] | None:
-    """Split `**Title**: body` or `` `name` — body`` into title and body; None when the text has no title."""
+    """Split `**Title**: body` or `` `name` — body`` into title and body.
+
+    None when the text has no title: bold words that the sentence simply goes on from are emphasis.
+    """
     found = _TITLED.match(text)
     if not found:
         return None
-    title = found.group("title") or found.group("bare")
-    note = found.group("note") or ""
-    body = found.group("body") if found.group("title") else found.group("rest")
-    return _ORDINAL.sub("", plain(title + note)).strip().rstrip(":"), body or ""
+    if bare := found.group("bare"):
+        return plain(bare), found.group("rest")
+    body = found.group("body")
+    if body and not (found.group("colon") or found.group("mark")):
+        return None
+    title = plain(found.group("title") + (found.group("note") or ""))
+    return without_ordinal(title), body
+
+
+def without_ordinal(title: str) -> str:
+    """A title without its number: `P1 Bug #2 - Title` and `3. Title` are `Title`."""
+    return _ORDINAL.sub("", _ORDINAL.sub("", title)).strip().rstrip(":")
 
 
 def entries(report: Iterable[Passage]) -> Iterator[Entry]:
@@ -148,7 +172,7 @@ def sections(report: Iterable[Passage]) -> Iterator[Entry]:
         if entry is None or passage.headings != entry.headings:
             if entry and entry.parts:
                 yield entry
-            title = _ORDINAL.sub("", plain(passage.headings[-1])) if passage.headings else ""
+            title = without_ordinal(plain(passage.headings[-1])) if passage.headings else ""
             entry = Entry(title=title, headings=passage.headings, quote=passage.text)
         if _LABEL.match(passage.text):
             entry.add(passage.text)
@@ -157,14 +181,19 @@ def sections(report: Iterable[Passage]) -> Iterator[Entry]:
 
 
 def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:
-    """Compose a verified fix from an entry that names both a problem and what repaired it."""
+    """Compose a verified fix from an entry that names both a problem and what repaired it.
+
+    A fix in the imperative is advice, not a repair that was made: it is held back as a review's finding.
+    """
     fix = entry.part("fix")
     said = " ".join(filter(None, (entry.part("problem"), entry.part("cause"), entry.part("body"))))
     if not fix or not (entry.title or said):
         return None
     text = _composed(entry.title, said, fix)
-    if not text or _TRIVIAL.search(text) or not is_specific(text):
+    if not text or is_trivial(text) or not is_specific(text):
         return None
+    if rule != "summary_fix" and _ADVICE.match(fix):
+        return Finding(text, "code_smell", 0.5, "review_finding", entry.quote)
     names = len(set(identifiers(text)))
     return Finding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
 
@@ -174,7 +203,8 @@ def _composed(title: str, said: str, fix: str) -> str:
     head = title if not said else f"{title}: {said}" if title else said
     for start in (head, f"{title}: {sentences(said)[0]}" if title and said else head, title):
         for end in (fix, sentences(fix)[0] if fix else ""):
-            text = f"{_stopped(start)} Fix: {end}" if start else ""
+            joint = "" if end.lower().startswith(("fixed by", "resolved by", "solved by")) else "Fix: "
+            text = f"{_stopped(start)} {joint}{end}" if start else ""
             if MIN_LENGTH <= len(text) <= MAX_LENGTH and text.count("`") % 2 == 0:
                 return text[0].upper() + text[1:] if not text.startswith("`") else text
     return ""

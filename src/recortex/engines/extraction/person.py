@@ -27,7 +27,8 @@ _NOTE = re.compile(
     re.IGNORECASE,
 )
 _STANDING = re.compile(
-    r"\b(?:always|never|from now on|in (?:the )?future|in general|every time|whenever|by convention|at all times|under no circumstances)\b",
+    r"^(?:please )?(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|please|to|we|you|I|it) (?:always|never)\b|"
+    r"\b(?:from now on|in (?:the )?future|in general|every time|whenever|by convention|at all times|under no circumstances)\b",
     re.IGNORECASE,
 )
 _ONCE = re.compile(
@@ -45,6 +46,10 @@ _HOUSE_RULE = re.compile(
 )
 _CORRECTION = re.compile(
     r"^(?:no\b|nope|wrong|that's (?:not|wrong)|not (?:quite|correct|right)|actually|stop|don't|do not|you should(?:n't| not))",
+    re.IGNORECASE,
+)
+_CORRECTS = re.compile(
+    r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|false)[,.;:!-]+\s+(?=\S.{20})",
     re.IGNORECASE,
 )
 _DECISION = re.compile(
@@ -75,11 +80,15 @@ def _passage(passage: Passage) -> Iterator[Finding]:
 
 def _judged(sentence: str) -> Finding | None:
     """Judge one sentence of the person."""
-    noted = _NOTE.match(plain(sentence))
-    text = statement(plain(sentence)[noted.end() :] if noted else sentence)
+    said = plain(sentence)
+    noted = _NOTE.match(said)
+    corrected = _CORRECTS.search(said)
+    text = statement(said[noted.end() :] if noted else said[corrected.end() :] if corrected else said)
     if not text or objection(text, addressed=True):
         return None
     verdict = ("note", "tribal", 0.9) if noted else _rule(text)
+    if corrected and verdict:
+        verdict = ("correction", "feedback", 0.6)
     if verdict is None:
         return None
     name, kind, confidence = verdict

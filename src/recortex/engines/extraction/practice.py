@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.transcript import Turn
 from recortex.engines.extraction.drafting import Finding
+from recortex.engines.extraction.entries import is_trivial
 from recortex.engines.extraction.sentences import sentences, statement
 from recortex.engines.extraction.shell import (
     MAX_COMMAND,
     error_line,
     failed,
+    is_customary,
     main_part,
     purpose_of,
     whole_form,
 )
 from recortex.engines.extraction.standing import MAX_LENGTH, is_specific, objection
+from recortex.engines.extraction.subject import short_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,24 +35,25 @@ if TYPE_CHECKING:
 WINDOW = 25
 _MIN_RUNS = 2
 _COMMON_RUNS = 4
+# A repair spread over more files is the feature being written, not a fix.
+_MAX_EDITED = 2
+_WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
+_TEST_FILE = re.compile(
+    r"(?:^|[/_.-])(?:tests?|specs?|__tests__)[/_.]|(?:_test|_spec|\.test|\.spec)\.\w+$", re.IGNORECASE
+)
 _EXPLAINS = re.compile(
     r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|expects?|only|"
     r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|method))\b",
-    re.IGNORECASE,
-)
-_CORRECTABLE = re.compile(
-    r"command not found|unknown (?:option|flag|command|argument)|unrecognized|No such (?:command|task)|not a known|invalid option|unexpected argument",
     re.IGNORECASE,
 )
 
 
 @dataclass(slots=True)
 class _Failure:
-    """A command that failed and has not passed since."""
+    """A command that failed and has not run again since."""
 
     command: str
     error: str
-    turn: int
     age: int = 0
     edited: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
@@ -65,8 +69,10 @@ class Practice:
 
     def observe(self, turn: Turn) -> Iterator[Finding]:
         """Take in one turn's prose and tool calls; yield the repairs that it completes."""
-        for failure in self.failures.values():
-            failure.reasons.extend(_reasons(turn.text))
+        if self.failures and turn.role == "assistant":
+            reasons = _reasons(turn.text)
+            for failure in self.failures.values():
+                failure.reasons.extend(reasons)
         for call in turn.tools:
             if call.command:
                 yield from self._ran(call, turn)
@@ -75,21 +81,27 @@ class Practice:
                     failure.edited.extend(name for name in call.files if name not in failure.edited)
 
     def _ran(self, call: ToolCall, turn: Turn) -> Iterator[Finding]:
-        command = main_part(call.command)
+        """Take in one command: the end of an earlier failure, the start of a new one, or another success."""
+        command, alone = main_part(call.command)
         self._grow_old()
         purpose = purpose_of(command)
         if purpose is None or call.ok is None or len(command) > MAX_COMMAND:
             return
-        if failed(call):
-            self.failures.setdefault(command, _Failure(command, error_line(call.output), turn.index))
+        error = error_line(call.output) if failed(call) else None
+        if error is not None and not alone:
             return
-        if known := self.failures.pop(command, None):
-            yield from _repaired(known)
-        if form := whole_form(command):
+        known = self.failures.pop(command, None)
+        # The same command failing in another way shows as well that the first failure is mended.
+        if known and error != known.error:
+            yield from _repaired(known, turn.cwd)
+        if error is not None:
+            self.failures[command] = known if known and error == known.error else _Failure(command, error)
+        elif form := whole_form(command):
             self.runs[form] += 1
             self.purposes[form] = (*purpose, turn)
 
     def _grow_old(self) -> None:
+        """Forget failures that too many commands have followed."""
         for failure in list(self.failures.values()):
             failure.age += 1
             if failure.age > WINDOW:
@@ -105,6 +117,7 @@ class Practice:
         for form in best.values():
             _, lead, turn = self.purposes[form]
             confidence = 0.75 if self.runs[form] < _COMMON_RUNS else 0.85
+            confidence -= 0.2 if is_customary(form) else 0.0
             yield (
                 Finding(
                     f"{lead} `{form}`.", "environment", confidence, "command_habit", form, commands=(form,)
@@ -119,15 +132,31 @@ def _reasons(text: str) -> list[str]:
     return [part for part in said if _EXPLAINS.search(part) and is_specific(part) and not objection(part)]
 
 
-def _repaired(failure: _Failure) -> Iterator[Finding]:
+def _repaired(failure: _Failure, cwd: str) -> Iterator[Finding]:
     """Compose the verified fix: the command, its error, the reason that was given, the files that were edited."""
-    if not failure.edited or not failure.reasons:
+    files = tuple(failure.edited)
+    error = "" if is_trivial(failure.error) else failure.error
+    reason = next((said for said in failure.reasons if not is_trivial(said)), "")
+    if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
         return
-    files = tuple(dict.fromkeys(failure.edited))[-3:]
-    where = ", ".join(f"`{name.rsplit('/', 1)[-1]}`" for name in files)
-    error = f' with "{failure.error}"' if failure.error else ""
-    text = f"`{failure.command}` failed{error}: {failure.reasons[0].rstrip('.')}. Fixed in {where}."
-    if len(text) > MAX_LENGTH:
-        text = f"`{failure.command}` failed: {failure.reasons[0].rstrip('.')}. Fixed in {where}."
-    if len(text) <= MAX_LENGTH:
-        yield Finding(text, "incident", 0.65, "verified_fix", failure.reasons[0], files, (failure.command,))
+    where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)
+    # Without a telling error the reason may be about something else that the agent did meanwhile.
+    confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
+    # A test that was being written failed until it was written: nothing was learned of the program.
+    confidence -= 0.15 if all(_TEST_FILE.search(name) for name in files) else 0.0
+    for cause in (reason, ""):
+        text = _told(failure.command, error, cause.rstrip("."), where)
+        if text and len(text) <= MAX_LENGTH:
+            yield Finding(
+                text, "incident", confidence, "verified_fix", cause or error, files, (failure.command,)
+            )
+            return
+
+
+def _told(command: str, error: str, cause: str, where: str) -> str:
+    """Tell a repair in one line; nothing when neither the error nor the cause is known."""
+    if error and cause:
+        return f"`{command}` failed with {error!r}. Cause: {cause}. Fixed in {where}."
+    if cause:
+        return f"`{command}` failed. Cause: {cause}. Fixed in {where}."
+    return f"`{command}` failed with {error!r}; fixed in {where}." if error else ""

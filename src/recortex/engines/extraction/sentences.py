@@ -19,17 +19,19 @@ _LINE_NUMBER = re.compile(r"(?<=[\w)])(\.[A-Za-z]{1,5}):\d+(?:[-–:,]\d+)*\b")
 _SYMBOLS = re.compile(
     "^[\\s\u2022\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff>#*~-]+(?=[\\w`\"'(\\[.])"
 )
-_OPENING = re.compile(
-    r"(?:(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|"
-    r"moreover|therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|"
-    r"perfect|excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|nb|fyi|important|"
-    r"remember|key (?:insight|finding|point)|the key (?:insight|finding) is|good (?:question|point|news|catch)|"
-    r"now i (?:see|understand|know)|i (?:can )?(?:now )?(?:see|understand|know|notice|found|confirmed|learned|discovered|"
-    r"realized|realised)|(?:it )?turns out|as (?:it turns out|expected)|this means|which means|that means|in short|"
-    r"in summary|to be clear|in other words|note that|that said|clearly|of course)"
-    r"(?:[,:;!.]+\s*|\s+[-–—]+\s*|\s+(?=that\b|the\b|`))(?:(?:that|the fact that)\s+)?)",
-    re.IGNORECASE,
+_CONNECTIVE = (
+    r"(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|moreover|"
+    r"therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|perfect|"
+    r"excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|nb|fyi|important|remember|"
+    r"key (?:insight|finding|point)|good (?:question|point|news|catch)|in short|in summary|to be clear|in other words|"
+    r"that said|clearly|of course|as expected|you(?:'re| are) (?:right|correct))(?:[,:;!.]+\s*|\s+[-–—]+\s*)"
 )
+_DISCOVERY = (
+    r"(?:now i (?:see|understand|know)|i (?:can )?(?:now )?(?:see|understand|know|notice|found|confirmed|learned|discovered|"
+    r"realized|realised)|(?:it |as it )?turns out|this means|which means|that means|note|(?:the )?key (?:insight|finding) is|"
+    r"established|it is worth noting)(?:[,:;]\s*|\s+[-–—]+\s*|\s+)(?:that\s+(?:the fact that\s+)?|(?=the\b|`))"
+)
+_OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 MAX_COMMAND = 120
 _MAX_FORM = 60
-_MIN_ERROR, _MAX_ERROR = 15, 160
+_MIN_ERROR, _MAX_ERROR, _MAX_READ = 15, 160, 1_000
 
 _PURPOSES = (
     ("test", "The test suite is run with", (r"(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:\S*python3? -m |uv run |poetry run )?pytest|tox|nox|go test|gotestsum|"
@@ -51,12 +51,30 @@ _FAILED = re.compile(
 )
 
 
-def main_part(command: str) -> str:
-    """The command without `cd … &&`, redirections, pipes into pagers, and what follows it."""
-    line = command.strip().split("\n", 1)[0][:400]
-    line = _PREFIX.sub("", line)
-    line = re.split(r"\s*(?:\|\||&&|;|\|)\s*", line, maxsplit=1)[0]
-    return _REDIRECT.sub("", line).strip()
+def main_part(command: str) -> tuple[str, bool]:
+    """The first command of a line, bare of `cd … &&`, redirections and pagers, and whether it is the only one.
+
+    Where commands are chained, a failure cannot be laid to the first of them.
+    """
+    whole = _PREFIX.sub("", command.strip()[:_MAX_READ])
+    parts = re.split(r"\s*(?:\|\||&&|;|\n)\s*", whole)
+    bare = _REDIRECT.sub("", parts[0].split("|", 1)[0]).strip()
+    return bare, len(parts) == 1
+
+
+def is_customary(form: str) -> bool:
+    """Whether a command is what everybody types for its purpose, and so teaches nothing about this project."""
+    return form in {
+        "mix compile",
+        "go build",
+        "go build ./...",
+        "cargo build",
+        "npm run build",
+        "make build",
+        "go vet",
+        "gofmt",
+        "go vet ./...",
+    }
 
 
 def purpose_of(command: str) -> tuple[str, str] | None:
@@ -88,20 +106,28 @@ def failed(call: ToolCall) -> bool:
     return _FAILED.search(call.output) is not None
 
 
-_ERROR_LINE = re.compile(
-    r"^.*(?:\b[A-Z]\w*(?:Error|Exception)\b|\berror(?:\[\w+\])?:|\bError:|\bpanic:|\bfatal:|command not found|not found|"
-    r"undefined|cannot |unknown |unrecognized |unsupported |invalid |\*\* \().*$",
-    re.MULTILINE,
+_ERROR_LINES = (
+    re.compile(
+        r"^[^\n]*(?:\b[A-Z]\w*(?:Error|Exception)\b|\*\* \(|\bpanic: |\bfatal: )[^\n]*$", re.MULTILINE
+    ),
+    re.compile(
+        r"^[^\n]*(?:\berror(?:\[\w+\])?: |\bError: |command not found|is not (?:defined|installed|a )|no such )[^\n]*$",
+        re.MULTILINE | re.IGNORECASE,
+    ),
 )
+_NOT_AN_ERROR = re.compile(
+    r"^(?:Exit code|warning|at |//|#|\d+[).]|[-=+|>]|FAIL|ok |\W*test |expected|assert|import |from |def |throw|raise|return)|[{}]$|\btest_\w+\b|AssertionError|\bTest[A-Z]\w+",
+    re.IGNORECASE,
+)
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def error_line(output: str) -> str:
     """The most telling line of a failed command's output, plain and short; empty when there is none."""
-    plain = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", output)
-    for found in _ERROR_LINE.finditer(plain):
-        line = " ".join(found.group().split())
-        if _MIN_ERROR <= len(line) <= _MAX_ERROR and not line.startswith(
-            ("Exit code", "warning", "at ", "//", "#")
-        ):
-            return line
+    plain = _ESCAPE.sub("", output)
+    for pattern in _ERROR_LINES:
+        for found in pattern.finditer(plain):
+            line = " ".join(found.group().split())
+            if _MIN_ERROR <= len(line) <= _MAX_ERROR and not _NOT_AN_ERROR.search(line):
+                return line
     return ""

@@ -11,7 +11,14 @@ import re
 MIN_LENGTH = 25
 MAX_LENGTH = 400
 _MIN_WORDS = 5
+_MIN_PLAIN_WORDS = 5
+_PLAIN_WORD = re.compile(r"[^\W\d_]{2,}|\ba\b")
 _MAX_DIGIT_SHARE = 0.25
+_CODE = re.compile(r"`[^`]*`")
+# Places in a file, moments and machines: true for a day.
+_STALE = re.compile(
+    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|/tmp/\w"
+)
 
 IDENTIFIER = re.compile(
     r"`[^`]+`"
@@ -26,9 +33,9 @@ _QUESTION = re.compile(
     r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|me|my|mine)\b|\b[Ll]et(?:'s| me| us)\b|\bus\b(?!-)")
+_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|me|[Mm]y|mine)\b|\b[Ll]et(?:'s| me| us)\b|\bus\b(?!-)")
 _INTENTION = re.compile(
-    r"^(?:now|next|first|then|time to|going to|need to|needs to|want to|trying|try|continuing|continue|starting|start|"
+    r"^(?:now|next|first|then|time to|going to|identif\w+|explored|investigat\w+|analy[sz]ed|confirmed|verified|discovered|need to|needs to|want to|trying|try|continuing|continue|starting|start|"
     r"checking|looking|reading|running|testing|waiting|moving|proceeding|adding|updating|fixing|creating|"
     r"implementing|writing|verifying|let)\b|\bwe(?:'ll| will| should| need to| can| could|'re going to)\b",
     re.IGNORECASE,
@@ -54,7 +61,7 @@ _DANGLING_START = re.compile(
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(
-    r"(?:the|a|an|our|my|your) (?:\w+ )?(?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
+    r"(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
     r"issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|pages?|components?|"
     r"buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|config(?:uration)?|"
     r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|implementation|"
@@ -66,16 +73,32 @@ _BARE_SUBJECT = re.compile(
     r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself)\b",
     re.IGNORECASE,
 )
+_SUBJECTLESS = re.compile(
+    r"(?:contains?|uses?|returns?|reads?|writes?|handles?|calls?|stores?|implements?|supports?|provides?|triggers?|"
+    r"includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|needs?|works?|defaults?|"
+    r"should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|lets?|allows?|ensures?|sends?|"
+    r"template|component|handler|function|method|caused|because|due to|except|where|when(?: it| that))\b",
+    re.IGNORECASE,
+)
 _DEICTIC = re.compile(
     r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase)\b)"
-    r"|\b(?:above|below|aforementioned|the former|the latter|as follows|the following|previously|earlier|"
-    r"as before|mentioned|just now|right now|at the moment|so far|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
+    r"|\b(?:above|below|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
+    r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
     r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
     r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|test)[.,;:!]",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
-_YOU = re.compile(r"\b(?:you|your|yours|you'll|you're|you've|want me to)\b", re.IGNORECASE)
+_YOU = re.compile(
+    r"(?<!when )(?<!if )(?<!once )(?<!after )(?<!before )(?<!until )\b(?:you|your|yours|you'll|you're|you've|want me to)\b",
+    re.IGNORECASE,
+)
+_LABELLED = re.compile(
+    r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|test|expected|actual|got|before|after|option|example|summary|"
+    r"todo|step|file|location|result|output|status|impact|severity|effort|risk|action|changes?|input|usage)s?(?: \d+)?:|"
+    r"P\d\b|#\d|.{0,400}\b(?:P\d |issue |bug |PR |task |step |phase |option )#?\d",
+    re.IGNORECASE,
+)
 _FOREIGN = re.compile(r"[^\x00-\u024f\u2000-\u2bff]")
 
 
@@ -100,6 +123,8 @@ def objection(text: str, *, addressed: bool = False) -> str:
         return shape
     if _QUESTION.search(text):
         return "question"
+    if _LABELLED.match(text):
+        return "label"
     if not addressed and (_FIRST_PERSON.search(text) or _INTENTION.search(text) or _YOU.search(text)):
         return "narration"
     if _CHATTER.search(text) or _MARKS.search(text):
@@ -115,14 +140,21 @@ def _misshapen(text: str) -> str:
         return "length"
     if text.endswith((":", "...", "…", ",")) or text.count("`") % 2 or text.count("(") != text.count(")"):
         return "half"
-    if sum(char.isdigit() for char in text) > _MAX_DIGIT_SHARE * len(text):
-        return "numbers"
+    if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < _MIN_PLAIN_WORDS and not _FOREIGN.search(text):
+        return "half"
+    if _STALE.search(text) or sum(char.isdigit() for char in text) > _MAX_DIGIT_SHARE * len(text):
+        return "passing"
     return ""
 
 
 def _dangles(text: str) -> bool:
     """Whether the sentence points at something outside of itself."""
-    if _DANGLING_START.match(text) or _DEICTIC.search(text) or _BARE_SUBJECT.match(text):
+    if (
+        _DANGLING_START.match(text)
+        or _SUBJECTLESS.match(text)
+        or _DEICTIC.search(text)
+        or _BARE_SUBJECT.match(text)
+    ):
         return True
     pronoun = _PRONOUN.search(text)
     return pronoun is not None and not is_specific(text[: pronoun.start()])
