@@ -44,6 +44,7 @@ class OnnxEmbedder:
         self._threads = max(1, threads)
         self._loading = threading.Lock()
         self._loaded: tuple[WordPiece, Any] | None = None
+        self._failure: EmbeddingError | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit vector per text, float32, shape (len(texts), 384).
@@ -69,8 +70,17 @@ class OnnxEmbedder:
 
     def _load(self) -> tuple[WordPiece, Any]:
         with self._loading:
+            if self._failure is not None:
+                raise self._failure  # a damaged file stays damaged; each attempt would cost the time of a load
             if self._loaded is None:
-                self._loaded = (_read_words(self._folder / VOCABULARY_FILE), _open(self._folder / MODEL_FILE))
+                try:
+                    self._loaded = (
+                        _read_words(self._folder / VOCABULARY_FILE),
+                        _open(self._folder / MODEL_FILE),
+                    )
+                except EmbeddingError as error:
+                    self._failure = error
+                    raise
             return self._loaded
 
 

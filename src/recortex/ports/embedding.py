@@ -39,7 +39,7 @@ class VectorCache(Protocol):
     """
 
     def get_many(self, hashes: Sequence[bytes]) -> Mapping[bytes, bytes]:
-        """Return what is kept of `hashes`: little-endian float32 values."""
+        """Return what is kept of `hashes`: packed vectors, a signed byte per dimension."""
 
     def put_many(self, vectors: Mapping[bytes, bytes]) -> None:
         """Keep vectors by hash; one that is already there is replaced."""

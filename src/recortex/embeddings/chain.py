@@ -1,0 +1,90 @@
+"""Embedders in the order of preference: when one cannot, the next one does, and it is known which (A, CX18)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.degradation import Degradation
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recortex.ports.embedding import Embedder, Vectors
+
+
+class Embedded(NamedTuple):
+    """Vectors of one call, and the name of the embedder that made all of them."""
+
+    name: str
+    vectors: Vectors
+
+
+class EmbedderChain:
+    """Tries embedders in order. The vectors of one call always come from one embedder.
+
+    Made of `[CachedEmbedder(OnnxEmbedder(), cache), HashedEmbedder()]` it is A's chain: the model, else the model's
+    cached vectors when they cover the whole call, else hashed TF-IDF, else an error.
+
+    Args:
+        embedders: the preferred one first.
+        on_degradation: told of each embedder that fails, once in the chain's life.
+    """
+
+    def __init__(
+        self, embedders: Sequence[Embedder], *, on_degradation: Callable[[Degradation], None] | None = None
+    ) -> None:
+        self._embedders = tuple(embedders)
+        self._on_degradation = on_degradation
+        self._reported: set[str] = set()
+        self._active = self._embedders[0]
+
+    @property
+    def active_name(self) -> str:
+        """The name of the embedder that answered last; before the first call, the preferred one's."""
+        return self._active.name
+
+    @property
+    def name(self) -> str:
+        """The same as `active_name`, so that a chain is an embedder too."""
+        return self.active_name
+
+    @property
+    def dimensions(self) -> int:
+        """The number of dimensions of the embedder that answered last."""
+        return self._active.dimensions
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors alone; with several threads use `embed_named`.
+
+        Raises:
+            EmbeddingError: No embedder of the chain could.
+        """
+        return self.embed_named(texts).vectors
+
+    def embed_named(self, texts: Sequence[str]) -> Embedded:
+        """Return the vectors of the first embedder that can, and its name.
+
+        Raises:
+            EmbeddingError: No embedder of the chain could.
+        """
+        failure: EmbeddingError | None = None
+        for place, embedder in enumerate(self._embedders):
+            try:
+                vectors = embedder.embed(texts)
+            except EmbeddingError as error:
+                failure = error
+                self._report(place, error)
+                continue
+            self._active = embedder
+            return Embedded(embedder.name, vectors)
+        raise EmbeddingError("every embedder failed") from failure
+
+    def _report(self, place: int, error: EmbeddingError) -> None:
+        name = self._embedders[place].name
+        if self._on_degradation is None or name in self._reported:
+            return
+        self._reported.add(name)
+        following = self._embedders[place + 1 :]
+        fallback = following[0].name if following else "keyword search alone"
+        self._on_degradation(Degradation("embedding model", f"{name}: {error.message}", fallback))
