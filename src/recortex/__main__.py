@@ -1,13 +1,31 @@
-"""`recortex` and `python -m recortex`."""
+"""`recortex` and `python -m recortex`: the one place that knows all of its faces."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recortex.cli.invocation import Invocation
 
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    from recortex.cli.main import run
+    try:
+        from recortex.cli.commands import Command
+        from recortex.cli.main import run
 
-    return run()
+        programs = {
+            "tour": Command("See the whole at work: an example session is learned from, then asked.", _tour),
+        }
+        return run(commands=programs)
+    except KeyboardInterrupt:  # while the first modules are loading
+        return 1
+
+
+def _tour(line: Invocation) -> int:
+    from recortex.cli.tour import tour
+
+    return tour(line)
 
 
 if __name__ == "__main__":

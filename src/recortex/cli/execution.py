@@ -1,0 +1,89 @@
+"""Doing what a verb says: parse, ask where something would be removed, call, show."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli import consent
+from recortex.cli.parser import parse
+from recortex.cli.progress import ProgressLine
+from recortex.cli.usage import DONE, UsageError
+from recortex.cortex import Cortex
+from recortex.operations.registry import Operation, operations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recortex.cli.invocation import Invocation
+    from recortex.cli.parser import Call
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a verb gave.
+
+    Attributes:
+        data: None where the person said no.
+    """
+
+    data: Any
+    done: bool = True
+
+
+def execute(line: Invocation, others: Iterable[str], started: float) -> int:
+    """Do a verb that is an operation.
+
+    Raises:
+        RecortexError: it failed, or the command line does not fit it.
+    """
+    operations = operations_of(Cortex)
+    operation = operations.get(line.verb) or operations.get(line.verb.replace("-", "_"))
+    if operation is None:
+        raise _unknown(line.verb, [*operations, *others])
+    call = parse(operation, line.arguments)
+    progress = ProgressLine(sys.stderr)
+    try:
+        answer = _answer(operation, call, progress)
+    finally:
+        progress.clear()
+    if answer.done:
+        _show(operation, call, answer.data, started)
+    return DONE
+
+
+def _answer(operation: Operation, call: Call, progress: ProgressLine) -> Answer:
+    with Cortex.open(call.project, url=call.url, progress=progress) as cortex:
+        if operation.traits.destructive:
+            if call.dry_run:
+                return Answer(consent.preview(cortex, operation, call.arguments))
+            if not (call.yes or consent.given(cortex, operation, call)):
+                return Answer(None, done=False)
+        return Answer(getattr(cortex, operation.method)(**call.arguments))
+
+
+def _show(operation: Operation, call: Call, data: Any, started: float) -> None:
+    from recortex.cli import envelope
+
+    warnings = envelope.warnings_of(data)
+    if call.json:
+        answer = envelope.success(operation.name, data, warnings, time.perf_counter() - started)
+        sys.stdout.buffer.write(answer + b"\n")
+        return
+    from recortex.cli.rendering import render
+    from recortex.cli.terminal import clean, terminal_of
+
+    for warning in warnings:
+        sys.stderr.write(f"warning: {clean(warning)}\n")
+    text = render(data, terminal_of(sys.stdout))
+    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n" if text else b"")
+
+
+def _unknown(verb: str, known: list[str]) -> UsageError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(verb, known, n=2, cutoff=0.6)
+    meant = f"Did you mean {' or '.join(f'`{name}`' for name in near)}? " if near else ""
+    return UsageError(f"There is no verb {verb[:40]!r}.", hint=f"{meant}`recortex --help` lists the verbs.")

@@ -1,0 +1,89 @@
+"""The part of a command line that is the same for every verb, read before anything heavy is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recortex.cli.usage import UsageError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Sequence
+
+_WITH_VALUE = ("--project", "--url")
+_FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run")
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command line split at its verb.
+
+    Attributes:
+        verb: empty where there is none.
+        arguments: everything else in order; options of every verb may stand before the verb or after it.
+    """
+
+    verb: str
+    arguments: tuple[str, ...]
+
+    @property
+    def json(self) -> bool:
+        """Whether the answer, also an error, is one JSON object."""
+        return "--json" in self._options()
+
+    @property
+    def debug(self) -> bool:
+        """Whether a mistake of the program shows where it was made."""
+        return "--debug" in self._options()
+
+    def wants(self, *options: str) -> bool:
+        """Whether one of the options is there."""
+        return not set(options).isdisjoint(self._options())
+
+    def _options(self) -> tuple[str, ...]:
+        return self.arguments[: self.arguments.index("--")] if "--" in self.arguments else self.arguments
+
+
+def split(argv: Sequence[str]) -> Invocation:
+    """Find the verb: the first word that is neither an option nor an option's value.
+
+    Raises:
+        UsageError: an option before the verb is none of those that every verb has, or a word is not UTF-8.
+    """
+    words = [_checked(word) for word in argv]
+    place = 0
+    while place < len(words) and words[place].startswith("-"):
+        name, given, _ = words[place].partition("=")
+        if name not in _WITH_VALUE and words[place] not in _FLAGS:
+            raise UsageError(
+                f"There is no option {words[place][:60]!r} before the verb.",
+                hint="Write `recortex VERB [options]`; `recortex --help` lists the verbs.",
+            )
+        place += 2 if name in _WITH_VALUE and not given else 1
+    rest = words[:place] + words[place + 1 :]
+    return Invocation(words[place] if place < len(words) else "", tuple(rest))
+
+
+def _checked(word: str) -> str:
+    try:
+        word.encode("utf-8")
+    except UnicodeEncodeError:
+        shown = word.encode("utf-8", "backslashreplace").decode("utf-8")
+        raise UsageError(
+            f"The argument '{shown[:60]}' is not valid UTF-8.",
+            hint="Give text in UTF-8, or through standard input with `-`.",
+        ) from None
+    return word
+
+
+def add_common(parser: ArgumentParser) -> None:
+    """Give a verb the options that every verb has."""
+    group = parser.add_argument_group("for every verb")
+    group.add_argument("--json", action="store_true", help="One JSON object on standard output.")
+    group.add_argument(
+        "--project", metavar="DIR", help="Work in this folder's project, not in the current one's."
+    )
+    group.add_argument("--url", metavar="URL", help="The store itself, as sqlite:///FILE.")
+    group.add_argument("--debug", action="store_true", help="Show where in the program an error comes from.")
+    group.add_argument("-h", "--help", action="help", help="Show this and end.")

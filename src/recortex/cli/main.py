@@ -1,0 +1,128 @@
+"""From the words of a command line to an exit code: 0 done, 1 failed, 2 wrong usage.
+
+The answer goes to standard output, everything else to standard error. `--help` and `--version` import no operation.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from recortex.cli import invocation, overview
+from recortex.cli.usage import (
+    DONE,
+    FAILED,
+    InternalError,
+    InterruptedByPersonError,
+    UsageError,
+    exit_code,
+)
+from recortex.errors import RecortexError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recortex.cli.commands import Command
+    from recortex.cli.invocation import Invocation
+
+_NO_COMMANDS: dict[str, Command] = {}
+
+
+def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO_COMMANDS) -> int:
+    """Do what a command line says and return the exit code; never raises.
+
+    Args:
+        argv: the words after the program's name; None takes the process's own.
+        commands: verbs that are no operations, such as servers, by name.
+    """
+    started = time.perf_counter()
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _guarded(words, commands, started)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone; the interpreter's own flush at exit must not complain about it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return code
+
+
+def _guarded(words: list[str], commands: Mapping[str, Command], started: float) -> int:
+    try:
+        return _dispatch(invocation.split(words), commands, started)
+    except BrokenPipeError:
+        raise
+    except RecortexError as error:
+        failure = error
+    except KeyboardInterrupt:
+        failure = InterruptedByPersonError()
+    except OSError as error:
+        failure = _system(error)
+    except Exception as error:  # noqa: BLE001  the last door: a person gets one line, `--debug` the traceback
+        failure = InternalError(
+            f"Recortex made a mistake: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        )
+        failure.__cause__ = error
+    return _report(words, failure, started)
+
+
+def _dispatch(line: Invocation, commands: Mapping[str, Command], started: float) -> int:
+    if line.verb == "help" or not line.verb:
+        return _general(line, commands)
+    if line.verb in commands:
+        return commands[line.verb].run(line)
+    from recortex.cli import execution
+
+    return execution.execute(line, commands, started)
+
+
+def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
+    """Answer what is asked without a verb."""
+    words = [word for word in line.arguments if not word.startswith("-")]
+    if line.verb == "help" and words:
+        return _dispatch(invocation.split([words[0], "--help"]), commands, 0.0)
+    if line.wants("--version"):
+        from recortex import __version__
+
+        print(f"recortex {__version__}")  # noqa: T201  the answer
+        return DONE
+    if line.verb == "help" or line.wants("--help", "-h"):
+        print(overview.text(commands))  # noqa: T201  the answer
+        return DONE
+    if not line.json:
+        print(overview.text(commands), file=sys.stderr)  # noqa: T201  there is no answer without a verb
+    raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
+
+
+def _system(error: OSError) -> RecortexError:
+    """An error of the operating system in our words."""
+    where = f"{error.filename}: " if error.filename else ""
+    return StorageError(
+        f"{where}{error.strerror or error}.", hint="Check the path, the permissions and the free space."
+    )
+
+
+def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
+    from recortex.cli import envelope
+    from recortex.cli.terminal import clean, terminal_of
+
+    if "--debug" in words:
+        import traceback
+
+        traceback.print_exception(error.__cause__ or error, file=sys.stderr)
+    if "--json" in words:
+        verb = next((word for word in words if not word.startswith("-")), "")
+        data = envelope.failure(
+            clean(verb.encode("utf-8", "replace").decode()), error, time.perf_counter() - started
+        )
+        sys.stdout.buffer.write(data + b"\n")
+    else:
+        terminal = terminal_of(sys.stderr)
+        message = " ".join(clean(error.message).split())
+        lines = [f"{terminal.style('error:', 'red')} {message}"]
+        if error.hint:
+            lines.append(f"{terminal.style('hint:', 'cyan')} {' '.join(clean(error.hint).split())}")
+        sys.stderr.write("\n".join(lines).encode("utf-8", "replace").decode() + "\n")
+    return exit_code(error)

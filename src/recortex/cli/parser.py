@@ -1,0 +1,200 @@
+"""A verb's parser, made from the operation's signature and docstring; nothing is declared twice."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from recortex.cli.invocation import add_common
+from recortex.cli.usage import UsageError
+from recortex.cli.values import STDIN, Shape, separated, shape_of, spoken
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recortex.operations.registry import Operation, Parameter
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A parsed command line.
+
+    Attributes:
+        arguments: keyword arguments of the operation; what was not given is left out, so its default holds.
+        dry_run: shown instead of done, where the operation has no such parameter itself.
+    """
+
+    arguments: dict[str, Any]
+    json: bool
+    project: str | None
+    url: str | None
+    yes: bool
+    dry_run: bool
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are ours."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the usage and leaving."""
+        raise UsageError(_sentence(message), hint=f"See `{self.prog} --help`.")
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+
+def _sentence(message: str) -> str:
+    """An argparse message as a sentence."""
+    text = message.removeprefix("argument ")
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def parse(operation: Operation, words: Sequence[str]) -> Call:
+    """Read the words of a command line after its verb.
+
+    Raises:
+        UsageError: a word is missing, unknown or too many.
+        InvalidInputError: a value does not fit its parameter.
+    """
+    given = vars(parser_of(operation).parse_args(list(words)))
+    common = {name: given.pop(name) for name in ("json", "project", "url")}
+    del given["debug"]
+    own = {parameter.name for parameter in operation.parameters()}
+    yes = bool(given.pop("yes", False)) if "yes" not in own else False
+    dry_run = bool(given.pop("dry_run", False)) if "dry_run" not in own else bool(given.get("dry_run"))
+    return Call(given, yes=yes, dry_run=dry_run, **common)
+
+
+def parser_of(operation: Operation) -> Parser:
+    """The parser of one verb."""
+    parser = Parser(
+        prog=f"recortex {operation.name}",
+        description=operation.help,
+        formatter_class=_Formatter,
+        allow_abbrev=False,
+        add_help=False,
+        argument_default=argparse.SUPPRESS,
+    )
+    parameters = operation.parameters()
+    for parameter in parameters:
+        _add(parser, parameter)
+    if operation.traits.destructive:
+        _add_consent(parser, {parameter.name for parameter in parameters})
+    parser.set_defaults(json=False, project=None, url=None, debug=False)
+    add_common(parser)
+    return parser
+
+
+def _add_consent(parser: Parser, taken: set[str]) -> None:
+    if "dry_run" not in taken:
+        parser.add_argument("--dry-run", action="store_true", help="Show what would be done; change nothing.")
+    if "yes" not in taken:
+        parser.add_argument("-y", "--yes", action="store_true", help="Do it without asking.")
+
+
+def _add(parser: Parser, parameter: Parameter) -> None:
+    shape = shape_of(parameter.hint, parameter.name)
+    if shape.flag:
+        _add_flag(parser, parameter)
+    elif parameter.positional:
+        _add_positional(parser, parameter, shape)
+    else:
+        _add_option(parser, parameter, shape)
+
+
+def _option(name: str) -> str:
+    return "--" + name.strip("_").replace("_", "-")
+
+
+def _add_flag(parser: Parser, parameter: Parameter) -> None:
+    plain = parameter.default is False and not parameter.required
+    action: Any = "store_true" if plain else argparse.BooleanOptionalAction
+    parser.add_argument(
+        _option(parameter.name), action=action, dest=parameter.name, help=_help(parameter, None)
+    )
+
+
+def _add_positional(parser: Parser, parameter: Parameter, shape: Shape) -> None:
+    settings: dict[str, Any] = {"type": shape.read, "help": _help(parameter, shape)}
+    if shape.many:
+        settings |= {"nargs": "+" if parameter.required else "*", "action": _Many, "shape": shape}
+        settings["type"] = None
+    elif shape.structured and parameter.required:
+        settings |= {"nargs": "?", "default": STDIN}
+    elif not parameter.required:
+        settings["nargs"] = "?"
+    if shape.read is shape_of(str).read:
+        settings["type"] = spoken
+    parser.add_argument(parameter.name, metavar=parameter.name.strip("_").upper(), **settings)
+
+
+def _add_option(parser: Parser, parameter: Parameter, shape: Shape) -> None:
+    settings: dict[str, Any] = {
+        "dest": parameter.name,
+        "metavar": shape.metavar if len(shape.metavar) < _MAX_METAVAR else "WORD",
+        "required": parameter.required,
+        "help": _help(parameter, shape),
+    }
+    if shape.many:
+        settings |= {"action": _Many, "shape": shape}
+    else:
+        settings["type"] = shape.read
+    parser.add_argument(_option(parameter.name), **settings)
+
+
+_MAX_METAVAR = 30
+
+
+class _Many(argparse.Action):
+    """Collects the values of a repeated option, or of the last positionals, in a tuple."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, *, shape: Shape, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **settings)
+        self.shape = shape
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Read the words and add them to those of earlier occurrences."""
+        del parser, option_string
+        words = [values] if isinstance(values, str) else list(values or ())
+        read = partial(_read, self, self.shape.read)
+        new = [read(word) for word in (separated(words) if self.shape.split else words)]
+        if new or self.option_strings:
+            setattr(namespace, self.dest, (*getattr(namespace, self.dest, ()), *new))
+
+
+def _read(action: argparse.Action, read: Callable[[str], Any], word: str) -> Any:
+    try:
+        return read(word)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentError(action, str(error)) from None
+
+
+def _help(parameter: Parameter, shape: Shape | None) -> str:
+    """The parameter's line of the docstring, with what else there is to know of its value."""
+    parts = [parameter.help] if parameter.help else []
+    if shape is not None and shape.choices and (parameter.positional or len(shape.metavar) >= _MAX_METAVAR):
+        parts.append(f"One of: {', '.join(shape.choices)}.")
+    if shape is not None and shape.structured:
+        parts.append("JSON, @FILE, or - for standard input.")
+    if shape is not None and shape.many and not parameter.positional:
+        parts.append("May be repeated or separated by commas." if shape.split else "May be repeated.")
+    if _tells(parameter):
+        parts.append(f"Default: {parameter.default}.")
+    return " ".join(parts).replace("%", "%%")
+
+
+def _tells(parameter: Parameter) -> bool:
+    """Whether the default is worth showing."""
+    return (
+        not parameter.required and parameter.default not in (None, False, "", ()) and parameter.default != []
+    )

@@ -1,0 +1,21 @@
+"""Answers as text for people. An answer whose type has no form of its own is shown by its fields."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.rendering import changes, health, memories
+from recortex.cli.rendering.fields import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.cli.terminal import Terminal
+
+# By name, so that showing an answer imports nothing that making it did not.
+FORMS: dict[str, Callable[[Any, Terminal], str]] = memories.FORMS | changes.FORMS | health.FORMS
+
+
+def render(value: Any, terminal: Terminal) -> str:
+    """The text of an answer, without a closing line break; nothing a terminal would obey is in it."""
+    return FORMS.get(type(value).__name__, fields_of)(value, terminal)

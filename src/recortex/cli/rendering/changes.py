@@ -1,0 +1,125 @@
+"""What was learned, read in, written out, changed and removed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.rendering.memories import line_of, short
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recortex.cli.terminal import Terminal
+    from recortex.domain.history import AuditEntry, Version
+    from recortex.operations.results import Exported, Extracted, Found, History, Imported, Purged, Remembered
+
+_MOST_PROBLEMS = 10
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 file`, `2 files`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def remembered(value: Remembered, terminal: Terminal) -> str:
+    """How many were new, and what was taken out."""
+    del terminal
+    merged = f", {value.merged} merged with what was known" if value.merged else ""
+    redacted = f", {plural(value.redacted, 'secret')} taken out" if value.redacted else ""
+    return f"{plural(value.added, 'memory', 'memories')} added{merged}{redacted}."
+
+
+def extracted(value: Extracted, terminal: Terminal) -> str:
+    """What a transcript taught, statement by statement."""
+    read = f"{plural(value.turns, 'turn')} in {plural(value.lines, 'line')} of {clean(value.path)} ({value.client})"
+    odd = f", {value.malformed} lines were unreadable" if value.malformed else ""
+    if not value.found:
+        return f"{read}{odd}. Nothing new was learned."
+    return "\n".join([f"{read}{odd}:", "", *(_found(one, terminal) for one in value.found)])
+
+
+def _found(value: Found, terminal: Terminal) -> str:
+    note = "" if value.outcome == "added" else f" [{value.outcome.replace('_', ' ')}]"
+    state = "" if value.status == "active" else f" [{value.status}]"
+    head = f"{terminal.style(short(value.id) or '-', 'cyan')}  {value.kind}  {value.confidence:.2f}"
+    return f"{head}{terminal.style(note + state, 'yellow')}\n{terminal.wrap(value.text, indent=4)}"
+
+
+def imported(value: Imported, terminal: Terminal) -> str:
+    """The summary of a back-fill."""
+    return "\n".join(_imported(value, terminal))
+
+
+def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
+    word = "Would read" if value.dry_run else "Read"
+    unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
+    yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}: {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}."
+    waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
+    relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
+    yield f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with what was known{relations}."
+    for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count:>6,}  {kind}"
+    for problem in value.problems[:_MOST_PROBLEMS]:
+        yield terminal.style(terminal.wrap(problem, indent=2, first="! "), "yellow")
+    if len(value.problems) > _MOST_PROBLEMS:
+        yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
+    if value.proposed and not value.dry_run:
+        yield "`recortex review` shows what waits."
+
+
+def exported(value: Exported, terminal: Terminal) -> str:
+    """The exported text itself, or where it was written."""
+    del terminal
+    if not value.path:
+        return value.text.removesuffix("\n")
+    count = f"{plural(value.memories, 'memory', 'memories')} and {plural(value.relations, 'relation')}"
+    return f"{count} written to {clean(value.path)} ({value.format})."
+
+
+def history(value: History, terminal: Terminal) -> str:
+    """The states of a memory, newest first, then what was done to it."""
+    states = (version(one, terminal) for one in value.versions)
+    return "\n".join([*states, "", *(audit_entry(one, terminal) for one in value.audit)])
+
+
+def version(value: Version, terminal: Terminal) -> str:
+    """One state and the time for which it held."""
+    until = "now" if value.recorded_to is None else f"{value.recorded_to:%Y-%m-%d %H:%M}"
+    held = f"version {value.version}, {value.recorded_from:%Y-%m-%d %H:%M} to {until}, by {value.changed_by}"
+    reason = f": {clean(value.reason)}" if value.reason else ""
+    body = terminal.wrap(value.memory.text, indent=4)
+    return f"{terminal.style(held, 'bold')}{reason}\n{line_of(value.memory, terminal)}\n{body}"
+
+
+def audit_entry(value: AuditEntry, terminal: Terminal) -> str:
+    """One change on a line."""
+    details = ", ".join(f"{name}={item}" for name, item in value.details.items())
+    said = f"{value.at:%Y-%m-%d %H:%M}  {value.operation:<12} {value.actor:<12} {details}"
+    return terminal.cut(said, terminal.width) if details else said.rstrip()
+
+
+def purged(value: Purged, terminal: Terminal) -> str:
+    """What is gone, and the proof."""
+    count = plural(len(value.ids), "memory", "memories")
+    if value.dry_run:
+        return f"{count} would be removed for good: {' '.join(short(one) for one in value.ids) or 'none'}."
+    searched = f"{plural(value.searched_bytes, 'byte')} in {plural(len(value.files), 'file')} were read"
+    if value.traces:
+        traces = "\n".join(f"  {clean(path)}" for path in value.traces)
+        return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
+    backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
+    return f"{count} removed for good. {searched}: no trace is left.{backups}"
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Remembered": remembered,
+    "Extracted": extracted,
+    "Found": _found,
+    "Imported": imported,
+    "Exported": exported,
+    "History": history,
+    "Version": version,
+    "AuditEntry": audit_entry,
+    "Purged": purged,
+}

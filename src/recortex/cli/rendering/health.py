@@ -1,0 +1,146 @@
+"""Where memories are, how they are, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.rendering.changes import plural
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recortex.cli.terminal import Style, Terminal
+    from recortex.operations.results import (
+        BackedUp,
+        Diagnosis,
+        Fallback,
+        Finding,
+        Initialised,
+        Recovered,
+        SettingValue,
+        StatusReport,
+        StoreStatus,
+    )
+
+_KILO = 1024
+_LEVELS: dict[str, tuple[str, Style]] = {
+    "ok": ("ok", "green"),
+    "notice": ("notice", "yellow"),
+    "problem": ("problem", "red"),
+}
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that fits."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < _KILO:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= _KILO
+    return f"{count:.1f} GB"
+
+
+def initialised(value: Initialised, terminal: Terminal) -> str:
+    """Where the store is."""
+    del terminal
+    return f"{'Made' if value.created else 'Already there:'} {clean(value.path)} (schema {value.schema})."
+
+
+def status(value: StatusReport, terminal: Terminal) -> str:
+    """Each store in figures, and what could not be used."""
+    lines = [f"recortex {value.version}, vectors by {clean(value.embedder)}"]
+    for store in value.stores:
+        lines += ["", *_store(store, terminal)]
+    if value.fallbacks:
+        lines += ["", "Fallbacks", *(fallback(one, terminal) for one in value.fallbacks)]
+    return "\n".join(lines)
+
+
+def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
+    yield terminal.style(f"{value.scope}  {clean(value.path)}", "bold")
+    yield f"  {plural(value.memories, 'memory', 'memories')}{_counts(value.by_status)}"
+    if value.by_kind:
+        yield terminal.wrap(_listed(value.by_kind), indent=2)
+    waiting = f", {value.without_vector:,} without a vector yet" if value.without_vector else ""
+    yield f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, {size(value.bytes)}, schema {value.schema}{waiting}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return f" ({_listed(counts)})" if counts else ""
+
+
+def _listed(counts: dict[str, int]) -> str:
+    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return ", ".join(f"{count:,} {name}" for name, count in ranked)
+
+
+def fallback(value: Fallback, terminal: Terminal) -> str:
+    """One thing that could not be used."""
+    state = " (works again)" if value.recovered else ""
+    said = f"{value.component}{state}: {value.failure} Instead: {value.fallback} ({value.times} times, last {value.last_at:%Y-%m-%d %H:%M})"
+    return terminal.wrap(said, indent=2, first="  ")
+
+
+def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
+    """Findings first, then settings with where they come from, then what is installed."""
+    verdict = terminal.style("All is well.", "green")
+    if not value.healthy:
+        verdict = terminal.style("Something needs attention.", "red")
+    findings = (finding(one, terminal) for one in value.findings)
+    settings = (_setting(one, terminal) for one in value.settings)
+    installed = (f"  {name:<16} {clean(str(version))}" for name, version in value.installed.items())
+    return "\n".join([
+        verdict,
+        "",
+        *findings,
+        *(["", "Settings"] if value.settings else []),
+        *settings,
+        *(["", "Installed"] if value.installed else []),
+        *installed,
+    ])  # fmt: skip
+
+
+def finding(value: Finding, terminal: Terminal) -> str:
+    """One check; what to do about it on a line of its own."""
+    word, style = _LEVELS[value.level]
+    text = terminal.wrap(f"{value.check}: {value.message}", indent=9, first=f"{word:<9}")
+    line = terminal.style(word, style) + text.removeprefix(word)
+    return f"{line}\n{terminal.wrap(f'-> {value.todo}', indent=9)}" if value.todo else line
+
+
+def _setting(value: SettingValue, terminal: Terminal) -> str:
+    place = f" ({clean(value.place)})" if value.place else ""
+    said = f"  {value.name:<16} {clean(str(value.value)) or '(empty)'}"
+    return said + terminal.style(f"  {value.origin}{place}", "dim")
+
+
+def backed_up(value: BackedUp, terminal: Terminal) -> str:
+    """Where the backup is."""
+    del terminal
+    return f"{plural(value.memories, 'memory', 'memories')} backed up to {clean(value.path)} ({size(value.bytes)})."
+
+
+def recovered(value: Recovered, terminal: Terminal) -> str:
+    """How the store was brought back."""
+    words = {
+        "whole": "Nothing was wrong",
+        "repaired": "The store was repaired",
+        "restored": "The store was restored from a backup",
+        "fresh": "Nothing could be saved; a new store was begun",
+    }
+    kept = [f"The damaged file is kept: {clean(value.kept)}"] if value.kept else []
+    steps = (terminal.wrap(step, indent=4, first="  - ") for step in value.steps)
+    return "\n".join(
+        [f"{words[value.outcome]}: {plural(value.memories, 'memory', 'memories')}.", *steps, *kept]
+    )
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Initialised": initialised,
+    "StatusReport": status,
+    "Fallback": fallback,
+    "Diagnosis": diagnosis,
+    "Finding": finding,
+    "BackedUp": backed_up,
+    "Recovered": recovered,
+}

@@ -1,0 +1,239 @@
+"""Memories as lines, pages and answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from recortex.cli.terminal import Style, Terminal
+    from recortex.domain.hit import Hit, Recall
+    from recortex.domain.links import FileLink
+    from recortex.domain.memory import Memory, Source
+    from recortex.domain.relation import Relation
+    from recortex.operations.results import Forgotten, Linked, Listing, Neighbour, Related, Reviewed
+
+SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
+_KIND_COLUMN = 18
+_MARGIN = SHORT_ID + 2
+_MARKS: dict[str, tuple[str, Style]] = {"critical": ("!!", "red"), "high": ("! ", "yellow")}
+_SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "quarantined"})
+
+
+def short(memory_id: str) -> str:
+    """The beginning of an id, as commands accept it."""
+    return clean(memory_id)[:SHORT_ID]
+
+
+def line_of(memory: Memory, terminal: Terminal) -> str:
+    """A memory on one line: id, kind, importance, summary; status and tags where there are any."""
+    mark, style = _MARKS.get(memory.importance, ("  ", "dim"))
+    after = f" [{memory.status}]" if memory.status in _SHOWN_STATUSES else ""
+    tags = " ".join(f"#{tag}" for tag in memory.tags[:4])
+    room = terminal.width - _MARGIN - _KIND_COLUMN - 4 - len(after)
+    summary = terminal.cut(memory.summary or memory.text, max(room, 30))
+    rest = terminal.cut(tags, room - len(summary) - 2) if tags and room - len(summary) > len(tags) else ""
+    parts = (
+        terminal.style(short(memory.id), "cyan"),
+        f"{memory.kind!s:<{_KIND_COLUMN - 1}}",
+        f"{terminal.style(mark, style)}{summary}{terminal.style(after, 'yellow')}",
+        terminal.style(rest, "dim"),
+    )
+    return "  ".join(part for part in parts if part).rstrip()
+
+
+def memory(value: Memory, terminal: Terminal) -> str:
+    """A memory whole: its text, then all that is known of it."""
+    head = terminal.style(f"{value.kind}  {value.id}", "bold")
+    body = terminal.wrap(value.text)
+    return "\n".join(
+        [head, "", body, "", *(_row(name, said, terminal) for name, said in _facts(value) if said)]
+    )
+
+
+def _row(name: str, said: str, terminal: Terminal) -> str:
+    return terminal.wrap(said, indent=14, first=f"{name:<14}")
+
+
+def _facts(value: Memory) -> Iterator[tuple[str, str]]:
+    yield "summary", value.summary if value.summary != value.text else ""
+    yield (
+        "status",
+        f"{value.status}, {value.scope}, version {value.version}" + (", pinned" if value.pinned else ""),
+    )
+    yield "importance", f"{value.importance} ({value.priority} of 10), confidence {value.confidence:.2f}"
+    yield (
+        "origin",
+        f"{value.origin}, {value.trust}"
+        + (f", learned {value.evidence} times" if value.evidence > 1 else ""),
+    )
+    yield "tags", " ".join(f"#{tag}" for tag in value.tags)
+    yield "domain", "" if value.domain == "GENERAL" else value.domain
+    yield "files", ", ".join(_file(link) for link in value.files)
+    yield "functions", ", ".join(link.name for link in value.functions)
+    yield "patterns", ", ".join(link.name or link.id for link in value.patterns)
+    yield "constraints", ", ".join(link.name or link.id for link in value.constraints)
+    yield "recorded", f"{value.recorded_at:%Y-%m-%d %H:%M}, changed {value.updated_at:%Y-%m-%d %H:%M}"
+    until = f" until {value.valid_until:%Y-%m-%d}" if value.valid_until else ""
+    yield "true", f"since {value.valid_from:%Y-%m-%d}{until}"
+    yield "used", f"{value.access_count} times" if value.access_count else ""
+    yield "superseded", f"by {value.superseded_by}" if value.superseded_by else ""
+    yield "supersedes", value.supersedes or ""
+    yield "source", source_of(value.source)
+    yield "quote", f"“{value.source.quote}”" if value.source.quote else ""
+
+
+def _file(link: FileLink) -> str:
+    first = "" if link.line_start is None else f":{link.line_start}"
+    last = "" if link.line_end in {None, link.line_start} else f"-{link.line_end}"
+    return f"{link.path}{first}{last}"
+
+
+def source_of(source: Source) -> str:
+    """Where a memory was learned, in words."""
+    parts = (
+        source.client,
+        f"session {source.session[:SHORT_ID]}" if source.session else "",
+        f"turn {source.turn}" if source.turn is not None else "",
+        f"said by {source.speaker}" if source.speaker else "",
+        source.url,
+    )
+    return ", ".join(part for part in parts if part)
+
+
+def recall(value: Recall, terminal: Terminal) -> str:
+    """The hits of a question, each with its score and what the score is made of."""
+    if not value.hits:
+        best = (
+            f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
+            if value.best
+            else ""
+        )
+        return f"Nothing that is known answers this.{best}"
+    return "\n\n".join(hit(one, terminal) for one in value.hits)
+
+
+def hit(value: Hit, terminal: Terminal) -> str:
+    """One hit: its score, its text, why it was found and where it comes from."""
+    one = value.memory
+    lines = [
+        f"{terminal.style(f'{value.score:.2f}', 'green')}  {terminal.style(short(one.id), 'cyan')}  {one.kind}"
+        + (
+            f"  {terminal.style(value.freshness, 'yellow')}" if value.freshness in {"changed", "gone"} else ""
+        ),
+        terminal.wrap(one.text, indent=6),
+    ]
+    if why := _why(value.signals):
+        lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
+    if said := source_of(one.source):
+        lines.append(terminal.style(terminal.wrap(said, indent=6), "dim"))
+    return "\n".join(lines)
+
+
+def _why(signals: dict[str, float]) -> str:
+    """The parts of a score that say something, greatest first."""
+    parts = sorted(signals.items(), key=lambda item: -item[1])
+    return ", ".join(f"{name} {part:.2f}" for name, part in parts if abs(part) >= 0.005)  # noqa: PLR2004  shown as 0.00
+
+
+def _lines(values: tuple[Memory, ...], terminal: Terminal) -> str:
+    return "\n".join(line_of(one, terminal) for one in values)
+
+
+def listing(value: Listing, terminal: Terminal) -> str:
+    """A page of memories and how many there are."""
+    if not value.memories:
+        return (
+            "No memory passes these filters."
+            if value.total == 0
+            else f"None on this page; {value.total} in all."
+        )
+    return f"{_lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
+
+
+def forgotten(value: Forgotten, terminal: Terminal) -> str:
+    """What was put away, or what may have been meant."""
+    if value.memory is None:
+        if not value.candidates:
+            return "Nothing fits; nothing was changed."
+        return f"Nothing was changed. Which one is it?\n{_lines(value.candidates, terminal)}"
+    word = "Would be put away" if value.dry_run else "Put away"
+    undo = "" if value.dry_run else f"\n`recortex restore {short(value.memory.id)}` brings it back."
+    return f"{word}:\n{line_of(value.memory, terminal)}{undo}"
+
+
+def linked(value: Linked, terminal: Terminal) -> str:
+    """A memory after its links changed."""
+    told = f"{value.removed} removed\n" if value.removed else ""
+    made = f"{relation(value.relation, terminal)}\n" if value.relation else ""
+    files = (
+        f"\nfiles: {', '.join(clean(_file(link)) for link in value.memory.files)}"
+        if value.memory.files
+        else ""
+    )
+    return f"{made}{told}{line_of(value.memory, terminal)}{files}"
+
+
+def relation(value: Relation, terminal: Terminal) -> str:
+    """`source —type→ target`."""
+    arrow = "<-" if value.bidirectional else "--"
+    said = f"{short(value.source_id)} {arrow} {value.type} ({value.strength:.2f}) -> {short(value.target_id)}"
+    return said + ("" if value.status == "active" else terminal.style(f" [{value.status}]", "yellow"))
+
+
+def related(value: Related, terminal: Terminal) -> str:
+    """A memory and its neighbours, indented by distance."""
+    head = line_of(value.memory, terminal)
+    if not value.neighbours:
+        return f"{head}\n  no relations"
+    return "\n".join([head, *(_neighbour(one, terminal) for one in value.neighbours)])
+
+
+def _neighbour(value: Neighbour, terminal: Terminal) -> str:
+    margin = "  " * value.depth
+    outgoing = value.relation.target_id == value.memory.id
+    word = value.relation.type if outgoing else f"is {value.relation.type} of"
+    return f"{margin}{terminal.style(str(word), 'green')}  {line_of(value.memory, terminal)}"
+
+
+def reviewed(value: Reviewed, terminal: Terminal) -> str:
+    """Memories that wait for a person, or that were decided about."""
+    words = {"approve": "Approved:\n", "reject": "Rejected:\n", "list": ""}
+    left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
+    if not value.memories:
+        return "Nothing waits for review."
+    how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
+    return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}"
+
+
+def many(values: Any, terminal: Terminal) -> str:
+    """A bare sequence of answers, one after the other."""
+    from recortex.cli.rendering import render
+
+    if not values:
+        return "Nothing."
+    shown = (
+        line_of(one, terminal) if type(one).__name__ == "Memory" else render(one, terminal) for one in values
+    )
+    return "\n".join(shown)
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Memory": memory,
+    "Recall": recall,
+    "Hit": hit,
+    "Listing": listing,
+    "Forgotten": forgotten,
+    "Linked": linked,
+    "Relation": relation,
+    "Related": related,
+    "Neighbour": _neighbour,
+    "Reviewed": reviewed,
+    "tuple": many,
+    "list": many,
+    "NoneType": lambda _value, _terminal: "",
+    "str": lambda value, _terminal: clean(value),
+}

@@ -1,0 +1,73 @@
+"""Where text for people goes: its width, its colours, and what must never reach it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
+
+_CODES: dict[str, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_NARROWEST, _WIDEST, _USUAL = 40, 120, 100
+# Escape sequences and control characters in a memory's text would let it write over the terminal.
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """How to write for a person.
+
+    Attributes:
+        width: columns.
+        colour: whether styles are written; without it every style is plain text.
+    """
+
+    width: int = _USUAL
+    colour: bool = False
+
+    def style(self, text: str, style: Style) -> str:
+        """The text in a style."""
+        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.colour and text else text
+
+    def wrap(self, text: str, *, indent: int = 0, first: str = "") -> str:
+        """Text cleaned and wrapped to the width; `first` stands in the indent of the first line."""
+        margin = " " * indent
+        lines: list[str] = []
+        for number, line in enumerate(clean(text).splitlines() or [""]):
+            lead = first.ljust(indent) if number == 0 else margin
+            wrapped = textwrap.wrap(
+                line,
+                max(self.width, indent + 20),
+                initial_indent=lead,
+                subsequent_indent=margin,
+                break_long_words=False,
+                break_on_hyphens=False,
+            )
+            lines.extend(wrapped or [lead.rstrip()])
+        return "\n".join(lines)
+
+    def cut(self, text: str, columns: int) -> str:
+        """One line of at most `columns` characters."""
+        line = " ".join(clean(text).split())
+        return line if len(line) <= columns else line[: max(columns - 1, 0)].rstrip() + "…"
+
+
+def clean(text: str) -> str:
+    """The text without anything that a terminal would obey."""
+    return _CONTROL.sub("", text)
+
+
+def terminal_of(stream: TextIO) -> Terminal:
+    """The terminal behind a stream; plain and 100 columns wide where there is none."""
+    if not stream.isatty():
+        return Terminal()
+    width = shutil.get_terminal_size((_USUAL, 24)).columns
+    colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Terminal(min(max(width, _NARROWEST), _WIDEST), colour)

@@ -1,0 +1,150 @@
+"""A parser made from a signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import pytest
+
+from recortex.cli.parser import parse, parser_of
+from recortex.cli.usage import UsageError
+from recortex.domain.vocabulary import Importance
+from recortex.errors import InvalidInputError
+from recortex.operations.registry import operation, operations_of
+
+
+class Toys:
+    """A facade with one operation of each shape."""
+
+    @operation()
+    def keep(
+        self,
+        text: str = "",
+        *,
+        limit: int = 8,
+        importance: Importance | None = None,
+        tags: Sequence[str] = (),
+        files: Sequence[str] = (),
+        pinned: bool = False,
+        link: bool = True,
+        exact: bool | None = None,
+        content: Mapping[str, Any] | None = None,
+        valid_from: str = "",
+    ) -> None:
+        """Keep a thing: 100% of it.
+
+        The second paragraph says more.
+
+        Args:
+            text: what to keep,
+                on two lines.
+            limit: how many.
+            tags: words.
+        """
+
+    @operation(destructive=True)
+    def drop(self, ids: Sequence[str], *, mode: Literal["soft", "hard"]) -> None:
+        """Drop things."""
+
+    @operation(destructive=True)
+    def wipe(self, id: str, *, dry_run: bool = False) -> None:  # noqa: A002
+        """Wipe one."""
+
+    @operation()
+    def keep_many(self, rows: Sequence[Mapping[str, Any]], *, embed: bool = True) -> None:
+        """Keep many."""
+
+
+TOYS = operations_of(Toys)
+
+
+def arguments(verb: str, *words: str) -> dict[str, Any]:
+    return parse(TOYS[verb], words).arguments
+
+
+def test_what_is_not_given_is_left_to_the_operation():
+    assert arguments("keep") == {}
+    assert arguments("keep", "a text") == {"text": "a text"}
+
+
+def test_options_of_every_shape():
+    assert arguments(
+        "keep", "t", "--limit", "3", "--importance", "high", "--tags", "a,b", "--tags", "c", "--files", "x,y",
+        "--pinned", "--no-link", "--exact", "--content", '{"a": 1}', "--valid-from", "now",
+    ) == {
+        "text": "t", "limit": 3, "importance": Importance.HIGH, "tags": ("a", "b", "c"), "files": ("x,y",),
+        "pinned": True, "link": False, "exact": True, "content": {"a": 1}, "valid_from": "now",
+    }  # fmt: skip
+
+
+def test_text_may_begin_with_a_dash_after_two_dashes():
+    assert arguments("keep", "--", "--json is a flag") == {"text": "--json is a flag"}
+
+
+def test_common_options():
+    call = parse(TOYS["keep"], ["--json", "--project", "p", "--url", "sqlite:///u"])
+    assert (call.json, call.project, call.url, call.yes, call.dry_run) == (
+        True,
+        "p",
+        "sqlite:///u",
+        False,
+        False,
+    )
+
+
+def test_consent_is_asked_of_destructive_verbs_alone():
+    call = parse(TOYS["drop"], ["a", "b", "--mode", "soft", "--yes", "--dry-run"])
+    assert (call.arguments, call.yes, call.dry_run) == ({"ids": ("a", "b"), "mode": "soft"}, True, True)
+    call = parse(TOYS["wipe"], ["a", "--dry-run", "-y"])
+    assert (call.arguments, call.yes, call.dry_run) == ({"id": "a", "dry_run": True}, True, True)
+    with pytest.raises(UsageError):
+        parse(TOYS["keep"], ["--yes"])
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "said"),
+    [
+        ("keep", ["--limit", "many"], "--limit: 'many' is not a whole number."),
+        ("keep", ["--limit"], "--limit: expected one argument."),
+        ("keep", ["--lim", "3"], "Unrecognized arguments: --lim."),
+        ("keep", ["a", "b"], "Unrecognized arguments: b."),
+        (
+            "keep",
+            ["--importance", "urgent"],
+            "--importance: 'urgent' is none of low, normal, high, critical.",
+        ),
+        ("drop", ["--mode", "soft"], "The following arguments are required: IDS."),
+        ("drop", ["a"], "The following arguments are required: --mode."),
+        ("drop", ["a", "--mode", "firm"], "--mode: 'firm' is none of soft, hard."),
+    ],
+)
+def test_wrong_usage_is_one_clear_sentence(verb, words, said):
+    with pytest.raises(UsageError) as raised:
+        parse(TOYS[verb], words)
+    assert raised.value.message == said
+    assert raised.value.hint == f"See `recortex {verb} --help`."
+
+
+def test_a_structure_that_is_not_json():
+    with pytest.raises(InvalidInputError, match="not JSON"):
+        arguments("keep", "--content", "{")
+
+
+def test_rows_are_given_inline_too():
+    assert arguments("keep_many", '[{"text": "a"}]', "--no-embed") == {
+        "rows": [{"text": "a"}],
+        "embed": False,
+    }
+
+
+def test_the_help_says_all():
+    text = parser_of(TOYS["keep"]).format_help()
+    assert "Keep a thing: 100% of it.\n\nThe second paragraph says more." in text
+    assert "what to keep, on two lines." in " ".join(text.split())
+    assert "how many. Default: 8." in text
+    assert "low|normal|high|critical" in text
+    assert "May be repeated or separated by commas." in " ".join(text.split())
+    for option in ("--link", "--no-link", "--pinned", "--valid-from", "--json", "--project DIR", "--url URL"):
+        assert option in text
+    assert "--no-pinned" not in text

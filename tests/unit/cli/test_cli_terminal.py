@@ -1,0 +1,70 @@
+"""Text for a terminal: width, colour, and nothing that it would obey."""
+
+from __future__ import annotations
+
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.cli.progress import ProgressLine, line
+from recortex.cli.terminal import Terminal, clean, terminal_of
+
+
+class Watched(io.StringIO):
+    """A stream that a person watches."""
+
+    def isatty(self):
+        return True
+
+
+def test_colours_only_for_a_person_who_wants_them(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert terminal_of(Watched()).colour
+    assert not terminal_of(io.StringIO()).colour
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not terminal_of(Watched()).colour
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert not terminal_of(Watched()).colour
+
+
+def test_the_width_is_bounded(monkeypatch):
+    for columns, width in (("10", 40), ("80", 80), ("400", 120)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert terminal_of(Watched()).width == width
+
+
+def test_escape_sequences_do_not_reach_the_terminal():
+    assert clean("a\x1b[31mb\x1b[0m\x07c\x9b2Jd\u202ee\tf\ng") == "abc2Jde\tf\ng"
+
+
+@given(st.text(max_size=500), st.integers(0, 20))
+def test_wrapped_text_keeps_its_words_and_its_margin(text, indent):
+    wrapped = Terminal(60).wrap(text, indent=indent)
+    assert wrapped.split() == clean(text).split()
+    assert all(row.startswith(" " * indent) or not row.strip() for row in wrapped.split("\n"))
+
+
+@given(st.text(max_size=300), st.integers(1, 80))
+def test_a_cut_line_fits(text, columns):
+    assert len(Terminal().cut(text, columns)) <= columns
+
+
+def test_progress_is_drawn_for_a_person_alone():
+    stream = io.StringIO()
+    ProgressLine(stream)("reading", 1, 2)
+    assert not stream.getvalue()
+    watched = Watched()
+    progress = ProgressLine(watched)
+    progress("reading", 1, 4)
+    progress("reading", 2, 4)  # too soon to be drawn
+    progress("reading", 4, 4)
+    progress.clear()
+    assert watched.getvalue().split("\r\x1b[K")[1:] == [line("reading", 1, 4), line("reading", 4, 4), ""]
+
+
+def test_a_progress_line():
+    assert line("reading", 1, 2) == f"reading [{'#' * 12}{'-' * 12}] 1/2"
+    assert line("reading", 7, 0) == "reading 7"
