@@ -1,0 +1,112 @@
+"""Where tool calls are carried out: JSON arguments in, a JSON object out, never an exception.
+
+Synchronous and safe to use from several threads; the store is opened by the first call that needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recortex.errors import InvalidInputError, RecortexError
+from recortex.mcp.arguments import converted, takes
+from recortex.mcp.bounds import bounded
+from recortex.mcp.projection import lean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recortex.operations.registry import Operation
+
+_LONGEST_MESSAGE = 1_000
+
+
+class UnknownToolError(RecortexError):
+    """There is no such tool."""
+
+    code = "unknown_tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call gave: the result's object, or an error as `code`, `message` and `hint`."""
+
+    data: dict[str, Any]
+    failed: bool = False
+
+
+class Desk:
+    """Carries out operations on a facade that is opened when it is first needed."""
+
+    def __init__(self, operations: Mapping[str, Operation], open_facade: Callable[[], Any]) -> None:
+        self.operations = operations
+        self._open = open_facade
+        self._facade: Any = None
+        self._lock = threading.Lock()
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        """Do what a tool says."""
+        try:
+            operation = self._operation(name)
+            given = converted(operation, arguments)
+            return Answer(bounded(lean(getattr(self.facade(), operation.method)(**given))))
+        except RecortexError as error:
+            return _failure(error.code, error.message, self._hint(name, error))
+        except Exception as error:  # noqa: BLE001  the border: whatever goes wrong inside, the client gets a clear error
+            traceback.print_exception(error, file=sys.stderr)
+            return _failure(
+                "internal_error",
+                f"`{name[:40]}` failed inside Recortex ({type(error).__name__}).",
+                "Nothing you can mend: go on without it. The server's log has the details; `recortex doctor` checks the store.",
+            )
+
+    def facade(self) -> Any:
+        """The opened facade.
+
+        Raises:
+            RecortexError: it cannot be opened now; the next call tries again.
+        """
+        with self._lock:
+            if self._facade is None:
+                self._facade = self._open()
+            return self._facade
+
+    def warm(self) -> None:
+        """Open the store and load the embedding model, so that the first question does not wait for them."""
+        with suppress(RecortexError):  # the first call will say what is wrong
+            self.facade().warm()
+
+    def close(self) -> None:
+        """Close the store, if it was opened."""
+        with self._lock:
+            if self._facade is not None:
+                self._facade.close()
+                self._facade = None
+
+    def _hint(self, name: str, error: RecortexError) -> str:
+        """What an agent can do; the general hint of bad input speaks of the command line."""
+        if error.hint == InvalidInputError.hint and name in self.operations:
+            return takes(self.operations[name])
+        return error.hint
+
+    def _operation(self, name: str) -> Operation:
+        try:
+            return self.operations[name]
+        except KeyError:
+            shown = name[:40].encode(errors="replace").decode()
+            raise UnknownToolError(
+                f"There is no tool {shown!r}.", hint=f"Tools: {', '.join(self.operations)}."
+            ) from None
+
+
+def _failure(code: str, message: str, hint: str) -> Answer:
+    texts = {"code": code, "message": message, "hint": hint}
+    return Answer({key: _printable(text) for key, text in texts.items()}, failed=True)
+
+
+def _printable(text: str) -> str:
+    return text[:_LONGEST_MESSAGE].encode(errors="replace").decode()

@@ -1,0 +1,177 @@
+"""Results of operations as an agent should see them: every field of the contract, nothing twice, never too long.
+
+Clients show the model `structuredContent` as compact JSON and nothing else, so each character here is a cost to the agent.
+`lean` makes the value, `output_schema` says truthfully what it looks like; both are led by the same field lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from datetime import UTC, datetime
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from recortex import codec
+from recortex.domain.kinds import KINDS
+from recortex.domain.memory import Memory, Source
+
+# What "a memory in JSON has at least" (docs: the contract), in the order in which it reads best.
+CARD = (
+    "id",
+    "kind",
+    "summary",
+    "text",
+    "content",
+    "status",
+    "confidence",
+    "importance",
+    "priority",
+    "pinned",
+    "tags",
+    "domain",
+    "files",
+    "patterns",
+    "constraints",
+    "functions",
+    "source",
+    "origin",
+    "trust",
+    "recorded_at",
+    "valid_from",
+    "valid_until",
+    "last_accessed_at",
+    "access_count",
+    "supersedes",
+    "superseded_by",
+)
+WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "tokens", "metadata")
+_SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
+_ANYTHING = [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
+_PROSE = frozenset(("title", "description", "default"))
+_LISTS = (tuple, list, set, frozenset, Sequence)
+_MAPPINGS = (dict, Mapping)
+_DIGITS = 4  # of scores: more says nothing to an agent
+
+
+def lean(value: Any) -> dict[str, Any]:
+    """A result as a JSON object; what is no object stands under `result`."""
+    data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
+    return data if isinstance(data, dict) else {"result": data}
+
+
+def output_schema(of: Any) -> dict[str, Any]:
+    """The JSON schema of `lean` of a value of that type, without references."""
+    schema = _memory_schema(WHOLE) if of is Memory else _schema(of)
+    if schema.get("type") != "object":
+        schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
+    shortened = {"type": "string", "description": "Present where the answer was too long: what was left out."}
+    return {**schema, "properties": {**schema.get("properties", {}), "shortened": shortened}}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Memory):
+        return _memory(value, CARD)
+    if isinstance(value, dict):
+        return {str(key): _value(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | frozenset | set):
+        return [_value(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _value(getattr(value, field.name)) for field in fields(value)}
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    return round(value, _DIGITS) if isinstance(value, float) else codec.plain(value)
+
+
+def _memory(memory: Memory, shown: tuple[str, ...]) -> dict[str, Any]:
+    data = {name: _value(getattr(memory, name)) for name in shown if name not in _SPECIAL}
+    special = {
+        "content": _content(memory),
+        "importance": memory.importance.value,
+        "source": _source(memory.source, whole=shown is WHOLE),
+        "files": [_said(file) for file in memory.files],
+        "functions": [_said(function) for function in memory.functions],
+        "patterns": [_said(pattern) for pattern in memory.patterns],
+        "constraints": [_said(constraint) for constraint in memory.constraints],
+    }
+    return {name: special[name] if name in _SPECIAL else data[name] for name in shown}
+
+
+_SPECIAL = frozenset(("content", "importance", "source", "files", "functions", "patterns", "constraints"))
+
+
+def _content(memory: Memory) -> dict[str, Any]:
+    """The typed fields that say more than `text` does."""
+    said = codec.content_to_json(memory.content)
+    main = KINDS[memory.kind].main
+    if said.get(main) == memory.text:
+        del said[main]
+    return said
+
+
+def _source(source: Source, *, whole: bool) -> dict[str, Any]:
+    said = _said(source)
+    return said if whole else {name: said[name] for name in _SOURCE_ON_CARD if name in said}
+
+
+def _said(value: Any) -> dict[str, Any]:
+    """The fields of a value that say something."""
+    return {name: item for name, item in _value(value).items() if item is not None and item != ""}
+
+
+def _schema(of: Any) -> dict[str, Any]:
+    if of is Memory:
+        return _memory_schema(CARD)
+    if of is Any or of is object:
+        return {"anyOf": _ANYTHING}
+    if is_dataclass(of):
+        hints = get_type_hints(of)
+        return _object({field.name: _schema(hints[field.name]) for field in fields(of)})
+    return _generic(get_origin(of), get_args(of)) or typed(codec.schema(of))
+
+
+def _generic(origin: Any, arguments: tuple[Any, ...]) -> dict[str, Any] | None:
+    """The schema of a union, a list or a mapping; None for any other type."""
+    if origin in {Union, UnionType}:
+        return {"anyOf": [_schema(item) for item in arguments]}
+    if origin in _LISTS:
+        return {"type": "array", "items": _schema(arguments[0])}
+    if origin in _MAPPINGS:
+        return {"type": "object", "additionalProperties": _schema(arguments[1])}
+    return None
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _memory_schema(shown: tuple[str, ...]) -> dict[str, Any]:
+    hints = get_type_hints(Memory)
+    special: dict[str, Any] = {
+        "content": {"type": "object", "description": "The typed fields that say more than `text`."},
+        "importance": {"enum": ["low", "normal", "high", "critical"], "type": "string"},
+        "source": {"type": "object", "description": "The known parts of where it was learned."},
+    }
+    links = ("files", "functions", "patterns", "constraints")
+    special |= {name: {"type": "array", "items": {"type": "object"}} for name in links}
+    return _object({name: special.get(name) or _schema(hints[name]) for name in shown})
+
+
+def typed(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema without titles, descriptions and defaults, and with a type on every node: some clients insist on one."""
+    kept = {key: _inner(key, value) for key, value in schema.items() if key not in _PROSE}
+    if "enum" in kept and all(isinstance(item, str) for item in kept["enum"]):
+        kept["type"] = "string"
+    return kept or {"anyOf": _ANYTHING}
+
+
+def _inner(key: str, value: Any) -> Any:
+    if key in {"properties", "$defs"}:
+        return {name: typed(item) for name, item in value.items()}
+    if key in {"anyOf", "oneOf", "allOf", "prefixItems"}:
+        return [typed(item) for item in value]
+    return typed(value) if isinstance(value, dict) else value

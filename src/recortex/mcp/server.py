@@ -1,0 +1,102 @@
+"""`recortex mcp`: a Model Context Protocol server on standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import threading
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import recortex
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recortex.mcp.desk import Desk
+    from recortex.mcp.wire import Wire
+
+_INTERRUPTED = 130
+_PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+
+
+def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
+    """Serve until the client closes the stream, and return the exit code.
+
+    Args:
+        arguments: those after `recortex mcp`.
+        environment: in place of the process's own; names the project where no option does.
+    """
+    options = _options(arguments, os.environ if environment is None else environment)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    from recortex.cortex import Cortex
+    from recortex.domain.vocabulary import Actor
+    from recortex.mcp.desk import Desk
+    from recortex.mcp.tools import selected
+    from recortex.mcp.wire import Wire
+    from recortex.operations.registry import operations_of
+
+    operations = selected(operations_of(Cortex), options.tools)
+    desk = Desk(operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT))
+    try:
+        serve(Wire.claim(), desk)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return 0
+    finally:
+        desk.close()
+    return 0
+
+
+def serve(wire: Wire, desk: Desk) -> None:
+    """Answer the opening requests at once, then load the SDK and let it serve the rest."""
+    from recortex.codec import dumps
+    from recortex.mcp.greeting import Greeting
+    from recortex.mcp.tools import described
+
+    tools = described(desk.operations.values())
+    greeting = Greeting(server=about(), instructions=instructions(), tools=tools)
+    lines = wire.lines()
+    lead: list[bytes] = []
+    sent: set[Any] = set()
+    while not greeting.done and (line := next(lines, None)) is not None:
+        lead.append(line)
+        answer = greeting.answer(line)
+        if answer is not None:
+            sent.add(answer["id"])
+            wire.send(dumps(answer))
+    if not greeting.done:
+        return
+    from recortex.mcp import session
+
+    threading.Thread(target=desk.warm, name="warm", daemon=True).start()
+    session.serve(session.build(about(), instructions(), tools, desk), wire, lines, lead=lead, sent=sent)
+
+
+def about() -> dict[str, str]:
+    """Who the server says it is."""
+    return {"name": "recortex", "title": "Recortex", "version": recortex.__version__}
+
+
+def instructions() -> str:
+    """What an agent is told about memory as a whole."""
+    return files("recortex.mcp").joinpath("instructions.md").read_text(encoding="utf-8").strip()
+
+
+def _options(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="recortex mcp",
+        description="Serve this project's memory to an agent over standard input and output.",
+    )
+    parser.add_argument("--tools", choices=("default", "full"), default="default", help="which tools to show")
+    parser.add_argument(
+        "--project",
+        type=Path,
+        default=Path(environment.get(_PROJECT_VARIABLE) or "."),
+        help=f"a folder in the project; else ${_PROJECT_VARIABLE}, else the current one",
+    )
+    parser.add_argument("--url", default=None, help="the store, as sqlite:///FILE")
+    return parser.parse_args(arguments)

@@ -1,0 +1,184 @@
+"""A connection served by the protocol SDK. Importing this module loads the SDK, which takes most of a second."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import mcp_types as types
+from anyio.from_thread import BlockingPortal
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+from recortex import codec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.server.context import ServerRequestContext
+
+    from recortex.mcp.desk import Answer, Desk
+    from recortex.mcp.wire import Wire
+
+_LOG = logging.getLogger(__name__)
+
+# Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
+_THREADS = 4
+# A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients give 2).
+_LAST_ANSWERS = 1.5
+_NEVER_SENT = -32600  # JSON-RPC: invalid request
+
+
+def build(
+    about: Mapping[str, str], instructions: str, tools: list[dict[str, Any]], desk: Desk
+) -> Server[Any]:
+    """The SDK's server over our tools."""
+    listed = types.ListToolsResult(tools=[types.Tool.model_validate(tool, by_name=False) for tool in tools])
+    limiter = anyio.CapacityLimiter(_THREADS)
+
+    async def on_list_tools(
+        _context: ServerRequestContext[Any], _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return listed
+
+    async def on_call_tool(
+        _context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        work = partial(desk.call, params.name, params.arguments or {})
+        return _result(await anyio.to_thread.run_sync(work, limiter=limiter))
+
+    server = Server[Any](
+        about["name"],
+        version=about["version"],
+        title=about["title"],
+        instructions=instructions,
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
+    server.middleware.clear()  # the SDK's tracing: nothing here is ever reported to anyone
+    return server
+
+
+def _result(answer: Answer) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=codec.dumps(answer.data).decode())
+    if answer.failed:
+        return types.CallToolResult(content=[text], is_error=True)
+    return types.CallToolResult(content=[text], structured_content=answer.data)
+
+
+def serve(
+    server: Server[Any], wire: Wire, lines: Iterator[bytes], *, lead: Iterable[bytes], sent: set[Any]
+) -> None:
+    """Serve the connection until the client closes it.
+
+    Args:
+        server: of `build`.
+        wire: where answers go.
+        lines: what the client is yet to say.
+        lead: what it said before.
+        sent: ids of requests in `lead` that were answered; what the server answers to them is not sent.
+    """
+    anyio.run(_Connection(server, wire, sent).run, lines, tuple(lead))
+
+
+class _Connection:
+    def __init__(self, server: Server[Any], wire: Wire, sent: set[Any]) -> None:
+        self._server = server
+        self._wire = wire
+        self._sent = sent
+        self._open: set[Any] = set()
+        self._idle = anyio.Event()
+
+    async def run(self, lines: Iterator[bytes], lead: tuple[bytes, ...]) -> None:
+        """Connect the wire and the server."""
+        into, read = anyio.create_memory_object_stream[SessionMessage | Exception]()
+        write, out = anyio.create_memory_object_stream[SessionMessage]()
+        async with BlockingPortal() as portal, anyio.create_task_group() as group:
+            group.start_soon(self._write, out)
+            group.start_soon(self._replay, lead, lines, into, portal)
+            await self._server.run(read, write, self._server.create_initialization_options())
+            group.cancel_scope.cancel()
+
+    async def _replay(
+        self,
+        lead: tuple[bytes, ...],
+        lines: Iterator[bytes],
+        into: MemoryObjectSendStream[SessionMessage | Exception],
+        portal: BlockingPortal,
+    ) -> None:
+        for line in lead:
+            await self._take(into, line)
+        # a thread of its own, never waited for: a read of standard input cannot be interrupted
+        threading.Thread(target=self._read, args=(lines, into, portal), name="stdin", daemon=True).start()
+
+    def _read(
+        self,
+        lines: Iterator[bytes],
+        into: MemoryObjectSendStream[SessionMessage | Exception],
+        portal: BlockingPortal,
+    ) -> None:
+        try:
+            for line in lines:
+                portal.call(self._take, into, line)
+            portal.call(self._end, into)
+        except (RuntimeError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            return  # the server ended first
+
+    async def _take(self, into: MemoryObjectSendStream[SessionMessage | Exception], line: bytes) -> None:
+        try:
+            message = _parsed(line)
+        except (ValueError, RecursionError):
+            _LOG.warning("A message of %d bytes was not understood.", len(line))
+            self._refuse(line)
+            return
+        if isinstance(message, types.JSONRPCRequest):
+            self._open.add(message.id)
+        await into.send(SessionMessage(message))
+
+    def _refuse(self, line: bytes) -> None:
+        """Tell the client, if the message can be told from others, so that it does not wait."""
+        try:
+            given = json.loads(line)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(given, dict) and isinstance(given.get("id"), str | int) and "method" in given:
+            error = {"code": _NEVER_SENT, "message": "Invalid request"}
+            self._wire.send(json.dumps({"jsonrpc": "2.0", "id": given["id"], "error": error}).encode())
+
+    async def _end(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+        with anyio.move_on_after(_LAST_ANSWERS):
+            while self._open:
+                self._idle = anyio.Event()
+                await self._idle.wait()
+        await into.aclose()
+
+    async def _write(self, out: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        async for item in out:
+            message = item.message
+            request = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
+            if request in self._sent:
+                self._sent.discard(request)
+            else:
+                line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+                await anyio.to_thread.run_sync(self._wire.send, line)
+            self._open.discard(request)
+            if not self._open:
+                self._idle.set()
+
+
+def _parsed(line: bytes) -> types.JSONRPCMessage:
+    """A message. Python's own parser takes what the strict one refuses (half of a surrogate pair): the tool says it better.
+
+    Raises:
+        ValueError: it is no message.
+    """
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
+        return types.jsonrpc_message_adapter.validate_python(json.loads(line), by_name=False)

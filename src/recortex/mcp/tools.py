@@ -1,0 +1,73 @@
+"""Operations as tool descriptions: the JSON objects that `tools/list` answers with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from recortex import codec
+from recortex.mcp.projection import output_schema, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from recortex.operations.registry import Operation, Parameter
+
+ToolSet = Literal["default", "full"]
+
+# Claude Code lists the names of most tools only; these two are of use only when the agent sees them without asking.
+_ALWAYS_SHOWN = frozenset(("recall", "remember"))
+_LOAD = {"anthropic/alwaysLoad": True}
+
+
+def selected(operations: Mapping[str, Operation], tools: ToolSet) -> dict[str, Operation]:
+    """The core operations, or all of them.
+
+    The full set leaves out nothing: whoever asks for it has decided, and the annotations tell the client which tools to
+    ask about before they run.
+    """
+    return {name: item for name, item in operations.items() if tools == "full" or item.traits.core}
+
+
+def described(operations: Iterable[Operation]) -> list[dict[str, Any]]:
+    """Each operation as a `Tool` of the protocol."""
+    return [_tool(operation) for operation in operations]
+
+
+def _tool(operation: Operation) -> dict[str, Any]:
+    title = operation.name.replace("_", " ").capitalize()
+    tool = {
+        "name": operation.name,
+        "title": title,
+        "description": operation.help,
+        "inputSchema": input_schema(operation),
+        "outputSchema": output_schema(operation.returns()),
+        "annotations": {
+            "title": title,
+            "readOnlyHint": operation.traits.read_only,
+            "destructiveHint": operation.traits.destructive,
+            "idempotentHint": operation.traits.idempotent,
+            "openWorldHint": False,
+        },
+    }
+    return {**tool, "_meta": _LOAD} if operation.name in _ALWAYS_SHOWN else tool
+
+
+def input_schema(operation: Operation) -> dict[str, Any]:
+    """The JSON schema of an operation's arguments, without references."""
+    parameters = operation.parameters()
+    required = [parameter.name for parameter in parameters if parameter.required]
+    return {
+        "type": "object",
+        "properties": {parameter.name: _property(parameter) for parameter in parameters},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
+    }
+
+
+def _property(parameter: Parameter) -> dict[str, Any]:
+    schema = typed(codec.schema(parameter.hint))
+    if parameter.help:
+        schema["description"] = parameter.help
+    if not parameter.required:
+        schema["default"] = codec.plain(parameter.default)
+    return schema
