@@ -16,7 +16,7 @@ import os
 import statistics
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ import numpy as np
 import sqlite_vec
 
 from recortex.embeddings.onnx import OnnxEmbedder
+from recortex.embeddings.packing import pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,8 +100,8 @@ def bits(vector: Array) -> bytes:
 
 
 def int8(vector: Array) -> bytes:
-    """Return a unit vector's values at 8 bits, its largest at 127: only the direction is kept."""
-    return bytes(np.rint(vector * (127 / np.abs(vector).max())).astype(np.int8).tobytes())
+    """Return a unit vector as the package keeps it."""
+    return pack(vector[np.newaxis])[0]
 
 
 def floats(vector: Array) -> bytes:
@@ -218,6 +219,44 @@ def blocks(over: int) -> Design:
     return build
 
 
+CHOSEN_TABLES = """
+create table embedding(id integer primary key, hash blob not null unique, vector blob not null);
+create table memory_vector(memory integer primary key, embedding integer not null, bits blob not null);
+"""
+CHOSEN_SEARCH = """
+with coarse as materialized (
+    select memory, embedding from memory_vector order by vec_distance_hamming(vec_bit(bits), vec_bit(?)) limit ?
+)
+select memory from coarse join embedding e on e.id = coarse.embedding
+order by vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) limit ?
+"""
+
+
+def chosen(over: int) -> Design:
+    """What was recommended to the store: vectors shared by hash, their signs beside the memory, all in SQL."""
+
+    def build(db: apsw.Connection, vectors: Array) -> Search:
+        db.execute(CHOSEN_TABLES)
+        packed = [int8(v) for v in vectors]
+        random = np.random.default_rng(SEED)
+        fill(
+            db,
+            "insert into embedding values (?, ?, ?)",
+            [(i, random.bytes(32), v) for i, v in enumerate(packed)],
+        )
+        signs = "insert into memory_vector values (?, ?, vec_quantize_binary(vec_int8(?)))"
+        fill(db, signs, [(i, i, v) for i, v in enumerate(packed)])
+
+        def search(query: Array, k: int) -> list[int]:
+            asked = int8(query)
+            ((coarse,),) = db.execute("select vec_quantize_binary(vec_int8(?))", (asked,))
+            return [row[0] for row in db.execute(CHOSEN_SEARCH, (coarse, over, asked, k))]
+
+        return search
+
+    return build
+
+
 DESIGNS: dict[str, Design] = {
     "float32 full scan": full_scan(f"float[{WIDTH}] distance_metric=cosine", "vec_f32", floats),
     "float32, first 128": full_scan("float[128] distance_metric=cosine", "vec_f32", floats, 128),
@@ -233,6 +272,9 @@ DESIGNS: dict[str, Design] = {
     "plain bits 400, int8": plain_bits(400),
     "plain bits 800, int8": plain_bits(800),
     "blocks of bits 400, int8": blocks(400),
+    "chosen, 400": chosen(400),
+    "chosen, 600": chosen(600),
+    "chosen, 800": chosen(800),
 }
 
 
@@ -279,15 +321,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Compare ways to keep vectors in SQLite.")
     parser.add_argument("--sizes", default="10000,100000")
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--only", default="", help="the designs whose name contains this")
     parser.add_argument("--cache", type=Path, help="a file that keeps the embeddings between runs")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     stored, asked = embed_all(Path(os.environ["RECORTEX_BENCH_DATA"]), options.queries, options.cache)
     print(f"{len(stored):,} real vectors, {len(asked)} questions")
+    print("  ".join(field.name.rjust(9) for field in fields(Row)))
     rows = []
     for size in map(int, options.sizes.split(",")):
         vectors = grown(stored, size)
-        for name in DESIGNS:
+        for name in (design for design in DESIGNS if options.only in design):
             rows.append(measure(name, vectors, asked))
             print("  ".join(str(value).rjust(9) for value in asdict(rows[-1]).values()), flush=True)
     if options.json:
