@@ -64,6 +64,36 @@ def test_stripping_never_fails_and_adds_nothing(text):
     assert len(clean) <= len(text)
 
 
+@given(HOSTILE, st.booleans())
+def test_what_is_clean_stays_clean(text, wrappers):
+    clean, _ = strip_injected(text, wrappers=wrappers)
+    assert strip_injected(clean, wrappers=wrappers) == (clean, "")
+
+
+def test_markers_made_by_taking_others_out_are_found():
+    tag = "<bash-input></bash-input>"
+    assert strip_injected(f"a <recor{tag}tex-memory> b") == ("a", "b")
+    deep = "<bash-input>" + "</bash<bash-input></bash-input>-input>" * 9
+    assert "<bash-input>" not in strip_injected(deep)[0]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Git hook error handling is broken",
+        "Stop hook feedback matters to me",
+        "Please add a hook success message: ok",
+    ],
+)
+def test_talk_of_hooks_is_not_a_hooks_output(said):
+    assert strip_injected(said) == (said, "")
+
+
+def test_an_agent_may_speak_of_wrappers():
+    said = "Strip it:\n<system-reminder>\nThen go on. " + wrap("blue")
+    assert strip_injected(said, wrappers=False) == ("Strip it:\n<system-reminder>\nThen go on.", "blue")
+
+
 @given(PLAIN)
 def test_plain_text_is_left_as_it_is(text):
     assert strip_injected(text) == (text.strip(), "")

@@ -59,9 +59,13 @@ WRAPPERS = (
 _TAG = re.compile(r"<(/?)(" + "|".join(map(re.escape, WRAPPERS)) + r")(?:\s[^<>]{0,300})?>")
 
 # Hook output as clients present it: from such a line to the end of the block is the hook's text.
+_EVENTS = (
+    "SessionStart|SessionEnd|Setup|UserPromptSubmit|PreToolUse|PostToolUse|PostToolUseFailure|Stop|SubagentStart|SubagentStop"
+    "|PreCompact|PostCompact|Notification|BeforeAgent|AfterAgent|BeforeTool|AfterTool|PreCompress"
+)
 _HOOK_LINE = re.compile(
-    r"^[ \t]*(?:[A-Z][A-Za-z]{2,30})(?::[^\s]{1,80})? hook "
-    r"(?:additional context|success|feedback|blocking error|error|stopped)\b",
+    rf"^[ \t]*(?:{_EVENTS})(?::[^\s]{{1,80}})? hook "
+    r"(?:additional context|success|feedback|blocking error|error)(?::| from)",
     re.MULTILINE,
 )
 _ECHO_LINE = re.compile(
@@ -74,11 +78,13 @@ _ECHO_LINE = re.compile(
 )
 INTERRUPTED = "[Request interrupted by user"
 
+_ROUNDS = 5  # one to take out, one to see that nothing is left; more only for text made to deceive
+
 _OWN_TOOL = re.compile(
     r"mcp__[^\s]{0,80}recortex|mcp_recortex_|recortex[_.:/]|recortex$"  # Claude Code, Codex, Qwen; Gemini; opencode
 )
 _OWN_COMMAND = re.compile(
-    r"(?:^|[;&|(\n])\s*(?:(?:uvx?|pipx|python3?)\s(?:run\s|-m\s|tool\s){0,3})?recortex(?=\s|$)"
+    r"(?:^|[;&|(\n])[ \t]*(?:(?:uvx?|pipx|python3?)\s(?:run\s|-m\s|tool\s){0,3})?recortex(?=\s|$)"
 )
 
 
@@ -87,22 +93,24 @@ def wrap(text: str) -> str:
     return f"{START}\n{_OWN_OPENING.sub(_HARMLESS, text)}\n{END}"
 
 
-def strip_injected(text: str) -> tuple[str, str]:
+def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
     """Part what was said from what a program put in.
 
     A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning is missing
     reaches back to the beginning. Other programs' wrappers are taken out where they are closed, or to the end where an
     unclosed one begins a line.
 
+    Args:
+        text: one block of a message, as the client recorded it.
+        wrappers: also take out what other programs put in. An agent's own answer has none, but may speak of them.
+
     Returns:
         (clean, injected): `clean` has no marker and no outer blank space; `injected` is what was taken, without markers.
     """
-    if not text.strip():
-        return "", ""
     taken: list[str] = []
-    if "<" in text:
-        text = _without_own(text, taken)
-        text = _without_wrapped(text, taken)
+    text = _unmarked(text, taken, wrappers=wrappers) if "<" in text else text
+    if not wrappers:
+        return text.strip(), _joined(taken)
     hook = _HOOK_LINE.search(text)
     if hook:
         taken.append(text[hook.start() :])
@@ -119,6 +127,18 @@ def is_own_tool(name: str) -> bool:
 def is_own_command(command: str) -> bool:
     """Whether a shell command runs Recortex: what it prints is what memory already holds."""
     return _OWN_COMMAND.search(command) is not None
+
+
+def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:
+    """Take blocks out until none is left: what stood around one may make a new marker. Endless ones go as a whole."""
+    for _ in range(_ROUNDS):
+        left = _without_own(text, taken)
+        left = _without_wrapped(left, taken) if wrappers else left
+        if left == text:
+            return text
+        text = left
+    taken.append(text)
+    return ""
 
 
 def _without_own(text: str, taken: list[str]) -> str:

@@ -1,3 +1,4 @@
+import tracemalloc
 from datetime import UTC, datetime
 
 import pytest
@@ -262,3 +263,26 @@ def test_a_line_beyond_the_limit_is_skipped_and_counted(read):
     reader, turns = read(user("u1", "before"), user("u2", "x" * (17 * 1024 * 1024)), user("u3", "after"))
     assert [turn.text for turn in turns] == ["before", "after"]
     assert reader.counts.skipped == {"oversized": 1}
+
+
+def test_a_large_file_is_not_held(tmp_path):
+    path = tmp_path / "s1.jsonl"
+    with path.open("w") as file:
+        for number in range(200):
+            file.write(user(f"u{number}", "x" * 100_000) + "\n")
+            file.write(agent(f"a{number}", f"m{number}", use(f"t{number}", "Bash", command="make")) + "\n")
+            file.write(result(f"r{number}", f"t{number}", "y" * 100_000) + "\n")
+    tracemalloc.start()
+    turns = sum(1 for _ in open_transcript(path))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert turns == 400
+    assert peak < path.stat().st_size / 10
+
+
+def test_calls_that_never_end_do_not_pile_up(tmp_path):
+    path = tmp_path / "s1.jsonl"
+    lines = [agent(f"a{n}", f"m{n}", use(f"t{n}", "Bash", command="x")) for n in range(3_000)]
+    reader = open_transcript(write(path, *lines), final=False)
+    assert sum(1 for _ in reader) >= 1_900
+    assert 0 < reader.cursor < path.stat().st_size

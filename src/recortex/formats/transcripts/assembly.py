@@ -72,7 +72,7 @@ class _Open:
     def turn(self, index: int) -> Turn:
         text = "".join(self.texts)
         if self.raw:
-            text, taken = strip_injected(text)
+            text, taken = strip_injected(text, wrappers=self.role != "assistant")
             self.injected.append(taken)
         text = shorten(text, TEXT_LIMIT)
         piece = self.first
@@ -101,6 +101,7 @@ class Assembler:
         self._pending: deque[_Open] = deque()
         self._groups: dict[str, _Open] = {}
         self._calls: dict[str, _Open] = {}
+        self._latest: dict[bool, _Open] = {}  # of the main chain, of sub-agents
         self._seen: set[int] = set()  # hashes of ids: eight bytes of key for each line of a long history
         self._carried: list[str] = []
         self._interrupted = False
@@ -153,10 +154,12 @@ class Assembler:
         return ""
 
     def _begin(self, piece: Piece, start: int, end: int) -> _Open:
-        for other in self._pending:
-            other.growing = other.growing and other.first.sidechain != piece.sidechain
-            if piece.ends_calls and not piece.sidechain and not other.first.sidechain:
-                other.waiting = 0
+        before = self._latest.get(piece.sidechain)
+        if before is not None:
+            before.growing = False
+        if piece.ends_calls and not piece.sidechain:
+            for other in self._pending:
+                other.waiting = other.waiting if other.first.sidechain else 0
         interrupts = piece.role == "user" and self._interrupted
         turn = _Open(
             cast("Role", piece.role), piece.group, piece, start, end, interrupts, growing=bool(piece.group)
@@ -164,6 +167,7 @@ class Assembler:
         if interrupts:
             self._interrupted = False
         turn.injected, self._carried = self._carried, []
+        self._latest[piece.sidechain] = turn
         self._pending.append(turn)
         if piece.group:
             self._groups[piece.group] = turn

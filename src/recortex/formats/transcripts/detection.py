@@ -56,6 +56,9 @@ class Head:
         return all(f'"{key}"'.encode() in self.raw for key in keys)
 
 
+Split = Callable[[bytes], tuple[Header, list[bytes]]]  # raises MalformedLineError
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A row: how a client's files are recognised and read.
@@ -72,7 +75,7 @@ class Format:
     name: str
     recognises: Callable[[Head], bool]
     parser: Callable[[], Parser]
-    split: Callable[[bytes], tuple[Header, list[bytes]]] | None = None
+    split: Split | None = None
     headed: bool = False
     prose: bool = False
 

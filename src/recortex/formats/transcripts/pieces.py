@@ -106,7 +106,7 @@ def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Pars
     clean: list[str] = []
     taken: list[str] = []
     for block in blocks:
-        said, injected = strip_injected(block)
+        said, injected = strip_injected(block, wrappers=piece.role != "assistant")
         clean.extend([said] if said else [])
         taken.extend([injected] if injected else [])
     text, injected = "\n\n".join(clean), "\n".join(taken)

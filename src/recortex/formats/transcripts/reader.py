@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from recortex.formats.transcripts.detection import Format, Parser
+    from recortex.formats.transcripts.detection import Format, Parser, Split
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024  # bytes of a file that is one JSON document and so must be held whole
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -42,6 +42,7 @@ class TranscriptReader:
         self.path = path
         self.client = row.name
         self._row = row
+        self._split = row.split
         self._from = cursor
         self._final = final
         self._first_index = first_index
@@ -104,8 +105,8 @@ class TranscriptReader:
             yield turn
 
     def _source(self, file: BinaryIO, parser: Parser) -> Iterator[Line]:
-        if self._row.split is not None:
-            return self._records(file)
+        if self._split is not None:
+            return self._records(file, self._split)
         self._restart_beyond(file.seek(0, 2))
         if self._from and self._row.headed:
             self._read_header(file, parser)
@@ -116,20 +117,17 @@ class TranscriptReader:
         with suppress(MalformedLineError):  # it was counted when it was read
             self._parse(parser, _bare(first.raw or b"") if first else b"")
 
-    def _records(self, file: BinaryIO) -> Iterator[Line]:
-        """The records of a document as lines; a document that cannot be read whole is one torn line."""
-        raw = file.read(DOCUMENT_LIMIT + 1)
-        records: list[bytes] | None = None
-        if self._row.split is not None and len(raw) <= DOCUMENT_LIMIT:
-            try:
-                header, records = self._row.split(raw)
-                self._learn(header)
-                self._restart_beyond(len(records))
-            except MalformedLineError:
-                records = None
-        if records is None:
-            yield Line(self.cursor, self.cursor, None, ended=False)
+    def _records(self, file: BinaryIO, split: Split) -> Iterator[Line]:
+        """The records of a document as lines; one that cannot be read whole is one torn or oversized line."""
+        size = file.seek(0, 2)
+        file.seek(0)
+        try:
+            header, records = split(file.read(size) if size <= DOCUMENT_LIMIT else b"")
+        except MalformedLineError:
+            yield Line(self.cursor, self.cursor, None, ended=size > DOCUMENT_LIMIT)
             return
+        self._learn(header)
+        self._restart_beyond(len(records))
         for number in range(self.cursor, len(records)):
             yield Line(number, number + 1, records[number], ended=True)
 
@@ -140,7 +138,7 @@ class TranscriptReader:
 
     def _consume(self, parser: Parser, line: Line) -> bool:
         """Take a line in; False if it is still being written."""
-        if (not line.ended and not self._final) or line.end == line.start:
+        if not line.ended and (not self._final or line.end == line.start):
             return False
         if line.raw is None:
             return self._skip("oversized")
