@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import Finding
-from recortex.engines.extraction.sentences import sentences, statement
-from recortex.engines.extraction.standing import identifiers, is_specific, objection
+from recortex.engines.extraction.sentences import impersonal, sentences, statement
+from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ CUES = (
     _cue("decision", "decision", 0.6,
          r"\b(?:decided (?:to|on|against)|chose|chosen|opted (?:for|to)|instead of|rather than|in favou?r of|"
          r"deliberately|intentional(?:ly)?|by design|on purpose|trade-?off|avoid(?:s|ing)? (?:the|a|an)?)\b"),
-    _cue("limit", "tribal", 0.68,
+    _cue("limit", "tribal", 0.72,
          r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|handle|permit|"
          r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|run|need|require|"
          r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|not (?:supported|possible|"
@@ -51,16 +51,16 @@ CUES = (
          r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|"
          r"expects?|always|never)\b"),
     _cue("default", "semantic", 0.6, r"\b(?:defaults? to|by default|default (?:value|is|\S+ is))\b"),
+    # A named piece of code as the subject of a verb in the present tense.
+    _cue("subject", "semantic", 0.62,
+         r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: (?:function|method|class|module|hook|command|script|file|flag|option|"
+         r"field|component|strategy|package|action|test harness|helper|table|endpoint|only|also|always|never|directly|correctly))* (?:(?!alias|class|process|status|access|always)\w{3,}s|is|are|has|can|does)\b"),
     _cue("mechanism", "semantic", 0.5,
          r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|configured|"
          r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|shared|kept|"
          r"cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|consists of|reads? from|writes? to|"
          r"returns?|wraps?|maps? to|inherits|extends|stores|uses|runs (?:in|on|before|after|when)|handles|implements|"
          r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
-    # A named piece of code as the subject of a verb in the present tense.
-    _cue("subject", "semantic", 0.62,
-         r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: (?:function|method|class|module|hook|command|script|file|flag|option|"
-         r"field|component|strategy|package|action|test harness|helper|table|endpoint|only|also|always|never|directly|correctly))* (?:\w{3,}s|is|are|has|can|does)\b"),
 )  # fmt: skip
 
 _IT_WAS = re.compile(
@@ -69,8 +69,8 @@ _IT_WAS = re.compile(
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|allow|keep)|"
-    r"as a result|in order to|causing|which (?:causes?|breaks?|fails?|would))\b",
+    r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|allow|keep|detect|determine|decide|track|identify|inject|capture|store|compute|support|make|match|resolve)|"
+    r"as a result|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|would))\b",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
@@ -83,7 +83,7 @@ _TRANSIENT = re.compile(
     r"\b(?:still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|were) missing|missing|not (?:set|set up|"
     r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
     r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
-    r"tests? (?:fail|is|are)|line \d+|lines \d+|now|no longer|already|today|new|two|three|four|five)\b",
+    r"tests? (?:fail|is|are)|(?:was|were|been) (?:removed|added|updated|renamed|moved|changed|fixed|replaced|created|deleted)|now|no longer|already|today|new|two|three|four|five)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
@@ -127,7 +127,9 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> Findi
         following: the sentence after it, which may show that the state it tells of is about to change.
         subject: the file or symbol that the passage is about, put in front where the sentence does not name it.
     """
-    said = statement(_NOW.sub("", _SECOND_CLAUSE.sub("", sentence)))
+    if not MIN_LENGTH <= len(sentence) <= 2 * MAX_LENGTH:
+        return None
+    said = impersonal(statement(_NOW.sub("", _SECOND_CLAUSE.sub("", sentence))))
     text = statement(_IT_WAS.sub("", said, count=1))
     if subject and text and subject not in text:
         text = said = f"`{subject}`: {text}"

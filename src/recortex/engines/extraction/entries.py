@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import Finding
-from recortex.engines.extraction.sentences import plain, sentences
-from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific
+from recortex.engines.extraction.sentences import plain, sentences, statement
+from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -46,6 +46,10 @@ _TITLED = re.compile(
 _ORDINAL = re.compile(
     r"^(?:summary|details?)\s*[:–—-]\s*|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*)*"
     r"[#(]?\d+(?:\.\d+)?[.):]?\)?\s*[-–—:.]?\s+|^(?:P[0-4]\s+)(?:bug |issue )?#?\d+\s*[-–—:]\s*",
+    re.IGNORECASE,
+)
+_GENERAL_TITLE = re.compile(
+    r"\b(?:summary|root cause|analysis|problem|issue|findings?|conclusion|fix|overview|what|why)\b",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
@@ -196,6 +200,21 @@ def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:
         return Finding(text, "code_smell", 0.5, "review_finding", entry.quote)
     names = len(set(identifiers(text)))
     return Finding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
+
+
+def root_cause(entry: Entry) -> Finding | None:
+    """Take the cause that an entry is labelled with, where no repair is told."""
+    cause = entry.part("cause")
+    if not cause or entry.part("fix") or is_trivial(cause):
+        return None
+    text = statement(
+        f"{entry.title}: {cause}" if entry.title and not _GENERAL_TITLE.search(entry.title) else cause
+    )
+    if objection(text) or not is_specific(text):
+        return None
+    return Finding(
+        text, "incident", 0.66 + 0.03 * min(len(set(identifiers(text))), 3), "report_cause", entry.quote
+    )
 
 
 def _composed(title: str, said: str, fix: str) -> str:

@@ -39,7 +39,7 @@ _COMMON_RUNS = 4
 _MAX_EDITED = 2
 _WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
 _TEST_FILE = re.compile(
-    r"(?:^|[/_.-])(?:tests?|specs?|__tests__)[/_.]|(?:_test|_spec|\.test|\.spec)\.\w+$", re.IGNORECASE
+    r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$"
 )
 _EXPLAINS = re.compile(
     r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|expects?|only|"

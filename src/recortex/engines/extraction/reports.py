@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.cues import HEDGE, assertion, assertions
 from recortex.engines.extraction.drafting import Finding
-from recortex.engines.extraction.entries import entries, repair, sections, titled
+from recortex.engines.extraction.entries import entries, repair, root_cause, sections, titled
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.sentences import plain, sentences, statement
-from recortex.engines.extraction.standing import identifiers, is_specific, objection
+from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
+from recortex.engines.extraction.standing import MAX_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -98,6 +98,14 @@ _DID = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\s*\((?:e\.g\.|for example|such as)[^()]*\)")
+_PLANNED = re.compile(
+    r"\b(?:messages?|pending|next|to-?dos?|remaining|request|goal|plan\w*|options?|recommend\w*|propos\w*|suggest\w*|questions?|current|progress|status)\b",
+    re.IGNORECASE,
+)
+_MECHANICAL = re.compile(
+    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version)\b",
+    re.IGNORECASE,
+)
 _REPAIRED_BY = re.compile(
     r"(?:fixed|solved|resolved|prevented|avoided) .{10,300}\b(?:by|with|using)\b", re.IGNORECASE
 )
@@ -136,7 +144,7 @@ def from_message(text: str) -> Iterator[Finding]:
     """Yield what the agent's own message teaches: its report where it has structure, and its sentences."""
     read = list(passages(text))
     for entry in sections(read):
-        if found := repair(entry, "report_fix", 0.62):
+        if found := repair(entry, "report_fix", 0.62) or root_cause(entry):
             yield found
     bonus = _REPORT_BONUS if len(text) >= _REPORT_LENGTH else 0.0
     for found in _by_section(read, summary=False):
@@ -156,7 +164,7 @@ def _by_section(read: Sequence[Passage], *, summary: bool) -> Iterator[Finding]:
 
 def _section(part: Sequence[Passage], *, summary: bool) -> Iterator[Finding]:
     """Apply the rules for one section."""
-    heading = " / ".join(part[0].headings if summary else part[0].headings[-2:])
+    heading = " / ".join(part[0].headings if summary else part[0].headings[-1:])
     if summary and _ERRORS.search(heading):
         for entry in entries(part):
             if found := repair(entry, "summary_fix", 0.72):
@@ -164,11 +172,11 @@ def _section(part: Sequence[Passage], *, summary: bool) -> Iterator[Finding]:
         return
     if _UNREAD.search(heading):
         yield from changes(part)
-        for _, _, found in joined(part, repairs_only=True):
+        for _, _, found in joined(part, repairs_only=bool(_PLANNED.search(heading))):
             yield found
         return
     bonus = (_SUMMARY_BONUS if summary else 0.0) + (_LESSON_BONUS if _LESSONS.search(heading) else 0.0)
-    bonus -= _REVIEW_PENALTY if not summary and _REVIEW.search(heading) else 0.0
+    bonus -= _REVIEW_PENALTY if not summary and _REVIEW.search(" / ".join(part[0].headings)) else 0.0
     taken: set[int] = set()
     for first, last, found in joined(part):
         taken.update(range(first, last))
@@ -200,6 +208,8 @@ def _passage(passage: Passage, *, summary: bool, bonus: float) -> Iterator[Findi
 def _owner(passage: Passage) -> str:
     """The file or symbol whose list item a passage is nested in; empty when there is none."""
     for parent in reversed(passage.parents):
+        if len(parent) > MAX_LENGTH:
+            continue
         split = titled(parent) or (parent, "")
         named = identifiers(split[0])
         if named and len(split[0]) <= len(named[0]) + _AROUND:
@@ -240,15 +250,15 @@ def changes(part: Sequence[Passage]) -> Iterator[Finding]:
         split = titled(passage.text)
         title, body = split or ("", passage.text)
         for sentence in sentences(body):
-            said = plain(sentence)
-            if not _PAST_CHANGE.match(said) or not _PURPOSE.search(said):
+            said = impersonal(plain(sentence))
+            if _MECHANICAL.search(said) or not _PAST_CHANGE.match(said) or not _PURPOSE.search(said):
                 continue
             named = title if identifiers(title) else _owner(passage)
             text = statement(
                 f"{title}: {said}" if named == title and title else f"`{named}`: {said}" if named else said
             )
             if len(identifiers(text)) > 1 and not objection(text):
-                yield Finding(text, "decision", 0.66 + 0.04 * bool(named), "change_reason", passage.text)
+                yield Finding(text, "decision", 0.7, "change_reason", passage.text)
 
 
 def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[tuple[int, int, Finding]]:

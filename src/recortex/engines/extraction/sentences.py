@@ -66,6 +66,18 @@ def _show(part: str, codes: list[str]) -> str:
     return re.sub(r"\x00(\d+)\x01", lambda found: codes[int(found.group(1))], part)
 
 
+_I_DID = re.compile(
+    r"(?:I|We)(?:'ve| have)? (?:also |then |deliberately |intentionally )?(?=(?:chose|chosen|used|opted|went with|decided|kept|"
+    r"avoided|switched|added|replaced|moved|extracted|wrapped|disabled|set|made|changed)\b)"
+)
+
+
+def impersonal(text: str) -> str:
+    """Take the agent out of what it did: "I chose X because Y" says "Chose X because Y"."""
+    shorter = _I_DID.sub("", text, count=1) if _I_DID.match(text) else text
+    return shorter[:1].upper() + shorter[1:] if shorter is not text else text
+
+
 def statement(sentence: str) -> str:
     """Make a sentence stand on its own feet: no leading connective, first letter large, a full stop."""
     text = plain(sentence)

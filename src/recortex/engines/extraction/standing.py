@@ -11,7 +11,7 @@ import re
 MIN_LENGTH = 25
 MAX_LENGTH = 400
 _MIN_WORDS = 5
-_MIN_PLAIN_WORDS = 5
+_MIN_PLAIN_WORDS, _MIN_ORDER_WORDS = 5, 3
 _PLAIN_WORD = re.compile(r"[^\W\d_]{2,}|\ba\b")
 _MAX_DIGIT_SHARE = 0.25
 _CODE = re.compile(r"`[^`]*`")
@@ -57,7 +57,7 @@ _DANGLING_START = re.compile(
     r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
     r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
     r"generated|output|plan|user|agent|change|changes|summary|result|results|goal|idea|approach|difference|"
-    r"question|answer|reason|point|key))\b(?! project\b| repo| codebase)",
+    r"question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|app)\b)",
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(
@@ -81,7 +81,7 @@ _SUBJECTLESS = re.compile(
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
-    r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase)\b)"
+    r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine)\b)"
     r"|\b(?:above|below|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
     r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
     r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
@@ -119,7 +119,7 @@ def objection(text: str, *, addressed: bool = False) -> str:
         text: one statement, cleaned by `sentences.statement`.
         addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
     """
-    if shape := _misshapen(text):
+    if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS):
         return shape
     if _QUESTION.search(text):
         return "question"
@@ -129,10 +129,10 @@ def objection(text: str, *, addressed: bool = False) -> str:
         return "narration"
     if _CHATTER.search(text) or _MARKS.search(text):
         return "chatter"
-    return "dangling" if _dangles(text) else ""
+    return "dangling" if _dangles(text, addressed=addressed) else ""
 
 
-def _misshapen(text: str) -> str:
+def _misshapen(text: str, fewest: int) -> str:
     """Object to length, to numbers, to a lead-in and to an unbalanced half of something."""
     if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
         return "length"
@@ -140,18 +140,18 @@ def _misshapen(text: str) -> str:
         return "length"
     if text.endswith((":", "...", "…", ",")) or text.count("`") % 2 or text.count("(") != text.count(")"):
         return "half"
-    if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < _MIN_PLAIN_WORDS and not _FOREIGN.search(text):
+    if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < fewest and not _FOREIGN.search(text):
         return "half"
     if _STALE.search(text) or sum(char.isdigit() for char in text) > _MAX_DIGIT_SHARE * len(text):
         return "passing"
     return ""
 
 
-def _dangles(text: str) -> bool:
-    """Whether the sentence points at something outside of itself."""
+def _dangles(text: str, *, addressed: bool) -> bool:
+    """Whether the sentence points at something outside of itself; an order needs no subject."""
     if (
         _DANGLING_START.match(text)
-        or _SUBJECTLESS.match(text)
+        or (not addressed and _SUBJECTLESS.match(text))
         or _DEICTIC.search(text)
         or _BARE_SUBJECT.match(text)
     ):
