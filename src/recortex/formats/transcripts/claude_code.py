@@ -5,10 +5,10 @@ One assistant message is split over several lines with the same `message.id`; to
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any

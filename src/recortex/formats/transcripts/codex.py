@@ -6,10 +6,10 @@ What the person sees is said twice, as `response_item` and as `event_msg`; the f
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts.pieces import Parsed
 
 HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client (22 KB)
+FIRST_LINE_BYTES = 4 * 1024 * 1024
 _SAMPLE = 40  # lines that are looked at
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
@@ -151,7 +152,10 @@ def detect(path: Path) -> Format:
         OSError: it cannot be read.
     """
     with path.open("rb") as file:
-        head = _head(path.name, file.read(HEAD_BYTES))
+        raw = file.read(HEAD_BYTES)
+        if b"\n" not in raw:
+            raw += file.readline(FIRST_LINE_BYTES)  # a session may begin with a long paste
+        head = _head(path.name, raw)
     for row in FORMATS:
         if row.recognises(head):
             return row

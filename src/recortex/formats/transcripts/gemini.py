@@ -5,10 +5,10 @@ A message is written again, with the same id, when its tools have answered.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any
 from recortex.formats.transcripts.pieces import (

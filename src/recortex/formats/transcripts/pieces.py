@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
+from msgspec.structs import replace
+
 from recortex.domain.injection import INTERRUPTED, strip_injected
-from recortex.domain.transcript import Role, ToolCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from recortex.domain.transcript import Role, ToolCall
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
@@ -21,8 +24,7 @@ class MalformedLineError(ValueError):
     """A line is not JSON, or not of the shape that its type has. Caught and counted by the reader."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(msgspec.Struct, frozen=True):
     """What came of a tool call. `ok` is None where the client does not say."""
 
     call: str
@@ -30,8 +32,7 @@ class Result:
     output: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """A message or a part of one.
 
     Attributes:
@@ -60,8 +61,7 @@ class Piece:
     raw: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(msgspec.Struct, frozen=True):
     """What a line says of its session; empty fields say nothing."""
 
     session_id: str = ""
@@ -72,8 +72,7 @@ class Header:
     at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
+class Parsed(msgspec.Struct, frozen=True):
     """A line, read.
 
     Attributes:

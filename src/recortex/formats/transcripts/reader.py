@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -42,6 +41,7 @@ class TranscriptReader:
         self.path = path
         self.client = row.name
         self._row = row
+        self._stem = path.stem
         self._split = row.split
         self._from = cursor
         self._final = final
@@ -166,14 +166,14 @@ class TranscriptReader:
     def _learn(self, header: Header) -> None:
         """The first line that says something is believed; a file named after a session is that session's."""
         known = self._header
-        if header.session_id == self.path.stem != known.session_id or known == Header():
-            self._header = Header(
-                *(getattr(header, f.name) or getattr(known, f.name) for f in fields(Header))
-            )
+        if header.session_id == self._stem != known.session_id or not known.session_id:
+            self._header = _joined(header, known)
         elif not (known.session_id and known.version and known.cwd and known.branch and known.at):
-            self._header = Header(
-                *(getattr(known, f.name) or getattr(header, f.name) for f in fields(Header))
-            )
+            self._header = _joined(known, header)
+
+
+def _joined(first: Header, second: Header) -> Header:
+    return Header(*(getattr(first, name) or getattr(second, name) for name in Header.__struct_fields__))
 
 
 def _bare(raw: bytes) -> bytes:
