@@ -15,7 +15,7 @@ def main() -> int:
         from recortex.cli.main import run
 
         programs = {
-            "tour": Command("See the whole at work: an example session is learned from, then asked.", _tour),
+            "tour": Command("Show the whole at work: an example session is learned from, then asked.", _tour),
         }
         return run(commands=programs)
     except KeyboardInterrupt:  # while the first modules are loading

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.cli.usage import UsageError
 
@@ -15,8 +14,7 @@ _WITH_VALUE = ("--project", "--url")
 _FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run")
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """A command line split at its verb.
 
     Attributes:

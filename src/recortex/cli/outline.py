@@ -8,9 +8,8 @@ the facade has. Where the source is not shipped, the operations are imported aft
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +18,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 _FACADE, _FOLDER = "cortex.py", "operations"
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(NamedTuple):
     """Verbs that belong together.
 
     Attributes:
@@ -77,7 +75,8 @@ def _marks(decorator: ast.expr) -> bool:
 
 
 def _first_line(node: ast.Module | ast.FunctionDef) -> str:
-    return (ast.get_docstring(node) or "").partition("\n")[0]
+    # Not cleaned: that would import `inspect`, and a first line has no indent.
+    return (ast.get_docstring(node, clean=False) or "").partition("\n")[0].strip()
 
 
 def _imported() -> tuple[Topic, ...]:

@@ -189,7 +189,7 @@ def _help(parameter: Parameter, shape: Shape | None) -> str:
     if shape is not None and shape.many and not parameter.positional:
         parts.append("May be repeated or separated by commas." if shape.split else "May be repeated.")
     if _tells(parameter):
-        parts.append(f"Default: {parameter.default}.")
+        parts.append(f"Default: {_default(parameter.default)}.")
     return " ".join(parts).replace("%", "%%")
 
 
@@ -198,3 +198,7 @@ def _tells(parameter: Parameter) -> bool:
     return (
         not parameter.required and parameter.default not in (None, False, "", ()) and parameter.default != []
     )
+
+
+def _default(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
