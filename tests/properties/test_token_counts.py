@@ -1,0 +1,54 @@
+"""A, QG-1 and Layer 1: what holds of every count and every budget."""
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from recortex.engines.tokens.budget import allocate, remaining
+from recortex.engines.tokens.counter import PIECE, TokenCounter, pieces
+
+COUNTER = TokenCounter()
+TEXT = st.text(max_size=200)
+COSTS = st.lists(st.integers(0, 500), max_size=40)
+
+
+@given(TEXT, TEXT)
+def test_joining_at_a_space_adds_nothing(first, second):
+    """The place where long texts are cut: after a visible character, before a space and another one."""
+    assume(first and not first[-1].isspace() and second and not second[0].isspace())
+    second = " " + second
+    assert COUNTER.count(first + second) == COUNTER.count(first) + COUNTER.count(second)
+
+
+@given(TEXT, TEXT, st.sampled_from([" ", "\n", "\n\n"]))
+def test_subadditive_at_word_boundaries(first, second, gap):
+    """count(a + b) <= count(a) + count(b) + 1 where b starts a word; inside words byte pairs do not grant it."""
+    assert COUNTER.count(first + gap + second) <= COUNTER.count(first) + COUNTER.count(gap + second) + 1
+
+
+@given(TEXT)
+def test_a_token_has_at_least_one_byte(text):
+    assert COUNTER.count(text) <= len(text.encode("utf-8", "surrogatepass"))
+    assert (COUNTER.count(text) == 0) == (text == "")
+
+
+@given(TEXT)
+def test_the_cache_changes_nothing(text):
+    assert COUNTER.count_cached(text) == COUNTER.count(text) == COUNTER.count_cached(text)
+
+
+@given(st.text(st.sampled_from("ab \n你"), max_size=40), st.integers(1, 4_000))
+def test_pieces_are_the_text(text, times):
+    cut = list(pieces(text * times))
+    assert "".join(cut) == text * times
+    assert all(len(piece) <= PIECE for piece in cut)
+
+
+@given(COSTS, st.integers(0, 2_000))
+def test_an_allocation_keeps_to_the_budget_and_leaves_nothing_that_would_fit(costs, budget):
+    given_out = allocate(costs, budget)
+    used = sum(item.tokens for item in given_out)
+    left = remaining(budget, used)
+    assert used + left == budget
+    assert [item.index for item in given_out] == list(range(len(costs)))
+    passed_over = [cost for cost, item in zip(costs, given_out, strict=True) if item.tokens != cost]
+    assert all(cost > left for cost in passed_over)
