@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 # A memory is a statement, not a document: far above any honest one, far below what could fill the memory of a machine.
 LONGEST_TEXT = 200_000
+_LARGEST_NUMBER = 2**63 - 1
 _NUL = "\0"
 
 
@@ -45,8 +46,11 @@ def _check_names(operation: Operation, parameters: Mapping[str, Parameter], give
 
 
 def _argument(parameter: Parameter, value: Any) -> Any:
-    for text in _texts(value):
-        _check_text(parameter.name, text)
+    for item in _scalars(value):
+        if isinstance(item, str):
+            _check_text(parameter.name, item)
+        elif isinstance(item, int | float):
+            _check_number(parameter.name, item)
     try:
         return codec.convert(value, parameter.hint)
     except InvalidInputError as error:
@@ -55,18 +59,18 @@ def _argument(parameter: Parameter, value: Any) -> Any:
         raise InvalidInputError(f"`{parameter.name}`: {error.message}", hint=hint) from None
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, keys too, however deep."""
+def _scalars(value: Any) -> Iterator[Any]:
+    """Every value in a JSON value that holds no others, and every key, however deep."""
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):
-            yield item
-        elif isinstance(item, list):
+        if isinstance(item, list):
             waiting.extend(item)
         elif isinstance(item, dict):
             waiting.extend(item)
             waiting.extend(item.values())
+        else:
+            yield item
 
 
 def _check_text(name: str, text: str) -> None:
@@ -79,6 +83,13 @@ def _check_text(name: str, text: str) -> None:
         raise InvalidInputError(
             f"`{name}` has a character that is no text (NUL, or half of a surrogate pair).",
             hint="Send it again without that character.",
+        )
+
+
+def _check_number(name: str, number: float) -> None:
+    if not -_LARGEST_NUMBER <= number <= _LARGEST_NUMBER:
+        raise InvalidInputError(
+            f"`{name}` has a number that is too large.", hint="Numbers are at most 64 bits wide."
         )
 
 

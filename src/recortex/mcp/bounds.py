@@ -9,7 +9,8 @@ from recortex.errors import RecortexError
 
 # Claude Code puts a result of more than 50,000 characters into a file and shows a preview only.
 LONGEST_ANSWER = 40_000
-_TEXT_LENGTHS = (8_000, 2_000, 500, 200)
+_TEXT_LENGTHS = (30_000, 8_000, 2_000, 500, 200)
+_MORE = "Ask for less at once, or for one with `get`; `recortex get ID` in a shell shows a memory whole."
 
 
 class AnswerTooLongError(RecortexError):
@@ -32,7 +33,7 @@ def bounded(data: dict[str, Any], longest: int = LONGEST_ANSWER) -> dict[str, An
         if _length(cut) <= longest:
             return {
                 **cut,
-                "shortened": f"Texts are cut at {most} characters; `get` with an id shows more of one.",
+                "shortened": f"Texts are cut at {most} characters. {_MORE}",
             }
     return _fewer(cut, longest)
 
@@ -60,5 +61,5 @@ def _fewer(data: dict[str, Any], longest: int) -> dict[str, Any]:
             raise AnswerTooLongError
         data = {**data, name: data[name][: len(data[name]) // 2]}
     left = [f"{len(data[name])} of {before[name]} {name}" for name in lists if len(data[name]) < before[name]]
-    note = f"Only {', '.join(left)} are here, with texts cut at {_TEXT_LENGTHS[-1]} characters; ask for less at once."
+    note = f"Only {', '.join(left)} are here, with texts cut at {_TEXT_LENGTHS[-1]} characters. {_MORE}"
     return {**data, "shortened": note}

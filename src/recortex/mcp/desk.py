@@ -5,12 +5,12 @@ Synchronous and safe to use from several threads; the store is opened by the fir
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import traceback
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import converted, takes
@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 
     from recortex.operations.registry import Operation
 
+_LOG = logging.getLogger(__name__)
 _LONGEST_MESSAGE = 1_000
+
+
+class Facade(Protocol):
+    """What is asked of the facade besides its operations."""
+
+    def warm(self) -> None:
+        """Load what makes vectors."""
+
+    def close(self) -> None:
+        """Close the stores."""
 
 
 class UnknownToolError(RecortexError):
@@ -42,10 +53,10 @@ class Answer:
 class Desk:
     """Carries out operations on a facade that is opened when it is first needed."""
 
-    def __init__(self, operations: Mapping[str, Operation], open_facade: Callable[[], Any]) -> None:
+    def __init__(self, operations: Mapping[str, Operation], open_facade: Callable[[], Facade]) -> None:
         self.operations = operations
         self._open = open_facade
-        self._facade: Any = None
+        self._facade: Facade | None = None
         self._lock = threading.Lock()
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> Answer:
@@ -64,7 +75,7 @@ class Desk:
                 "Nothing you can mend: go on without it. The server's log has the details; `recortex doctor` checks the store.",
             )
 
-    def facade(self) -> Any:
+    def facade(self) -> Facade:
         """The opened facade.
 
         Raises:
@@ -76,9 +87,11 @@ class Desk:
             return self._facade
 
     def warm(self) -> None:
-        """Open the store and load the embedding model, so that the first question does not wait for them."""
-        with suppress(RecortexError):  # the first call will say what is wrong
+        """Get ready what the first question needs. Nobody waits for it: if it fails, the first call says why."""
+        try:
             self.facade().warm()
+        except Exception:  # noqa: BLE001  it runs in a thread of its own, where an error could only be lost
+            _LOG.debug("Could not get ready beforehand.", exc_info=True)
 
     def close(self) -> None:
         """Close the store, if it was opened."""

@@ -102,6 +102,7 @@ def _is_handshake(params: dict[str, Any]) -> bool:
     """Whether the parameters of `initialize` are the usual ones, in a version that is answered here."""
     return (
         set(params) == _INITIALIZE
+        and isinstance(params["protocolVersion"], str)
         and params["protocolVersion"] in HANDSHAKE_VERSIONS
         and _is_capabilities(params["capabilities"])
         and _is_implementation(params["clientInfo"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import threading
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -149,7 +150,8 @@ class _Connection:
             return
         if isinstance(given, dict) and isinstance(given.get("id"), str | int) and "method" in given:
             error = {"code": _NEVER_SENT, "message": "Invalid request"}
-            self._wire.send(json.dumps({"jsonrpc": "2.0", "id": given["id"], "error": error}).encode())
+            with suppress(OSError):
+                self._wire.send(json.dumps({"jsonrpc": "2.0", "id": given["id"], "error": error}).encode())
 
     async def _end(self, into: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         with anyio.move_on_after(_LAST_ANSWERS):
@@ -159,17 +161,23 @@ class _Connection:
         await into.aclose()
 
     async def _write(self, out: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        async for item in out:
-            message = item.message
-            request = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
-            if request in self._sent:
-                self._sent.discard(request)
-            else:
-                line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-                await anyio.to_thread.run_sync(self._wire.send, line)
-            self._open.discard(request)
-            if not self._open:
-                self._idle.set()
+        async with out:
+            async for item in out:
+                try:
+                    await self._send(item.message)
+                except OSError:
+                    return  # the client is gone; what the server has still to say goes nowhere
+
+    async def _send(self, message: types.JSONRPCMessage) -> None:
+        request = message.id if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) else None
+        if request in self._sent:
+            self._sent.discard(request)
+        else:
+            line = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+            await anyio.to_thread.run_sync(self._wire.send, line)
+        self._open.discard(request)
+        if not self._open:
+            self._idle.set()
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:

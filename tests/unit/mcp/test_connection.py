@@ -1,0 +1,198 @@
+import json
+
+import pytest
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+
+from recortex.mcp import greeting as greetings
+from recortex.mcp import session
+from recortex.mcp.greeting import Greeting
+from recortex.mcp.server import about, instructions, serve
+from recortex.mcp.tools import described
+from recortex.mcp.wire import LONGEST_LINE
+
+RESERVED = "io.modelcontextprotocol/"
+CLIENT = {"name": "a-client", "version": "1"}
+ENVELOPE = {
+    "_meta": {
+        RESERVED + "protocolVersion": "2026-07-28",
+        RESERVED + "clientInfo": CLIENT,
+        RESERVED + "clientCapabilities": {},
+    }
+}
+DISCOVER = {"id": 0, "method": "server/discover", "params": ENVELOPE}
+
+
+def initialize(version="2025-11-25"):
+    params = {"protocolVersion": version, "capabilities": {"roots": {}}, "clientInfo": CLIENT}
+    return {"id": 0, "method": "initialize", "params": params}
+
+
+INITIALIZED = {"method": "notifications/initialized"}
+OPENINGS = [
+    *(
+        (initialize(version), INITIALIZED, {"id": 1, "method": "tools/list"})
+        for version in HANDSHAKE_PROTOCOL_VERSIONS
+    ),
+    (initialize(), INITIALIZED, {"id": "one", "method": "tools/list", "params": {}}),
+    (DISCOVER, {"id": 1, "method": "tools/list", "params": ENVELOPE}),
+    ({"id": 1, "method": "tools/list", "params": ENVELOPE},),
+]
+
+
+def line(message):
+    return json.dumps({"jsonrpc": "2.0", **message}).encode()
+
+
+@pytest.fixture
+def greeting(operations):
+    return Greeting(server=about(), instructions=instructions(), tools=described(operations.values()))
+
+
+@pytest.fixture
+def sdk_alone(operations, desk, talk):
+    """What the SDK answers when nothing is answered for it."""
+
+    def ask(*messages):
+        connection = talk(*messages)
+        server = session.build(about(), instructions(), described(operations.values()), desk)
+        session.serve(server, connection.wire, connection.wire.lines(), lead=(), sent=set())
+        return connection.heard()
+
+    return ask
+
+
+@pytest.fixture
+def served(desk, talk):
+    """What the whole server answers."""
+
+    def ask(*messages):
+        connection = talk(*messages)
+        serve(connection.wire, desk)
+        return connection.heard()
+
+    return ask
+
+
+def test_the_versions_of_the_greeting_are_those_of_the_sdk():
+    assert frozenset(HANDSHAKE_PROTOCOL_VERSIONS) == greetings.HANDSHAKE_VERSIONS
+    assert (greetings.MODERN_VERSION,) == MODERN_PROTOCOL_VERSIONS
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_the_greeting_answers_as_the_sdk_does(greeting, sdk_alone, opening):
+    answers = {message["id"]: greeting.answer(line(message)) for message in opening if "id" in message}
+    assert greeting.done
+    assert answers == sdk_alone(*opening)
+
+
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_a_session_goes_on_with_the_sdk_after_the_greeting(served, opening):
+    params = {"name": "recall", "arguments": {"query": "x"}} | (
+        opening[0]["params"] if "_meta" in opening[0]["params"] else {}
+    )
+    answers = served(*opening, {"id": 9, "method": "tools/call", "params": params})
+    assert set(answers) == {message["id"] for message in opening if "id" in message} | {9}
+    result = answers[9]["result"]
+    assert not result["isError"]
+    assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"nonsense",
+        b"[" * 5_000,
+        b"[]",
+        b'{"jsonrpc":"2.0"}',
+        b"\xff\xfe",
+        line({"id": None, "method": "tools/list"}),
+        line({"id": True, "method": "tools/list"}),
+        line({"id": 1, "method": "tools/list"}),
+        line({"id": 1, "method": "tools/list", "params": []}),
+        line({"id": 1, "method": ["tools/list"]}),
+        line({"id": 1, "method": "ping"}),
+        line({"id": 1, "method": "initialize"}),
+        line(initialize("1999-01-01")),
+        line(initialize(["2025-11-25"])),
+        line({"id": 1, "method": "server/discover"}),
+        line(
+            {
+                "id": 1,
+                "method": "server/discover",
+                "params": {"_meta": {RESERVED + "protocolVersion": "2026-07-28"}},
+            }
+        ),
+        line({"id": 1, "method": "tools/list", "params": {**ENVELOPE, "cursor": "x"}}),
+    ],
+)
+def test_whatever_is_unusual_is_left_to_the_sdk(greeting, message):
+    assert greeting.answer(message) is None
+    assert greeting.done
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        (initialize("1999-01-01"), {"id": 1, "method": "tools/list"}),
+        (DISCOVER, initialize(), {"id": 1, "method": "tools/list", "params": ENVELOPE}),
+        (initialize(), DISCOVER, {"id": 1, "method": "tools/list"}),
+        ({"id": 1, "method": "tools/list"},),
+        (initialize(), {"id": 1, "method": "ping"}, {"id": 2, "method": "tools/list"}),
+        (initialize(), {"id": 1, "method": "resources/list"}, {"id": 2, "method": "nothing/known"}),
+        (b"nonsense", initialize(), b"\xff", {"id": 1, "method": "tools/list"}),
+    ],
+)
+def test_odd_openings_are_answered_as_by_the_sdk_alone(served, sdk_alone, opening):
+    opening = tuple(
+        {**one, "id": place} if isinstance(one, dict) else one for place, one in enumerate(opening)
+    )
+    assert served(*opening) == sdk_alone(*opening)
+
+
+def call(arguments, **more):
+    return {
+        "id": 5,
+        "method": "tools/call",
+        "params": {"name": "recall", "arguments": arguments, **ENVELOPE, **more},
+    }
+
+
+def test_half_a_surrogate_pair_gets_an_answer(served):
+    answer = served(DISCOVER, call({"query": "\ud83d"}))[5]["result"]
+    assert answer["isError"]
+    assert json.loads(answer["content"][0]["text"])["code"] == "invalid_input"
+    assert "structuredContent" not in answer
+
+
+def test_a_request_that_is_none_is_refused_by_its_id(served):
+    answers = served(
+        DISCOVER, b'{"jsonrpc":"2.0","id":7,"method":3}', b'{"jsonrpc":"2.0","id":8', call({"query": "x"})
+    )
+    assert answers[7]["error"]["code"] == -32600
+    assert set(answers) == {0, 5, 7}
+
+
+def test_a_line_that_is_too_long_is_skipped(served):
+    answers = served(DISCOVER, b"x" * (LONGEST_LINE + 100_000), call({"query": "x"}))
+    assert set(answers) == {0, 5}
+
+
+def test_blank_lines_and_a_missing_last_line_end_are_no_matter(talk):
+    connection = talk(b"", b"  ", DISCOVER, b"\r")
+    assert [*connection.wire.lines()] == [line(DISCOVER)]
+    connection.heard()
+
+
+def test_a_client_that_leaves_at_once_ends_the_server(served):
+    assert served() == {}
+    assert set(served(initialize())) == {0}
+
+
+def test_a_client_that_only_greets_costs_no_store(served, small):
+    served(DISCOVER)
+    assert not small.warmed
+
+
+def test_what_an_agent_is_told_is_short_enough_for_every_client():
+    assert 500 < len(instructions()) < 2_000

@@ -1,0 +1,101 @@
+import pytest
+
+from recortex.errors import StoreBusyError
+from recortex.mcp.arguments import LONGEST_TEXT
+from recortex.mcp.desk import Desk
+
+
+def test_a_call_gives_the_result_as_an_object(desk, small):
+    answer = desk.call("remember", {"text": "x", "tags": ["a", "b"], "valid_from": "2025-01-01T00:00:00Z"})
+    assert not answer.failed
+    assert answer.data["tags"] == ["a", "b"]
+    assert answer.data["valid_from"] == "2025-01-01T00:00:00Z"
+    assert small.kept == ["x"]
+
+
+def test_the_name_of_a_tool_may_be_a_word_of_python(desk):
+    assert desk.call("import", {"path": "x"}).data == {"result": ["x"]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "code", "says"),
+    [
+        ("nothing", {}, "unknown_tool", "nothing"),
+        ("__class__", {}, "unknown_tool", "__class__"),
+        ("import_", {}, "unknown_tool", "import_"),
+        ("\ud800", {}, "unknown_tool", "tool"),
+        ("recall", {}, "invalid_input", "query"),
+        ("recall", {"query": None}, "invalid_input", "query"),
+        ("recall", {"query": ["x"]}, "invalid_input", "query"),
+        ("recall", {"query": "x", "limit": "many"}, "invalid_input", "limit"),
+        ("recall", {"query": "x", "limit": 1.5}, "invalid_input", "limit"),
+        ("recall", {"query": "x", "limit": True}, "invalid_input", "limit"),
+        ("recall", {"query": "x", "limit": -1}, "invalid_input", "limit"),
+        ("recall", {"query": "x", "limit": 10**40}, "invalid_input", "limit"),
+        ("recall", {"query": "x", "limit": float("nan")}, "invalid_input", "limit"),
+        ("remember", {"text": "x", "metadata": {"a": [float("inf")]}}, "invalid_input", "metadata"),
+        ("recall", {"query": "x", "colour": "red"}, "invalid_input", "colour"),
+        ("recall", {"query": "x", "self": 1}, "invalid_input", "self"),
+        ("recall", {"query": "x\0y"}, "invalid_input", "query"),
+        ("recall", {"query": "\udc00"}, "invalid_input", "query"),
+        ("recall", {"query": "x" * (LONGEST_TEXT + 1)}, "invalid_input", "query"),
+        ("remember", {"text": "x", "tags": ["a", "\0"]}, "invalid_input", "tags"),
+        ("remember", {"text": "x", "tags": "a"}, "invalid_input", "tags"),
+        ("remember", {"text": "x", "tags": {"a": 1}}, "invalid_input", "tags"),
+        ("remember", {"text": "x", "importance": "huge"}, "invalid_input", "importance"),
+        ("remember", {"text": "x", "valid_from": "yesterday"}, "invalid_input", "valid_from"),
+        ("remember", {"text": "x", "metadata": {"a": {"\0": 1}}}, "invalid_input", "metadata"),
+        ("get", {"id": "abc"}, "memory_not_found", "abc"),
+    ],
+)
+def test_bad_arguments_get_a_code_a_message_and_a_hint(desk, small, tool, arguments, code, says):
+    answer = desk.call(tool, arguments)
+    assert answer.failed
+    assert set(answer.data) == {"code", "message", "hint"}
+    assert answer.data["code"] == code
+    assert says in answer.data["message"] + answer.data["hint"]
+    assert answer.data["hint"]
+    assert len(answer.data["message"]) <= 1_000
+    assert "Traceback" not in str(answer.data)
+    str(answer.data).encode()
+    assert small.kept == []
+
+
+def test_hints_speak_to_an_agent_not_to_a_shell(desk):
+    assert (
+        desk.call("recall", {"query": "x", "limit": -1}).data["hint"]
+        == "`recall` takes: query (required), limit."
+    )
+    assert '{"type":"integer"}' in desk.call("recall", {"query": "x", "limit": "a"}).data["hint"]
+
+
+def test_a_fault_inside_is_logged_but_not_shown(desk, capsys):
+    answer = desk.call("recall", {"query": "break"})
+    assert answer.data["code"] == "internal_error"
+    assert "nobody" not in str(answer.data)
+    logged = capsys.readouterr()
+    assert "a detail that nobody outside may see" in logged.err
+    assert logged.out == ""
+
+
+def test_a_store_that_cannot_be_opened_is_tried_again(operations, small):
+    outcomes = [StoreBusyError(), small]
+
+    def open_facade():
+        outcome = outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    desk = Desk(operations, open_facade)
+    assert desk.call("recall", {"query": "x"}).data["code"] == "store_busy"
+    assert not desk.call("recall", {"query": "x"}).failed
+    assert not desk.call("recall", {"query": "x"}).failed
+
+
+def test_closing_closes_what_was_opened(desk, small):
+    desk.close()
+    assert not small.closed
+    desk.call("recall", {"query": "x"})
+    desk.close()
+    assert small.closed

@@ -1,0 +1,72 @@
+import pytest
+
+from recortex import codec
+from recortex.domain.kinds import kind_of
+from recortex.errors import RecortexError
+from recortex.mcp.bounds import LONGEST_ANSWER, AnswerTooLongError, bounded
+from recortex.mcp.projection import CARD, WHOLE, lean
+
+
+def test_a_hit_keeps_the_shape_of_the_contract(small):
+    hit = lean(small.recall("x"))["hits"][0]
+    assert set(hit) == {"memory", "score", "signals", "freshness"}
+    assert tuple(hit["memory"]) == CARD
+    assert hit["score"] == 0.1235
+    assert hit["signals"] == {"keyword": 0.3333}
+    assert hit["memory"]["valid_until"] is None
+
+
+def test_a_card_says_nothing_twice_and_leaves_out_what_is_empty(small):
+    memory = lean(small.recall("x"))["hits"][0]["memory"]
+    assert memory["content"] == {}
+    assert memory["source"] == {"session": "s1", "turn": 4, "client": "claude-code"}
+    assert memory["files"] == [{"path": "src/a.py", "line_start": 3, "line_end": 9, "content_hash": "abc"}]
+    assert memory["recorded_at"] == "2026-03-01T12:30:00Z"
+
+
+def test_a_memory_alone_is_whole(make_memory):
+    assert tuple(lean(make_memory())) == WHOLE
+
+
+def test_typed_fields_that_say_more_than_the_text_stay(make_memory):
+    content = codec.content_from_json(
+        kind_of("decision"), {"decision": "Use SQLite", "rationale": "No server"}
+    )
+    memory = make_memory(text="Use SQLite\nRationale: No server", kind="decision", content=content)
+    assert lean(memory)["content"] == codec.content_to_json(content)
+
+
+def length(data):
+    return len(codec.dumps(data).decode())
+
+
+def test_a_short_answer_stays_as_it_is():
+    data = {"hits": [{"text": "a"}], "query": "x"}
+    assert bounded(data) is data
+
+
+def test_long_texts_are_cut_before_anything_is_left_out():
+    data = bounded({"hits": [{"text": "ä" * 9_000}] * 10})
+    assert len(data["hits"]) == 10
+    assert {len(hit["text"]) for hit in data["hits"]} == {2_000}
+    assert "2000" in data["shortened"]
+    assert length(data) < 50_000
+
+
+def test_a_long_list_keeps_its_beginning_and_says_how_much_is_missing():
+    data = bounded({"hits": [{"n": n, "text": "x" * 190} for n in range(1_000)], "query": "x"})
+    assert data["hits"][0]["n"] == 0
+    assert f"{len(data['hits'])} of 1000 hits" in data["shortened"]
+    assert length(data) < LONGEST_ANSWER + 1_000
+
+
+def test_what_cannot_be_shortened_is_an_error_that_says_what_to_do():
+    with pytest.raises(AnswerTooLongError) as caught:
+        bounded({"metadata": {str(n): n for n in range(20_000)}})
+    assert isinstance(caught.value, RecortexError)
+    assert "limit" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["\\" * 60_000, "\x01" * 60_000, '"' * 60_000, "\U0001f600" * 60_000])
+def test_escapes_count(text):
+    assert length(bounded({"memories": [{"text": text}] * 3})) < 50_000
