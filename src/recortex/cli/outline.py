@@ -22,7 +22,7 @@ class Topic(NamedTuple):
     """Verbs that belong together.
 
     Attributes:
-        title: the first line of the module that groups them.
+        title: the first line of the module that groups them, without a list of the verbs after a colon.
         verbs: name and summary of each.
     """
 
@@ -57,7 +57,7 @@ def _groups(path: Path) -> Iterator[tuple[str, Topic]]:
     tree = ast.parse(path.read_bytes())
     for node in tree.body:
         if isinstance(node, ast.ClassDef):
-            yield node.name, Topic(_first_line(tree), tuple(_verbs(node)))
+            yield node.name, Topic(_first_line(tree).partition(":")[0].rstrip("."), tuple(_verbs(node)))
 
 
 def _verbs(group: ast.ClassDef) -> Iterator[tuple[str, str]]:
@@ -84,4 +84,4 @@ def _imported() -> tuple[Topic, ...]:
     from recortex.operations.registry import operations_of
 
     verbs = tuple((one.name, one.summary) for one in operations_of(Cortex).values())
-    return (Topic("Operations.", verbs),)
+    return (Topic("Operations", verbs),)

@@ -29,11 +29,11 @@ For every verb
 def text(commands: Mapping[str, Command]) -> str:
     """The overview, with the given verbs beside the operations."""
     others = tuple((name, command.summary) for name, command in commands.items())
-    listed = (*topics(), *([Topic("Programs.", others)] if others else []))
+    listed = (*topics(), *([Topic("Programs", others)] if others else []))
     column = max((len(name) for topic in listed for name, _ in topic.verbs), default=0)
     return "\n".join([_HEAD, *(_section(topic, column) for topic in listed), _TAIL])
 
 
 def _section(topic: Topic, column: int) -> str:
     lines = (f"  {name:<{column}}  {summary}" for name, summary in topic.verbs)
-    return "\n".join([topic.title.rstrip("."), *lines, ""])
+    return "\n".join([topic.title, *lines, ""])

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 _INTERVAL = 0.1  # seconds between two drawings
 _BAR = 24  # characters
+_MANY = 1_000_000  # beyond it these are bytes, and a share says more
 _CLEAR = "\r\x1b[K"
 
 
@@ -44,4 +45,5 @@ def line(what: str, done: int, total: int) -> str:
     if total <= 0:
         return f"{what[:40]} {done}"
     filled = min(_BAR, _BAR * done // total)
-    return f"{what[:40]} [{'#' * filled}{'-' * (_BAR - filled)}] {done}/{total}"
+    amount = f"{done}/{total}" if total < _MANY else f"{100 * done // total}%"
+    return f"{what[:40]} [{'#' * filled}{'-' * (_BAR - filled)}] {amount}"

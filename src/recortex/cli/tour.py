@@ -17,12 +17,12 @@ from recortex.cli.parser import Parser
 from recortex.cli.terminal import Terminal, clean, terminal_of
 from recortex.cli.usage import DONE
 from recortex.domain.hit import Recall
-from recortex.operations.results import Extracted
+from recortex.domain.lesson import Extracted
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation
     from recortex.domain.hit import Hit
-    from recortex.operations.results import Found
+    from recortex.domain.lesson import Found
 
 SESSION = Path(__file__).with_name("tour_session.jsonl")
 QUESTIONS = (

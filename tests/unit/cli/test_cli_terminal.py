@@ -68,3 +68,4 @@ def test_progress_is_drawn_for_a_person_alone():
 def test_a_progress_line():
     assert line("reading", 1, 2) == f"reading [{'#' * 12}{'-' * 12}] 1/2"
     assert line("reading", 7, 0) == "reading 7"
+    assert line("reading", 2_500_000, 5_000_000).endswith(" 50%")

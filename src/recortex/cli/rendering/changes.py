@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
     from recortex.domain.history import AuditEntry, Version
-    from recortex.operations.results import Exported, Extracted, Found, History, Imported, Purged, Remembered
+    from recortex.domain.lesson import Extracted, Found
+    from recortex.operations.results import Exported, History, Imported, Purged, Remembered
 
 _MOST_PROBLEMS = 10
 

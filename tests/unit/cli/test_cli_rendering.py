@@ -1,0 +1,189 @@
+"""Answers as text for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex.cli.rendering import FORMS, render
+from recortex.cli.terminal import Terminal
+from recortex.domain.history import AuditEntry, Version
+from recortex.domain.hit import Hit, Recall
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.lesson import Extracted, Found
+from recortex.domain.links import FileLink
+from recortex.domain.memory import Memory, Source
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.operations import results as r
+
+AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
+TEXT = "Use bcrypt with 12 rounds, because 10 is below what the audit asks for."
+MEMORY = Memory(
+    id="0b5d3b1e-1111-4222-8333-444455556666",
+    kind=Kind("tribal"),
+    text=TEXT,
+    summary=TEXT,
+    content=KINDS[Kind("tribal")].from_text(TEXT),
+    recorded_at=AT,
+    updated_at=AT,
+    valid_from=AT,
+    priority=8,
+    tags=("auth", "bcrypt"),
+    files=(FileLink("src/auth.py", 3, 9),),
+    source=Source(session="5e551011", turn=4, speaker="user", client="claude-code", quote="use 12 rounds"),
+)
+OTHER = replace(MEMORY, id="77777777-1111-4222-8333-444455556666", status=Status.PROPOSED, priority=5)
+RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, AT, 0.5)
+HIT = Hit(
+    memory=MEMORY, score=0.81, signals={"keyword": 0.4, "semantic": 0.9, "nothing": 0.0}, freshness="changed"
+)
+FOUND = Found(
+    text=TEXT,
+    kind="tribal",
+    confidence=0.9,
+    status="proposed",
+    rule="x",
+    quote="q",
+    turn=3,
+    outcome="added",
+    id=MEMORY.id,
+)
+STORE = r.StoreStatus(
+    scope="project", path="/p/.recortex/cortex.db", memories=1200, by_status={"active": 1200}, by_kind={"tribal": 1200},
+    relations=1, without_vector=7, bytes=2_500_000, schema=1, backups=0,
+)  # fmt: skip
+FALLBACK = r.Fallback(
+    component="embedding model",
+    failure="It is missing.",
+    fallback="hashed",
+    recovered=False,
+    last_at=AT,
+    times=2,
+)
+SAMPLES = [
+    (MEMORY, ["tribal", MEMORY.id, TEXT, "high (8 of 10)", "#auth #bcrypt", "src/auth.py:3-9", "turn 4", "“use 12 rounds”"]),
+    (HIT, ["0.81  0b5d3b1e  tribal  changed", "semantic 0.90, keyword 0.40", "claude-code, session 5e551011"]),
+    (Recall(query="q", recipe="hybrid", hits=(HIT,)), ["0.81"]),
+    (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35), ["Nothing that is known answers this", "0.20", "0.35"]),
+    (r.Listing(memories=(MEMORY, OTHER), total=12), ["0b5d3b1e  tribal", "! Use bcrypt", "[proposed]", "2 of 12"]),
+    (r.Listing(memories=(), total=0), ["No memory passes"]),
+    (r.Forgotten(memory=MEMORY), ["Put away", "recortex restore 0b5d3b1e"]),
+    (r.Forgotten(memory=MEMORY, dry_run=True), ["Would be put away"]),
+    (r.Forgotten(candidates=(OTHER,)), ["Which one", "77777777"]),
+    (r.Forgotten(), ["Nothing fits"]),
+    (r.Linked(memory=MEMORY, relation=RELATION), ["supports (0.50)", "src/auth.py:3-9"]),
+    (r.Related(memory=MEMORY, neighbours=(r.Neighbour(memory=OTHER, relation=RELATION, depth=1),)), ["  supports  77777777"]),
+    (r.Related(memory=MEMORY), ["no relations"]),
+    (r.Reviewed(action="list", memories=(OTHER,), waiting=1), ["77777777", "1 waiting", "approve ID"]),
+    (r.Reviewed(action="approve", memories=(MEMORY,), waiting=0), ["Approved", "Nothing else"]),
+    (r.Remembered(ids=("a",), added=1, merged=2, redacted=1), ["1 memory added, 2 merged", "1 secret taken out"]),
+    (
+        Extracted(path="s.jsonl", client="claude-code", session="s", lines=9, turns=4, malformed=1, found=(FOUND,)),
+        ["4 turns in 9 lines of s.jsonl", "1 lines were unreadable", "0b5d3b1e  tribal  0.90 [proposed]"],
+    ),
+    (Extracted(path="s", client="codex", session="s"), ["Nothing new was learned"]),
+    (
+        r.Imported(format="claude-code", files=3, unchanged=1, added=5, proposed=2, by_kind={"tribal": 5}, problems=("x.jsonl: torn",)),
+        ["Read 3 files of claude-code, 1 of them unchanged", "5 memories added, 2 of them waiting", "5  tribal", "! x.jsonl: torn"],
+    ),
+    (r.Exported(format="jsonl", memories=2, relations=1, path="out.jsonl"), ["2 memories and 1 relation written to out.jsonl"]),
+    (r.Exported(format="markdown", memories=1, relations=0, text="# All\n"), ["# All"]),
+    (
+        r.History(
+            id=MEMORY.id,
+            versions=(Version(memory=MEMORY, version=1, recorded_from=AT, recorded_to=None, changed_by=Actor.USER, reason="new"),),
+            audit=(AuditEntry(memory_id=MEMORY.id, operation="create", actor=Actor.USER, at=AT, details={"kind": "tribal"}),),
+        ),
+        ["version 1, 2026-03-01 09:30 to now, by user: new", "create", "kind=tribal"],
+    ),
+    (r.Purged(ids=(MEMORY.id,), files=("a", "b"), searched_bytes=4096), ["1 memory removed for good", "4,096 bytes in 2 files", "no trace"]),
+    (r.Purged(ids=(MEMORY.id,), traces=("/b/old.db",)), ["still in", "/b/old.db"]),
+    (r.Purged(ids=(MEMORY.id,), dry_run=True), ["would be removed for good: 0b5d3b1e"]),
+    (r.Initialised(path="/p/.recortex", created=True, schema=1), ["Made /p/.recortex (schema 1)."]),
+    (
+        r.StatusReport(version="0.1.0", stores=(STORE,), embedder="onnx", fallbacks=(FALLBACK,)),
+        ["recortex 0.1.0, vectors by onnx", "1,200 memories (1,200 active)", "2.4 MB", "7 without a vector", "embedding model: It is missing."],
+    ),
+    (
+        r.Diagnosis(
+            healthy=False,
+            findings=(
+                r.Finding(check="integrity", level="ok", message="whole"),
+                r.Finding(check="model", level="problem", message="missing", todo="Install again."),
+            ),
+            settings=(r.SettingValue(name="embedder", value="onnx", origin="default", place="", help="h"),),
+            installed={"apsw": "3.53"},
+        ),
+        ["Something needs attention", "ok       integrity: whole", "problem  model: missing", "-> Install again.", "embedder", "apsw"],
+    ),
+    (r.BackedUp(path="/b/1.db", bytes=10, memories=1), ["1 memory backed up to /b/1.db (10 bytes)"]),
+    (r.Recovered(outcome="restored", memories=3, steps=("read the log",), kept="/x.damaged"), ["from a backup: 3 memories", "- read the log", "/x.damaged"]),
+    ((MEMORY, OTHER), ["0b5d3b1e", "77777777"]),
+    ((), ["Nothing."]),
+    (None, []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
+def test_an_answer_says(value, said):
+    text = render(value, Terminal(160))
+    for words in said:
+        assert words in text
+    assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
+def test_colours_add_nothing_but_colours(value, said):
+    del said
+    from recortex.cli.terminal import clean
+
+    assert clean(render(value, Terminal(100, colour=True))) == render(value, Terminal(100))
+
+
+def test_every_result_has_its_form():
+    made = {
+        name for name, value in vars(r).items() if isinstance(value, type) and value.__module__ == r.__name__
+    }
+    assert made - {"StoreStatus", "SettingValue"} <= FORMS.keys()
+
+
+def test_a_hostile_memory_cannot_write_over_the_terminal():
+    evil = replace(
+        MEMORY,
+        text="a\x1b[2Jb\rc",
+        summary="a\x1b]0;t\x07b",
+        tags=("x\x1b[31m",),
+        source=Source(quote="\x1b[1A"),
+    )
+    for value in (evil, Hit(memory=evil, score=1.0), r.Listing(memories=(evil,), total=1)):
+        assert not set(render(value, Terminal(100))) & set("\x1b\r\x07")
+
+
+def test_an_unknown_answer_is_shown_by_its_fields():
+    @dataclass(frozen=True)
+    class Inner:
+        name: str
+        flags: tuple[bool, ...]
+
+    @dataclass(frozen=True)
+    class Unknown:
+        title: str
+        empty: str
+        inner: tuple[Inner, ...]
+        count: dict[str, int]
+
+    value = Unknown("a title", "", (Inner("one", (True, False)), Inner("two", ())), {"x": 1})
+    assert render(value, Terminal(80)).splitlines() == [
+        "title: a title",
+        "inner:",
+        "  - name: one",
+        "    flags:",
+        "      - yes",
+        "      - no",
+        "  - name: two",
+        "count:",
+        "  x: 1",
+    ]
