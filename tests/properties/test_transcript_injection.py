@@ -73,8 +73,10 @@ def test_what_is_clean_stays_clean(text, wrappers):
 def test_markers_made_by_taking_others_out_are_found():
     tag = "<bash-input></bash-input>"
     assert strip_injected(f"a <recor{tag}tex-memory> b") == ("a", "b")
-    deep = "<bash-input>" + "</bash<bash-input></bash-input>-input>" * 9
-    assert "<bash-input>" not in strip_injected(deep)[0]
+    deep = tag
+    for _ in range(8):
+        deep = f"<bash-{deep}input></bash-{deep}input>"
+    assert strip_injected(f"a {deep} b")[0] == ""
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,8 @@ def _candidates(roots: Iterator[Path], unreadable: list[Path]) -> Iterator[Path]
     for root in roots:
         if root.is_file():
             yield root
+        elif not root.exists():
+            continue  # a client that was never used here
         for where, folders, files in os.walk(
             root, onerror=lambda error: unreadable.append(Path(error.filename))
         ):

@@ -64,3 +64,9 @@ def test_bad_arguments_are_named(tmp_path):
 def test_a_folder_that_links_to_itself_ends(home):
     (home / ".codex" / "sessions" / "loop").symlink_to(home / ".codex", target_is_directory=True)
     assert len(find_sessions("codex", home=home).sessions) == 1
+
+
+def test_what_cannot_be_read_is_named(home):
+    (home / ".codex" / "sessions" / "gone.jsonl").symlink_to(home / "nowhere")
+    found = find_sessions("codex", home=home)
+    assert [path.name for path in found.unreadable] == ["gone.jsonl"]

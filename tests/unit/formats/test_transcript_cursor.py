@@ -103,3 +103,11 @@ def test_a_missing_file_is_named(tmp_path):
         open_transcript(tmp_path / "absent.jsonl")
     with pytest.raises(FormatError):
         open_transcript(tmp_path)
+
+
+def test_an_endless_last_line_waits_or_is_skipped(tmp_path):
+    path = write(tmp_path / "s1.jsonl", user("u1", "first"), user("u2", "x" * (17 * 1024 * 1024)), end="")
+    growing, turns = read(path)
+    assert (growing.counts.torn, growing.cursor, len(turns)) == (1, len(user("u1", "first")) + 1, 1)
+    ended, _ = read(path, final=True)
+    assert (ended.counts.skipped, ended.cursor) == ({"oversized": 1}, path.stat().st_size)

@@ -1,0 +1,104 @@
+"""The lossless export: one JSON object a line; memories with their former versions, then relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from recortex.codec import convert, dumps, loads, memory_from_json, memory_to_json, plain
+from recortex.domain.history import Version
+from recortex.domain.memory import Memory
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Actor
+from recortex.errors import FormatError, InvalidInputError
+
+FORMAT = "recortex-jsonl"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What an export holds."""
+
+    memories: tuple[tuple[Memory, tuple[Version, ...]], ...]
+    relations: tuple[Relation, ...]
+
+
+def write(memories: Iterable[tuple[Memory, Sequence[Version]]], relations: Iterable[Relation]) -> Iterator[str]:
+    """The lines of an export."""
+    yield _line({"type": "header", "format": FORMAT, "version": VERSION})
+    for memory, versions in memories:
+        former = [_version(version) for version in versions if version.recorded_to is not None]
+        yield _line({"type": "memory", "memory": memory_to_json(memory), "versions": former})
+    for relation in relations:
+        yield _line({"type": "relation", "relation": plain(relation)})
+
+
+def read(path: Path) -> tuple[Records, tuple[str, ...]]:
+    """The records of a file, and a sentence for each line that could not be used.
+
+    Raises:
+        FormatError: the file cannot be read, or holds no such export.
+    """
+    memories: list[tuple[Memory, tuple[Version, ...]]] = []
+    relations: list[Relation] = []
+    problems: list[str] = []
+    for number, line in _lines(path):
+        try:
+            _take(loads(line), memories, relations)
+        except InvalidInputError as error:
+            problems.append(f"line {number}: {error}")
+    if problems and not memories:
+        raise FormatError(f"{path} is no export of Recortex: {problems[0]}", hint="`recortex export FILE` writes one.")
+    return Records(tuple(memories), tuple(relations)), tuple(problems)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
+
+
+def _take(record: Any, memories: list[tuple[Memory, tuple[Version, ...]]], relations: list[Relation]) -> None:
+    kind = record.get("type") if isinstance(record, dict) else None
+    if kind == "memory":
+        former = tuple(_former(one) for one in record.get("versions") or ())
+        memories.append((memory_from_json(record.get("memory")), former))
+    elif kind == "relation":
+        relations.append(convert(record.get("relation"), Relation))
+    elif kind != "header":
+        raise InvalidInputError("it is neither a memory nor a relation")
+
+
+def _version(version: Version) -> dict[str, Any]:
+    return {**plain(version), "memory": memory_to_json(version.memory)}
+
+
+def _former(data: Any) -> Version:
+    if not isinstance(data, dict):
+        raise InvalidInputError("a version must be an object")
+    memory = memory_from_json(data.get("memory"))
+    rest = convert({**data, "memory": None}, _Former)
+    return Version(
+        memory=memory, version=rest.version, recorded_from=memory.updated_at, recorded_to=rest.recorded_to,
+        changed_by=rest.changed_by, reason=rest.reason,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Former:
+    version: int
+    recorded_to: datetime
+    changed_by: Actor
+    reason: str = ""
+
+
+def _line(record: dict[str, Any]) -> str:
+    return dumps(record).decode() + "\n"
