@@ -25,7 +25,7 @@ def pack(vectors: Vectors) -> list[bytes]:
     """Return each row of unit vectors as signed bytes."""
     peaks = np.abs(vectors).max(axis=1, keepdims=True)
     peaks[peaks == 0] = 1.0
-    rounded = np.rint(vectors * (LARGEST / peaks)).astype(np.int8)
+    rounded = np.rint(vectors / peaks * LARGEST).astype(np.int8)
     return [row.tobytes() for row in rounded]
 
 
