@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from functools import lru_cache
 from math import log2
 
-_TURN = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
-_CASE_TURN = re.compile(r"(?<=[a-z])[A-Z]")
-_HEX = re.compile(r"[0-9a-fA-F]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+from recortex.engines.privacy.expressions import compiled
+
+_TURN = r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]"
+_CASE_TURN = r"(?<=[a-z])[A-Z]"
+_HEX = r"[0-9a-fA-F]+"
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _VERHOEFF_STEP = (
     (0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
     (1, 2, 3, 4, 0, 6, 7, 8, 9, 5),
@@ -69,17 +69,18 @@ def verhoeff(text: str) -> bool:
 def entropy(text: str) -> float:
     """Shannon entropy in bits for each character (0 for an empty text)."""
     size = len(text)
-    return -sum(n / size * log2(n / size) for n in Counter(text).values())
+    shares = [text.count(character) / size for character in set(text)]
+    return -sum(share * log2(share) for share in shares)
 
 
 def is_hex(text: str) -> bool:
     """Whether there is nothing but hexadecimal digits."""
-    return _HEX.fullmatch(text) is not None
+    return compiled(_HEX).fullmatch(text) is not None
 
 
 def is_uuid(text: str) -> bool:
     """Whether the text is a UUID in its usual form."""
-    return _UUID.fullmatch(text) is not None
+    return compiled(_UUID).fullmatch(text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -90,6 +91,7 @@ def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
     string without digits counts when its case changes as often.
     """
     head = text[:400]
-    if sum(1 for _ in _TURN.finditer(head)) >= turns:
+    if len(compiled(_TURN).findall(head)) >= turns:
         return entropy(head) >= bits
-    return len(head) >= 24 and sum(1 for _ in _CASE_TURN.finditer(head)) >= 6 and entropy(head) >= 4.0  # noqa: PLR2004  an identifier has fewer humps
+    humps = len(compiled(_CASE_TURN).findall(head))
+    return len(head) >= 24 and humps >= 6 and entropy(head) >= 4.0  # noqa: PLR2004  an identifier has fewer humps

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from recortex.engines.privacy.expressions import compiled
 
 IN_TEST = -0.20
 IN_COMMENT = -0.30
@@ -13,16 +13,16 @@ SENSITIVE_NAME = 0.10
 THRESHOLD = 0.40
 """Below it nothing is replaced. A provider's token (0.95) passes it even in a comment of a test file (0.45)."""
 
-_TEST_PATH = re.compile(
-    r"(?:^|[/\\])(?:tests?|__tests__|specs?|fixtures|testdata)[/\\]|(?:^|[/\\])(?:test_|conftest)|[._-](?:test|spec)s?\.\w+$"
-)
-_ENV_PATH = re.compile(r"(?:^|[/\\])\.env(?:rc|\.[\w.-]+)?$|\.env$")
-_COMMENT = re.compile(r"\s{0,40}(?:#|//|/\*|<!--|--\s|;)|.{0,200}\s(?:#|//)\s")
-_NAME = re.compile(
-    r"(?:passw|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth)[\w\-]{0,24}[\"'\]]{0,3}\s{0,4}(?:[:=]|=>)[\s\"'`]{0,4}\Z"
-)
+_TEST_PATH = r"(?:^|[/\\])(?:tests?|__tests__|specs?|fixtures|testdata)[/\\]|(?:^|[/\\])(?:test_|conftest)|[._-](?:test|spec)s?\.\w+$"
+_ENV_PATH = r"(?:^|[/\\])\.env(?:rc|\.[\w.-]+)?$|\.env$"
+_COMMENT = r"\s{0,40}(?:#|//|/\*|<!--|--\s|;)|.{0,200}\s(?:#|//)\s"
+_NAME = r"(?:passw|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth)[\w\-]{0,24}[\"'\]]{0,3}\s{0,4}(?:[:=]|=>)[\s\"'`]{0,4}\Z"
 _LINE = 240
 """How far back the start of a line is looked for, in characters: long lines are data, not comments."""
+
+
+_ASSIGNING = frozenset("=:\"'` >")
+"""What can stand before an assigned value."""
 
 
 def path_adjustment(path: str | None) -> float:
@@ -30,21 +30,26 @@ def path_adjustment(path: str | None) -> float:
     if not path:
         return 0.0
     lowered = path.lower()
-    if _ENV_PATH.search(lowered):
+    if compiled(_ENV_PATH).search(lowered):
         return IN_ENV
-    return IN_TEST if _TEST_PATH.search(lowered) else 0.0
+    return IN_TEST if compiled(_TEST_PATH).search(lowered) else 0.0
 
 
 def in_comment(text: str, start: int) -> bool:
     """Whether the place lies in a comment: its line begins with a comment sign or has one before it."""
     floor = max(0, start - _LINE)
-    line = text.rfind("\n", floor, start) + 1 or floor
-    return (line > floor or floor == 0) and _COMMENT.match(text, line, start) is not None
+    line = text.rfind("\n", floor, start) + 1
+    if line == 0 and floor > 0:
+        return False
+    before = text[line:start]
+    return ("#" in before or "//" in before or "--" in before or ";" in before or "/*" in before) and (
+        compiled(_COMMENT).match(before) is not None
+    )
 
 
 def place_adjustment(text: str, folded: str, start: int) -> float:
     """What the surroundings of a place change: a comment before it, a sensitive name that it is assigned to."""
     change = IN_COMMENT if in_comment(text, start) else 0.0
-    if _NAME.search(folded, max(0, start - 64), start):
+    if text[start - 1 : start] in _ASSIGNING and compiled(_NAME).search(folded, max(0, start - 64), start):
         change += SENSITIVE_NAME
     return change

@@ -22,16 +22,7 @@ class Origins:
 
     def __init__(self, edits: list[Edit]) -> None:
         self.edits = edits
-        self._starts = [edit.start for edit in edits]
         self._ends = [edit.end for edit in edits]
-
-    def widen(self, start: int, end: int) -> tuple[int, int]:
-        """The place, grown so that it holds whole placeholders or none of them."""
-        first = bisect_right(self._ends, start)
-        if first < len(self.edits):
-            start = min(start, self._starts[first])
-        last = bisect_left(self._starts, end) - 1
-        return start, max(end, self._ends[last]) if last >= 0 else end
 
     def original(self, place: int) -> int:
         """The offset in the original text of a place that is not inside a placeholder."""
@@ -47,3 +38,14 @@ class Origins:
             if near == len(spans) or spans[near][0] >= edit.end:
                 kept.append(edit)
         return kept
+
+
+def widened(start: int, end: int, markers: list[tuple[int, int]]) -> tuple[int, int]:
+    """The place, grown so that it holds whole markers (sorted spans) or none of them."""
+    if not markers:
+        return start, end
+    first = bisect_right(markers, start, key=lambda span: span[1])
+    if first < len(markers):
+        start = min(start, markers[first][0])
+    last = bisect_left(markers, end, key=lambda span: span[0]) - 1
+    return start, max(end, markers[last][1]) if last >= 0 else end

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
-MARKER = re.compile(r"\[[A-Z][A-Z0-9_]{1,40}\]")
+from recortex.engines.privacy.expressions import compiled
+
+MARKER = r"\[[A-Z][A-Z0-9_]{1,40}\]"
 """What Recortex leaves in a text, such as `[EMAIL]`."""
 
-_WORDS = re.compile(
+_WORDS = (
     r"example|your[_\-. ]?|change[_-]?me|placeholder|redacted|insert[_-]|replace[_-]|dummy|<[a-z]|put[_-]|todo|fixme"
-    r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|0123456789|abcdefghij|00000000|secret[_-]?here|key[_-]?here",
+    r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|0123456789|abcdefghij|00000000|secret[_-]?here|key[_-]?here"
 )
-_TEMPLATE = re.compile(
-    r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
-)
-_FILLER = re.compile(r"([xX*.#_\-0~=?])\1{3}")
-_STRICT = re.compile(
-    r"example|[Xx]{6}|EXAMPLE|\.\.\.|…|\*{3}|#{4}|0{8}|<[a-z_ -]+>|\$\{|\{\{|[Rr]edacted|REDACTED|[yY][oO][uU][rR]_"
-)
+_TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
+_FILLER = r"([xX*.#_\-0~=?])\1{3}"
+_STRICT = r"example|[Xx]{6}|EXAMPLE|\.\.\.|…|\*{3}|#{4}|0{8}|<[a-z_ -]+>|\$\{|\{\{|[Rr]edacted|REDACTED|[yY][oO][uU][rR]_"
 _SPARSE = 5
 
 
@@ -28,8 +25,8 @@ def is_filler(value: str) -> bool:
 
     Sequences such as `abcdefgh` stay secrets here: the shape alone is proof enough.
     """
-    return _STRICT.search(value) is not None or (
-        _FILLER.search(value) is not None and len(set(value)) < 2 * _SPARSE
+    return compiled(_STRICT).search(value) is not None or (
+        compiled(_FILLER).search(value) is not None and len(set(value)) < 2 * _SPARSE
     )
 
 
@@ -37,13 +34,8 @@ def is_filler(value: str) -> bool:
 def is_placeholder(value: str) -> bool:
     """Whether an assigned value is a stand-in, a reference to a variable, or too monotonous to be a secret."""
     return (
-        _TEMPLATE.search(value) is not None
-        or _WORDS.search(value.lower()) is not None
+        compiled(_TEMPLATE).search(value) is not None
+        or compiled(_WORDS).search(value.lower()) is not None
         or len(set(value)) < _SPARSE
-        or (_FILLER.search(value) is not None and len(set(value)) < 2 * _SPARSE)
+        or (compiled(_FILLER).search(value) is not None and len(set(value)) < 2 * _SPARSE)
     )
-
-
-def without_markers(value: str) -> str:
-    """What is left of a value when Recortex's own placeholders are taken out."""
-    return MARKER.sub("", value) if "[" in value else value

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
+from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.finding import Finding, Redaction
-from recortex.engines.privacy.origins import Edit, Origins
-from recortex.engines.privacy.placeholders import is_filler, without_markers
+from recortex.engines.privacy.origins import Edit, Origins, widened
+from recortex.engines.privacy.placeholders import MARKER, is_filler
 from recortex.engines.privacy.rule import Place, Rule
-from recortex.engines.privacy.table import Table, default_table
+from recortex.engines.privacy.table import Step, Table, default_table
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterator
 
 MAX_ROUNDS = 8
@@ -19,6 +21,11 @@ MAX_ROUNDS = 8
 
 _SHORTEST = 4
 """What is left of a value beside our own placeholders must have this many characters to be looked at again."""
+
+_ROUNDING = 1e-9
+
+HIDDEN = "\x00"
+"""Stands in for each character of our own placeholders while rules are run."""
 
 
 class _Candidate(NamedTuple):
@@ -47,11 +54,20 @@ def redact(text: str, *, path: str | None = None, table: Table | None = None) ->
     origins = Origins([])
     clean = text
     for _ in range(MAX_ROUNDS):
-        found = _merged(_candidates(clean, rules, change, skipped), origins)
+        hidden, markers = _without_markers(clean)
+        found = _merged(_candidates(hidden, rules, change, skipped), markers)
         if not found:
             break
         clean, origins = _replaced(clean, found, origins)
     return Redaction(clean, tuple(edit.finding for edit in origins.edits), tuple(sorted(skipped)))
+
+
+def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text with Recortex's own placeholders made unreadable, so that no rule takes them for words; their places."""
+    markers = [match.span() for match in compiled(MARKER).finditer(text)] if "[" in text else []
+    if not markers:
+        return text, markers
+    return compiled(MARKER).sub(lambda match: HIDDEN * len(match[0]), text), markers
 
 
 def fold(text: str) -> str:
@@ -65,49 +81,73 @@ def fold(text: str) -> str:
 def _candidates(text: str, table: Table, change: float, skipped: set[str]) -> list[_Candidate]:
     folded = fold(text)
     found: list[_Candidate] = []
-    for rule in table.needed(folded):
+    for step in table.steps(folded):
+        expression = table.compiled(step.rule)
+        if expression is None:
+            continue
         try:
-            found.extend(_matches(rule, text, folded, table, change))
+            found.extend(_matches(step, expression, text, folded, change))
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
             # A rule that cannot run is a gap in one kind of data, not a reason to stop (A, degradation matrix).
-            skipped.add(rule.name)
+            skipped.add(step.rule.name)
     skipped.update(table.broken)
     return found
 
 
-def _matches(rule: Rule, text: str, folded: str, table: Table, change: float) -> Iterator[_Candidate]:
-    expression = table.compiled(rule)
-    if expression is None:
-        return
+def _matches(
+    step: Step, expression: re.Pattern[str], text: str, folded: str, change: float
+) -> Iterator[_Candidate]:
+    rule = step.rule
+    subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
     check, personal = rule.check, rule.category == "pii"
-    for match in expression.finditer(folded if rule.folded else text):
+    for match in (
+        _anchored(expression, subject, folded, step.keywords)
+        if rule.anchored
+        else expression.finditer(subject)
+    ):
         start, end = match.span(group)
-        value = without_markers(text[start:end])
+        if start < 0:
+            start, end = match.span()
+        value = text[start:end]
+        if HIDDEN in value:
+            value = value.replace(HIDDEN, "")
         if len(value) < _SHORTEST or (not personal and is_filler(value)):
             continue
         if check is not None and not check(Place(value, match, text)):
             continue
-        confidence = round(min(1.0, rule.confidence + change + place_adjustment(text, folded, start)), 2)
-        if confidence >= THRESHOLD:
+        confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
+        if confidence >= THRESHOLD - _ROUNDING:
             yield _Candidate(start, end, confidence, rule)
 
 
-def _merged(candidates: list[_Candidate], origins: Origins) -> list[_Candidate]:
-    """Join overlapping places: the union is replaced, and the surest rule names it."""
-    merged: list[_Candidate] = []
-    for start, end, confidence, rule in candidates:
-        wide = origins.widen(start, end)
-        merged.append(_Candidate(*wide, confidence, rule))
-    merged.sort(key=lambda c: c.start)
+def _anchored(
+    expression: re.Pattern[str], subject: str, folded: str, keywords: tuple[str, ...]
+) -> Iterator[re.Match[str]]:
+    """The matches that begin with a keyword: found by `str.find`, far faster than an expression can look."""
+    for keyword in keywords:
+        at = folded.find(keyword)
+        while at >= 0:
+            match = expression.match(subject, at)
+            if match is not None:
+                yield match
+            at = folded.find(keyword, at + 1 if match is None else max(match.end(), at + 1))
+
+
+def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> list[_Candidate]:
+    """Join overlapping places: the union is replaced, and the surest rule names it. A marker is taken whole or not."""
+    candidates.sort(key=lambda c: c.start)
     apart: list[_Candidate] = []
-    for candidate in merged:
+    for candidate in candidates:
+        wide = _Candidate(
+            *widened(candidate.start, candidate.end, markers), candidate.confidence, candidate.rule
+        )
         last = apart[-1] if apart else None
-        if last is None or candidate.start >= last.end:
-            apart.append(candidate)
+        if last is None or wide.start >= last.end:
+            apart.append(wide)
         else:
-            best = candidate if candidate.confidence > last.confidence else last
-            apart[-1] = best._replace(start=last.start, end=max(last.end, candidate.end))
+            best = wide if wide.confidence > last.confidence else last
+            apart[-1] = best._replace(start=min(wide.start, last.start), end=max(last.end, wide.end))
     return apart
 
 
@@ -117,7 +157,9 @@ def _replaced(text: str, found: list[_Candidate], origins: Origins) -> tuple[str
         (
             start,
             end,
-            Finding(rule.name, rule.category, origins.original(start), origins.original(end), confidence),
+            Finding(
+                rule.name, rule.category, origins.original(start), origins.original(end), round(confidence, 2)
+            ),
             rule.placeholder,
         )
         for start, end, confidence, rule in found

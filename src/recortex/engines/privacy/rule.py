@@ -32,6 +32,8 @@ class Rule:
         pattern: regular expression without unbounded nested repetition. The group `v`, if there is one, is what gets
             replaced, otherwise the whole match.
         keywords: lower-case literals; unless one of them occurs in the text the pattern is not run. Empty: always run.
+        gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased text.
+        anchored: every match begins with one of the keywords, so that it is enough to try at their places.
         confidence: before context scoring, 0 to 1.
         check: looks closer at a match; False means that it is something else.
         folded: run the pattern over the lower-cased text (offsets are the same).
@@ -49,6 +51,8 @@ class Rule:
     negatives: tuple[str, ...]
     check: Callable[[Place], bool] | None = None
     folded: bool = False
+    gate: str = ""
+    anchored: bool = False
 
     @property
     def placeholder(self) -> str:
@@ -57,9 +61,26 @@ class Rule:
 
 
 def provider(
-    name: str, pattern: str, keywords: str, positives: tuple[str, ...], negatives: tuple[str, ...]
+    name: str,
+    pattern: str,
+    keywords: str,
+    positives: tuple[str, ...],
+    negatives: tuple[str, ...],
+    *,
+    inside: bool = False,
+    gate: str = "",
 ) -> Rule:
-    """Build the row of a provider's own token: `pattern` bounded on the left, `keywords` parted by spaces."""
+    """Build the row of a provider's own token.
+
+    Args:
+        name: as in `Rule`.
+        pattern: bounded on the left by this function.
+        keywords: parted by spaces; the token begins with one of them unless `inside`.
+        positives: as in `Rule`.
+        negatives: as in `Rule`.
+        inside: the keywords occur within or near the token, not at its beginning.
+        gate: as in `Rule`.
+    """
     return Rule(
         name=name,
         category="secret",
@@ -68,4 +89,6 @@ def provider(
         confidence=TOKEN,
         positives=positives,
         negatives=negatives,
+        anchored=not inside,
+        gate=gate,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from recortex.engines.privacy.finding import Finding
-from recortex.engines.privacy.patterns.assignments import assigned_rule
 from recortex.engines.privacy.redaction import redact
 
 MAX_DEPTH = 64
@@ -54,6 +53,8 @@ def _mapping(value: dict[Any, Any], path: str | None, findings: list[Finding], d
 
 
 def _string(text: str, name: str, path: str | None, findings: list[Finding]) -> str:
+    from recortex.engines.privacy.patterns.assignments import assigned_rule
+
     done = redact(text, path=path)
     findings.extend(done.findings)
     rule = assigned_rule(name, done.text) if name else None

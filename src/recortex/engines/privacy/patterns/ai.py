@@ -47,6 +47,7 @@ AI = (
         "-lf-",
         ("sk-lf-<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",),
         ("sk-lf-...",),
+        inside=True,
     ),
     provider(
         "pinecone_key",
@@ -75,6 +76,7 @@ AI = (
         "voyage",
         ("VOYAGE: pa-<<A43>>",),
         ("voyage pa-rt-one",),
+        inside=True,
     ),
     provider(
         "elevenlabs_key", r"sk_[a-f0-9]{48}(?![a-f0-9])", "sk_", ("sk_<<h48>>",), ("sk_buff", "sk_sp-<<a20>>")
@@ -123,6 +125,7 @@ AI = (
         "-helicone-",
         ("sk-helicone-<<a7>>-<<a7>>-<<a7>>-<<a7>>",),
         ("sk-helicone-x",),
+        inside=True,
     ),
     provider(
         "composio_key",
@@ -130,9 +133,10 @@ AI = (
         "composio",
         ("COMPOSIO=ak_<<A20>>",),
         ("composio ak_short",),
+        inside=True,
     ),
     provider(
-        "exa_or_serper_session",
+        "openai_session",
         r"sess-[A-Za-z0-9]{40}(?![A-Za-z0-9])",
         "sess-",
         ("sess-<<A40>>",),

@@ -11,11 +11,12 @@ import re
 from functools import cache
 
 from recortex.engines.privacy.checks import entropy, is_hex, is_random, is_uuid
+from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.placeholders import is_placeholder
 from recortex.engines.privacy.rule import Place, Rule
 
-_PASS_NAMES = r"pass(?:word|wd|phrase|code)?|pwd|kennwort|passwort|contrase[nñ]a"
-_TOKEN_NAMES = (
+_HUMAN_NAMES = r"pass(?:word|wd|phrase|code)?|pwd|kennwort|passwort|contrase[nñ]a"
+_MACHINE_NAMES = (
     r"secret|(?:api|app|access|auth|private|secret|signing|encryption|master|account|license|service|subscription|shared"
     r"|admin|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|application)[_\-. ]?key"
     r"|token|credentials?|creds?|bearer|auth|jwt|access[_\-]?id|login|pat|salt|cookie"
@@ -24,7 +25,7 @@ _TAIL = r"(?:[_-]?(?:value|val|raw|prod|production|live|dev|staging|test|string|
 _CLOSE = r"(?:\\{0,3}[\"'`])?[\])]{0,2}"
 _TYPE = r"(?:[ \t]{0,8}:?[ \t]{0,4}(?:str|string|text|&str|any)\b[ \t]{0,4}(?=[:=]))?"
 _OPERATOR = (
-    r"[ \t]{0,40}(?:::?=|\?=|\|\|=|=>|={1,3}|:(?![:/=])|,(?=[ \t]{0,4}[\"'`])|\bis(?=[ \t])|>(?=[^\s<>]{4,400}</)"
+    r"[ \t]{0,40}(?::{0,3}=(?!=)|\?=|\|\|=|=>|={2,3}|:(?![:/=])|,(?=[ \t]{0,4}[\"'`])|\bis(?=[ \t])|>(?=[^\s<>]{4,400}</)"
     r"|[ \t](?=[\"'`]))[ \t]{0,40}"
 )
 _VALUE = (
@@ -35,13 +36,13 @@ _VALUE = (
 )
 _ASSIGNED = _TAIL + _CLOSE + _TYPE + r"(?P<op>" + _OPERATOR + ")" + _VALUE
 
-_NAME_BACKWARDS = re.compile(r"[\w.\-]{0,48}")
-_HARMLESS_NAME = re.compile(
+_NAME_BACKWARDS = r"[\w.\-]{0,48}"
+_HARMLESS_NAME = (
     r"public|pub_?key|csrf|xsrf|authenticity|cache|primary|foreign|partition|sort|cursor|continu|keyboard|commit|hash|sha\d"
     r"|digest|checksum|integrity|etag|fingerprint|nonce|idempoten|author|registry|i18n|locale|translation|object|dedup"
-    r"|react|group|row|item|node|lookup|query|index|_id\b|sitekey|placeholder|mask|label|message|error",
+    r"|group|lookup|index|_id\b|sitekey|placeholder|mask|label|_message|error"
 )
-_PROVIDER = re.compile(
+_PROVIDER = (
     r"1password|adafruit|adobe|ably|adyen|airtable|algolia|alibaba|aliyun|amplitude|anthropic|appcenter|artifactory|asana|atlassian"
     r"|auth0|aws|azure|beamer|bitbucket|bitly|bittrex|braintree|buildkite|cerebras|circleci|clickhouse|clearbit|clojars|cloudflare"
     r"|cloudinary|cloudsmith|codacy|codeclimate|codecov|cohere|coinbase|confluen|contentful|coveralls|databricks|datadog|deepgram"
@@ -49,19 +50,19 @@ _PROVIDER = re.compile(
     r"|figma|finicity|finnhub|firebase|flickr|flutterwave|fly(?:io)?[_.\-]|frameio|freshbooks|freshdesk|gcp|gemini|giphy|github"
     r"|gitlab|gitter|gocardless|google|grafana|groq|harness|heroku|honeycomb|hubspot|huggingface|infura|instagram|intercom|ipinfo"
     r"|ipstack|jenkins|jfrog|jira|kaggle|klaviyo|kraken|kucoin|launchdarkly|linear|linkedin|linode|lob[_.\-]|logdna|looker"
-    r"|mailchimp|mailgun|mandrill|mapbox|mattermost|maxmind|meraki|messagebird|mistral|mixpanel|mongo|mux|netlify|new[_\-.]?relic"
+    r"|mailchimp|mailgun|mandrill|mapbox|mattermost|maxmind|meraki|message[_\-.]?bird|mistral|mixpanel|mongo|mux|netlify|new[_\-.]?relic"
     r"|ngrok|notion|npm|nuget|nvidia|nytimes|octopus|okta|onesignal|openai|openrouter|opsgenie|pagerduty|paypal|pendo|perplexity"
     r"|pinecone|plaid|planetscale|plivo|postman|postmark|prefect|privateai|pubnub|pulumi|pusher|pypi|rapidapi|razorpay|readme"
     r"|replicate|rollbar|rubygems|salesforce|sauce|scaleway|scalingo|scrape|segment|sendbird|sendgrid|sendinblue|sentry"
     r"|shippo|shodan|shopify|sidekiq|slack|snowflake|snyk|sonar|sourcegraph|spotify|square|squarespace|stability|stripe|sumo|supabase"
     r"|telegram|telnyx|terraform|tiktok|together|travis|trello|twilio|twitch|twitter|typeform|unsplash|vault|vercel|virustotal|voyage"
-    r"|vonage|wandb|weather|xray|yandex|yelp|youtube|zapier|zendesk|zoom",
+    r"|vonage|wandb|weather|xray|yandex|yelp|youtube|zapier|zendesk|zoom"
 )
-_SHORT_PROVIDER = re.compile(r"fly|ico|lob|oc|do|ezak|ezat|bot|dnkey|jwt|vault|age")
-_REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[\w$\-]+)*")
-_TURN = re.compile(r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]")
-_SYMBOL = re.compile(r"[!@#$%^&*+~?]")
-_SHELL_NAME = re.compile(r"(?:^|[\s;])[A-Z][A-Z0-9_]*\Z")
+_SHORT_PROVIDER = r"fly|ico|lob|oc|do|ezak|ezat|bot|dnkey|jwt|vault|age"
+_REFERENCE = r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[\w$\-]+)*"
+_TURN = r"(?<=[A-Za-z])[0-9]|(?<=[0-9])[A-Za-z]"
+_SYMBOL = r"[!@#$%^&*+~?]"
+_SHELL_NAME = r"(?:^|[\s;])[A-Z][A-Z0-9_]*\Z"
 _HASH_SIZES = (32, 40, 56, 64, 96, 128)
 _SURE_TURNS = 4
 
@@ -69,12 +70,12 @@ _SURE_TURNS = 4
 def name_before(place: Place) -> str:
     """The identifier that ends where the rule's sensitive word ends, lower case."""
     start, string = place.match.start(), place.match.string
-    left = _NAME_BACKWARDS.match(string[max(0, start - 48) : start][::-1])
+    left = compiled(_NAME_BACKWARDS).match(string[max(0, start - 48) : start][::-1])
     return (left[0][::-1] if left else "") + string[start : place.match.start("op")]
 
 
 def _turns(value: str) -> int:
-    return sum(1 for _ in _TURN.finditer(value[:200]))
+    return len(compiled(_TURN).findall(value[:200]))
 
 
 def _is_code(place: Place) -> bool:
@@ -83,14 +84,19 @@ def _is_code(place: Place) -> bool:
         return False
     end = place.match.end("v")
     return place.text[end : end + 1] in ("(", "[", "{") or (
-        _REFERENCE.fullmatch(place.value) is not None and _turns(place.value) < 2  # noqa: PLR2004  `sha256` alone has one
+        compiled(_REFERENCE).fullmatch(place.value) is not None and _turns(place.value) < 2  # noqa: PLR2004  `sha256` alone has one
     )
 
 
 def _names_secret(place: Place) -> str:
     """The name, or an empty text when it is one of those that hold no secret or the value stands for another."""
     name = name_before(place)
-    if _HARMLESS_NAME.search(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value:
+    if (
+        compiled(_HARMLESS_NAME).search(name)
+        or is_placeholder(place.value)
+        or _is_code(place)
+        or "://" in place.value
+    ):
         return ""
     return name
 
@@ -107,9 +113,9 @@ def is_token(place: Place) -> bool:
     if not name or len(value) < 10 or _is_wordy(value):  # noqa: PLR2004  shorter ones are numbers and words
         return False
     if is_uuid(value):
-        return re.search(r"secret|token|key|pass", name) is not None
+        return compiled(r"secret|token|key|pass").search(name) is not None
     if value.isdigit():
-        return len(value) >= 24 or (len(value) >= 15 and _PROVIDER.search(name) is not None)  # noqa: PLR2004
+        return len(value) >= 24 or (len(value) >= 15 and compiled(_PROVIDER).search(name) is not None)  # noqa: PLR2004
     return is_random(value) or (len(value) >= 24 and " " not in value and _unreadable(value))  # noqa: PLR2004
 
 
@@ -124,7 +130,7 @@ def is_key(place: Place) -> bool:
     name, value = _names_secret(place), place.value
     if len(name) <= 4 or len(value) < 14 or _is_wordy(value) or not _ends_word(place):  # noqa: PLR2004
         return False
-    if _PROVIDER.search(name) or _SHORT_PROVIDER.match(name):
+    if compiled(_PROVIDER).search(name) or compiled(_SHORT_PROVIDER).match(name):
         return is_random(value) or is_uuid(value) or (value.isdigit() and len(value) >= 15)  # noqa: PLR2004
     if is_uuid(value) or (is_hex(value) and len(value) in _HASH_SIZES):
         return False
@@ -144,14 +150,14 @@ def is_password(place: Place) -> bool:
     if not _names_secret(place) or len(value) < 5:  # noqa: PLR2004
         return False
     digit = any(c.isdigit() for c in value)
-    symbol = _SYMBOL.search(value) is not None
+    symbol = compiled(_SYMBOL).search(value) is not None
     if not (digit or symbol) or not any(c.isalpha() for c in value):
         return len(value) >= 8 and value.isdigit() and bool(place.match["q"])  # noqa: PLR2004
     if place.match["q"]:
         return True
     if "==" in place.match["op"]:
         return False
-    return (symbol and digit) or _REFERENCE.fullmatch(value) is None or _is_plain_line(place)
+    return (symbol and digit) or compiled(_REFERENCE).fullmatch(value) is None or _is_plain_line(place)
 
 
 def _is_plain_line(place: Place) -> bool:
@@ -160,7 +166,7 @@ def _is_plain_line(place: Place) -> bool:
     after = text[match.end("v") : match.end("v") + 1]
     operator = match["op"]
     shell = (
-        _SHELL_NAME.search(text, max(0, match.start() - 48), match.start("op")) is not None
+        compiled(_SHELL_NAME).search(text, max(0, match.start() - 48), match.start("op")) is not None
         and operator == "="
     )
     return after in ("", "\n", "\r", " ") and (shell or operator.strip() in (":", "is") or operator == "=")
@@ -169,7 +175,7 @@ def _is_plain_line(place: Place) -> bool:
 PASSWORD = Rule(
     name="password",
     category="secret",
-    pattern=rf"(?:{_PASS_NAMES})s?{_ASSIGNED}",
+    pattern=rf"(?:{_HUMAN_NAMES})s?{_ASSIGNED}",
     keywords=("pass", "pwd", "kennwort", "contrase"),
     confidence=0.70,
     positives=(
@@ -177,12 +183,12 @@ PASSWORD = Rule(
         "db_password: hunter2hunter2",
         "the password is s3cr3t-Pa55!",
         "<password>Xk29!vv</password>",
-        'os.environ["SMTP_PASS_NAMES"] = "<<A14>>"',
+        'os.environ["SMTP_PASSWORD"] = "<<A14>>"',
     ),
     negatives=(
         "password: str = field(default=None)",
         'password = "<your-password>"',
-        "password=${DB_PASS_NAMES}",
+        "password=${DB_HUMAN_NAMES}",
         "password = getpass.getpass()",
         'placeholder="Password"',
         "password: string;",
@@ -196,7 +202,7 @@ PASSWORD = Rule(
 ASSIGNED_TOKEN = Rule(
     name="secret",
     category="secret",
-    pattern=rf"(?:{_TOKEN_NAMES})s?{_ASSIGNED}",
+    pattern=rf"(?:{_MACHINE_NAMES}|(?P<weak>key))s?{_ASSIGNED}",
     keywords=(
         "secret",
         "key",
@@ -222,6 +228,9 @@ ASSIGNED_TOKEN = Rule(
         '{\\"access_token\\": \\"<<A40>>\\"}',
         "https://api.internal/v1?token=<<A32>>&page=2",
         "<apiToken><<a32>></apiToken>",
+        "flickrKey: '<<a32>>'",
+        'const mailKey = "<<A36>>"',
+        "OKTA.KEY=<<A40>>",
     ),
     negatives=(
         "max_tokens = 4096",
@@ -232,30 +241,18 @@ ASSIGNED_TOKEN = Rule(
         'clientId = "73082700-1f09-405b-80d0-3131bfd6272d"',
         'csrf_token = "<<A32>>"',
         "KeyPair = X25519.KeyPair",
-    ),
-    check=is_token,
-    folded=True,
-)
-
-ASSIGNED_KEY = Rule(
-    name="secret_key",
-    category="secret",
-    pattern=rf"key{_ASSIGNED}",
-    keywords=("key",),
-    confidence=0.65,
-    positives=("flickrKey: '<<a32>>'", 'const mailKey = "<<A36>>"', "OKTA_KEY=<<A40>>"),
-    negatives=(
         'cacheKey = "<<h40>>"',
         "sortKey: 'created_at_2'",
         'monkey = "<<A32>>"',
         "key_down_event=<<A30>>",
         'PARTITION_KEY = "tenant#12#user"',
     ),
-    check=is_key,
+    check=lambda place: is_key(place) if place.match["weak"] else is_token(place),
     folded=True,
+    gate="mixed",
 )
 
-ASSIGNMENTS = (PASSWORD, ASSIGNED_TOKEN, ASSIGNED_KEY)
+ASSIGNMENTS = (PASSWORD, ASSIGNED_TOKEN)
 
 
 @cache

@@ -64,6 +64,7 @@ CLOUD = (
         "aaaa",
         ("AAAA<<A7>>:<<w140>>",),
         ("AAAA:short",),
+        inside=True,
     ),
     Rule(
         name="gcp_private_key_id",
@@ -80,6 +81,7 @@ CLOUD = (
         "q~",
         ("client_secret=<<A3>>8Q~<<w34>>",),
         ("<<A3>>8Q~short",),
+        inside=True,
     ),
     provider(
         "azure_devops_token",
@@ -87,6 +89,7 @@ CLOUD = (
         "azdo dev.azure.com",
         ("<<A76>>AZDO<<A4>>",),
         ("AZDO", "https://org@dev.azure.com/org"),
+        inside=True,
     ),
     provider(
         "azure_key",
@@ -94,6 +97,7 @@ CLOUD = (
         "azca azse acdb +ast aiot jqqj99",
         ("<<A52>>JQQJ99<<A10>>AC<<A14>>",),
         ("AzSearch", "JQQJ99"),
+        inside=True,
     ),
     provider(
         "alibaba_access_key", r"LTAI[A-Za-z0-9]{12,26}(?![A-Za-z0-9])", "ltai", ("LTAI<<A20>>",), ("LTAI5",)
@@ -115,7 +119,7 @@ CLOUD = (
     provider(
         "digitalocean_token",
         r"do[oprt]_v1_[a-f0-9]{64}",
-        "_v1_",
+        "dop_v1_ doo_v1_ dor_v1_ dot_v1_",
         ("dop_v1_<<h64>>", "doo_v1_<<h64>>"),
         ("dop_v1_short",),
     ),
@@ -148,6 +152,7 @@ CLOUD = (
         ".atlasv1.",
         ("<<A14>>.atlasv1.<<w64>>",),
         ("<<x14>>.atlasv1.<<x64>>",),
+        inside=True,
     ),
     provider(
         "vault_token",
@@ -281,6 +286,7 @@ CLOUD = (
         "ak_ cr_ ngrok",
         ("ngrok: 2<<A26>>_5<<A20>>",),
         ("ak_short", "ngrok http 80"),
+        inside=True,
     ),
     provider(
         "scaleway_key",

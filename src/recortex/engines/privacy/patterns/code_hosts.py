@@ -106,12 +106,12 @@ CODE_HOSTS = (
         ("packagist_api_url",),
     ),
     provider(
-        "hex_or_hackage_token", r"hexpm_[A-Za-z0-9]{20,64}", "hexpm_", ("hexpm_<<a32>>",), ("hexpm_repo",)
+        "hex_token", r"hexpm_[A-Za-z0-9]{20,64}", "hexpm_", ("hexpm_<<a32>>",), ("hexpm_repo",)
     ),
     provider(
         "sourcegraph_token",
-        r"sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}(?![a-fA-F0-9])|sgd_[a-fA-F0-9]{64}|slk_[a-fA-F0-9]{64}",
-        "sgp_ sgd_ slk_",
+        r"sourcegraph[\"': =]{1,6}(?P<v>[a-fA-F0-9]{40})(?![a-fA-F0-9])|sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}(?![a-fA-F0-9])|sgd_[a-fA-F0-9]{64}|slk_[a-fA-F0-9]{64}",
+        "sgp_ sgd_ slk_ sourcegraph",
         ("sgp_<<h16>>_<<h40>>", "sgp_local_<<h40>>", "slk_<<h64>>"),
         ("sgp_short",),
     ),
@@ -186,7 +186,7 @@ CODE_HOSTS = (
         ("eyJ2ZXIiOi",),
     ),
     provider(
-        "codeium_or_cursor_key",
+        "editor_key",
         r"(?:key|crsr|sk-ws)[_-](?:01-)?[a-f0-9]{64}(?![a-f0-9])",
         "key_ crsr_ sk-ws-",
         ("crsr_<<h64>>",),
@@ -198,5 +198,6 @@ CODE_HOSTS = (
         "secure:",
         ('secure: "<<b170>>=="',),
         ('secure: "true"',),
+        inside=True,
     ),
 )

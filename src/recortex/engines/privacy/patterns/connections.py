@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.placeholders import is_placeholder
 from recortex.engines.privacy.rule import Place, Rule
 
 _USERINFO = r"(?P<v>[^\s/@:?#\"'<>`\\]{0,128}:(?!\d{1,5}/)[^\s@/\"'<>`\\]{1,256}(?:/[^\s@/\"'<>`\\]{1,128}){0,2})@(?=[\w\[.\-$%])"
-_GENERIC = re.compile(
-    r"(?:user(?:name)?|login|me|foo|alice|bob):(?:pass(?:word|wd)?|pwd|secret|bar|token)", re.IGNORECASE
-)
+_GENERIC = r"(?i)(?:user(?:name)?|login|me|foo|alice|bob):(?:pass(?:word|wd)?|pwd|secret|bar|token)"
 
 
 def _has_password(place: Place) -> bool:
@@ -21,16 +18,18 @@ def _has_password(place: Place) -> bool:
 
 def is_variable(value: str) -> bool:
     """Whether a value only says where the real one comes from: `${X}`, `<password>`, `%s`, `***`."""
-    return re.search(r"[${}%<>]|\*{2}|\.{3}|x{3}|X{3}|your|changeme|redacted|^:", value) is not None and (
-        re.search(r"%[0-9A-Fa-f]{2}", value) is None
-    )
+    return compiled(r"[${}%<>]|\*{2}|\.{3}|x{3}|X{3}|your|changeme|redacted|^:").search(
+        value
+    ) is not None and (compiled(r"%[0-9A-Fa-f]{2}").search(value) is None)
 
 
 def _is_web_password(place: Place) -> bool:
     """As `_has_password`, and not the `user:pass` of a manual; a user without password (`git@`) never gets here."""
     password = place.value.partition(":")[2]
     return (
-        _has_password(place) and not _GENERIC.fullmatch(place.value) and not is_placeholder(password + "abcd")
+        _has_password(place)
+        and not compiled(_GENERIC).fullmatch(place.value)
+        and not is_placeholder(password + "abcd")
     )
 
 
@@ -40,7 +39,7 @@ def _database(name: str, schemes: str, positive: str) -> Rule:
         name=name,
         category="connection",
         pattern=rf"(?i:\b(?:{schemes})(?:\+[a-z0-9]{{1,16}})?://){_USERINFO}",
-        keywords=("://",),
+        keywords=tuple(f"{each}{end}" for each in schemes.split("|") for end in ("://", "+")),
         confidence=0.95,
         positives=(positive, f"{scheme}://svc:<<A12>>@db.internal/app"),
         negatives=(
@@ -83,7 +82,7 @@ CONNECTIONS = (
         name="url_credentials",
         category="connection",
         pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}",
-        keywords=("://",),
+        keywords=("http://", "https://", "ws://", "wss://"),
         confidence=0.9,
         positives=("https://deploy:<<A20>>@git.internal/repo.git", "http://cafe1234:<<h8>>@gems.internal"),
         negatives=(
@@ -98,7 +97,7 @@ CONNECTIONS = (
         name="url_token",
         category="connection",
         pattern=r"(?i:\bhttps?://)(?P<v>[A-Za-z0-9_\-]{20,256})@(?=[\w.\-]{3})",
-        keywords=("://",),
+        keywords=("http://", "https://"),
         confidence=0.8,
         positives=("https://<<A40>>@git.internal/repo.git",),
         negatives=(
@@ -134,11 +133,12 @@ CONNECTIONS = (
         name="connection_string_password",
         category="connection",
         pattern=(
-            r"(?i:(?:server|data source|host|user id|uid|database|initial catalog|username|user)\s{0,3}=\s{0,3}[^;\"'\n]{1,200};"
+            r"(?:(?:server|data source|host|user id|uid|database|initial catalog|username|user)\s{0,3}=\s{0,3}[^;\"'\n]{1,200};"
             r"(?:[^;\"'\n]{1,200};){0,12}?\s{0,3}(?:password|pwd)\s{0,3}=\s{0,3})(?P<v>[^;\"'\n]{1,256})"
         ),
-        keywords=("password", "pwd"),
+        keywords=("password=", "pwd=", "password =", "pwd ="),
         confidence=0.9,
+        folded=True,
         positives=("Server=db;Database=app;User Id=sa;Password=<<A14>>;", "Data Source=x;uid=me;pwd=<<a12>>"),
         negatives=(
             "Server=db;Database=app;Integrated Security=true;",

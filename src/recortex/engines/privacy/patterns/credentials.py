@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-import re
-
 from recortex.engines.privacy.checks import entropy, is_random, is_uuid
+from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.patterns.assignments import ASSIGNMENTS
 from recortex.engines.privacy.patterns.encoded import ENCODED
 from recortex.engines.privacy.placeholders import is_placeholder
 from recortex.engines.privacy.rule import Place, Rule
 
+_SHORT = 7
 _BITS = 3.9
 """Above the entropy of a hyphenated phrase, below that of twenty random letters."""
 
-_REFERENCE = re.compile(r"[A-Za-z_$][\w$]*(?:[.:>\-]{1,2}[A-Za-z_][\w$]*)*")
+_REFERENCE = r"[A-Za-z_$][\w$]*(?:[.:>\-]{1,2}[A-Za-z_][\w$]*)*"
 
 
 def _is_header_value(place: Place) -> bool:
     value = place.value
     if is_placeholder(value) or value.startswith(("$", "%", "{", "<", "`")):
         return False
-    return is_uuid(value) or (len(value) >= 8 and _REFERENCE.fullmatch(value) is None) or is_random(value)  # noqa: PLR2004
+    return (
+        is_uuid(value)
+        or (len(value) > _SHORT and compiled(_REFERENCE).fullmatch(value) is None)
+        or is_random(value)
+    )
 
 
 def _is_header_token(place: Place) -> bool:
@@ -47,7 +51,7 @@ def _is_option_value(place: Place) -> bool:
 
 
 def _is_key_block(place: Place) -> bool:
-    body = re.sub(r"-----[^-\n]{0,60}-----|\\[nr]|\s", "", place.value)
+    body = compiled(r"-----[^-\n]{0,60}-----|\\[nr]|\s").sub("", place.value)
     return len(body) >= 40 and entropy(body[:400]) >= 3.5  # noqa: PLR2004  `anything` between the lines is a manual
 
 
@@ -143,6 +147,7 @@ CREDENTIALS = (
         negatives=("Bearer authentication-is-required", "bearer token"),
         check=lambda place: not is_placeholder(place.value) and is_random(place.value, 3),
         folded=True,
+        gate="mixed",
     ),
     Rule(
         name="api_key_header",

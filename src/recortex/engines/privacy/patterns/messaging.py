@@ -30,11 +30,13 @@ MESSAGING = (
         ". mfa.",
         ("M<<A23>>.<<A6>>.<<A27>>",),
         ("Name.method.call",),
+        inside=True,
+        gate="long",
     ),
     provider(
         "discord_webhook",
         r"discord(?:app)?\.com/api/webhooks/(?P<v>\d{17,20}/[A-Za-z0-9_\-]{60,72})",
-        "/api/webhooks/",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
         ("https://discord.com/api/webhooks/<<d18>>/<<w68>>",),
         ("https://discord.com/api/webhooks/ID/TOKEN",),
     ),
@@ -46,6 +48,7 @@ MESSAGING = (
             "https://acme.webhook.office.com/webhookb2/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>@<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>/IncomingWebhook/<<h32>>/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",
         ),
         ("https://acme.webhook.office.com/webhookb2/",),
+        inside=True,
     ),
     provider(
         "google_chat_webhook",
@@ -60,6 +63,7 @@ MESSAGING = (
         "hooks.zapier.com maker.ifttt.com .make.com outlook.office.com/webhook",
         ("https://hooks.zapier.com/hooks/catch/<<d7>>/<<a7>>/<<a8>>",),
         ("https://hooks.zapier.com/hooks/catch/1",),
+        inside=True,
     ),
     provider(
         "telegram_token",
@@ -67,6 +71,8 @@ MESSAGING = (
         ":a",
         ("<<d10>>:AA<<A33>>", "https://api.telegram.org/bot<<d9>>:AA<<A33>>/getMe".replace("bot", "bot/")),
         ("12:Ab", "<<d10>>:AAshort"),
+        inside=True,
+        gate="long",
     ),
     Rule(
         name="telegram_bot_url",
@@ -83,6 +89,7 @@ MESSAGING = (
         "sk ac",
         ("SK<<h32>>", "AC<<h32>>"),
         ("SKshort", "ACCESS"),
+        gate="long",
     ),
     provider(
         "sendgrid_key",
@@ -97,6 +104,8 @@ MESSAGING = (
         "key- mailgun mg",
         ("key-<<h32>>", "mailgun: <<h32>>-<<h8>>-<<h8>>"),
         ("key-value", "key-press-1"),
+        inside=True,
+        gate="long",
     ),
     provider(
         "mailchimp_key",
@@ -104,6 +113,7 @@ MESSAGING = (
         "-us md-",
         ("<<h32>>-us12",),
         ("eu-us12", "md-button-icon"),
+        inside=True,
     ),
     provider(
         "sendinblue_key",
@@ -113,7 +123,7 @@ MESSAGING = (
         ("xkeysib-short",),
     ),
     provider(
-        "resend_or_loops_key",
+        "resend_key",
         r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,28}(?![A-Za-z0-9_])",
         "re_",
         ("re_<<A8>>_<<A24>>",),
@@ -125,6 +135,8 @@ MESSAGING = (
         "eaa | %7c",
         ("EAAM<<A180>>", "<<d16>>|<<A27>>"),
         ("EAAshort", "1 | 2"),
+        inside=True,
+        gate="long",
     ),
     provider(
         "instagram_token",
@@ -139,6 +151,7 @@ MESSAGING = (
         "aaaaaaaaaaaaaaaaaa",
         ("AAAAAAAAAAAAAAAAAAAAA<<A92>>",),
         ("AAAAAAAAAAAAAAAAAAAAAA",),
+        inside=True,
     ),
     provider(
         "linkedin_secret",
@@ -162,14 +175,15 @@ MESSAGING = (
         ("pk.field", "sk.learn.model"),
     ),
     provider(
-        "stream_or_ably_key",
+        "ably_key",
         r"[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{6}:[A-Za-z0-9_\-]{43}(?![A-Za-z0-9_\-])",
         "ably",
         ("ABLY=<<A6>>.<<A6>>:<<A43>>",),
         ("ably.connection: open",),
+        inside=True,
     ),
     provider(
-        "pushover_or_onesignal_key",
+        "onesignal_key",
         r"os_v2_(?:app|org)_[a-z0-9]{80,120}",
         "os_v2_",
         ("os_v2_app_<<a103>>",),
@@ -195,5 +209,7 @@ MESSAGING = (
         ":",
         ("2/<<d16>>/<<d16>>:<<h32>>", "1/<<d16>>:<<h32>>"),
         ("1/2:3",),
+        inside=True,
+        gate="long",
     ),
 )

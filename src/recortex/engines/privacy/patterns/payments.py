@@ -8,7 +8,7 @@ PAYMENTS = (
     provider(
         "stripe_key",
         r"(?:sk|rk|pk)_(?:live|test|prod)_[A-Za-z0-9]{10,255}|whsec_[A-Za-z0-9+/]{24,80}={0,2}",
-        "_live_ _test_ _prod_ whsec_",
+        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ pk_live_ pk_test_ pk_prod_ whsec_",
         ("sk_live_<<A24>>", "pk_live_<<A24>>", "rk_test_<<A99>>", "whsec_<<A32>>"),
         ("sk_live_...", "sk_test_x", "whsec_xxx"),
     ),
@@ -18,6 +18,7 @@ PAYMENTS = (
         "sq0 eaaa",
         ("sq0atp-<<w22>>", "sq0csp-<<w43>>", "EAAA<<A60>>"),
         ("sq0atp-x",),
+        inside=True,
     ),
     provider(
         "paypal_token",
@@ -32,6 +33,7 @@ PAYMENTS = (
         "-sandbox- -development- -production-",
         ("access-sandbox-<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",),
         ("access-sandbox-name",),
+        inside=True,
     ),
     provider(
         "razorpay_key",
@@ -55,7 +57,7 @@ PAYMENTS = (
         ("shippo_test_x",),
     ),
     provider(
-        "easypost_key", r"EZ[AT]K[A-Za-z0-9]{54}", "ezak eztk", ("EZAK<<A54>>", "EZTK<<A54>>"), ("EZAKshort",)
+        "easypost_key", r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])", "ezak eztk", ("EZAK<<A54>>", "EZTK<<A54>>"), ("EZAKshort",)
     ),
     provider(
         "duffel_token",
@@ -84,6 +86,7 @@ PAYMENTS = (
         "mollie",
         ("mollie: live_<<A30>>",),
         ("mollie test_case",),
+        inside=True,
     ),
     provider(
         "gocardless_token",
@@ -91,9 +94,10 @@ PAYMENTS = (
         "gocardless",
         ("gocardless: live_<<w40>>",),
         ("gocardless live_mode",),
+        inside=True,
     ),
     provider(
-        "paystack_or_mercado_token",
+        "mercadopago_token",
         r"APP_USR-[A-Za-z0-9\-]{32,90}",
         "app_usr-",
         ("APP_USR-<<d16>>-<<d6>>-<<h32>>-<<d9>>",),
@@ -114,7 +118,7 @@ PAYMENTS = (
         ("AQExshort",),
     ),
     provider(
-        "bunny_or_lemon_key",
+        "shop_key",
         r"lmnsqz_(?:live|test)_[A-Za-z0-9]{24,64}|pdl_(?:live|sdbx)_apikey_[A-Za-z0-9_]{30,80}",
         "lmnsqz_ pdl_",
         ("pdl_live_apikey_<<a26>>_<<A22>>_<<A3>>",),

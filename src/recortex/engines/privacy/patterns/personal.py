@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 
 from recortex.engines.privacy.checks import digits_of, luhn, mod97
+from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.rule import Place, Rule
 
-_ROLE_MAIL = re.compile(
+_ROLE_MAIL = (
     r"(?:no-?reply|do-?not-?reply|git|user|username|you|your[._-]?(?:name|email)?|me|name|email|first\.?last|someone|test|foo|bar|hello|info"
-    r"|support|admin|root|bot|actions|dependabot(?:\[bot\])?|security|contact|help|sales|team|press|abuse|postmaster|webmaster)(?:\+[\w.]+)?@",
+    r"|support|admin|root|bot|actions|dependabot(?:\[bot\])?|security|contact|help|sales|team|press|abuse|postmaster|webmaster)(?:\+[\w.]+)?@"
 )
-_RESERVED_HOST = re.compile(
+_RESERVED_HOST = (
     r"@(?:[\w\-]+\.)*(?:example\.(?:com|org|net|edu)|(?:test|invalid|localhost|local|internal|lan|example)|users\.noreply\.github\.com"
-    r"|noreply\.[\w.\-]+|(?:domain|company|email|mail|yourdomain|your-?company|host|server|site|acme|foo|bar)\.(?:com|org|net|io))\Z",
+    r"|noreply\.[\w.\-]+|(?:domain|company|email|mail|yourdomain|your-?company|host|server|site|acme|foo|bar)\.(?:com|org|net|io))\Z"
 )
-_FILE_END = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|js|ts|tsx|jsx|mjs|css|py|go|rs|md|json|ya?ml|so|dll|service|socket|target|sh|html|lock|toml|whl)\Z"
-)
+_FILE_END = r"\.(?:png|jpe?g|gif|svg|webp|js|ts|tsx|jsx|mjs|css|py|go|rs|md|json|ya?ml|so|dll|service|socket|target|sh|html|lock|toml|whl)\Z"
 _RESOLVERS = {
     "8.8.8.8",
     "8.8.4.4",
@@ -28,20 +27,22 @@ _RESOLVERS = {
     "208.67.220.220",
     "4.2.2.2",
 }
-_VERSION = re.compile(r"(?:version|ver|release|v|chrome|build|firmware|[a-z]/)[\"'\s:=/\-]{0,4}\Z")
-_CARD = re.compile(
-    r"4\d{12}(?:\d{3})?|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
-)
+_VERSION = r"(?:version|ver|release|v|chrome|build|firmware|[a-z]/)[\"'\s:=/\-]{0,4}\Z"
+_CARD = r"4\d{12}(?:\d{3})?|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
 
 
 def _is_personal_mail(place: Place) -> bool:
     mail = place.value.lower()
-    return not (_ROLE_MAIL.match(mail) or _RESERVED_HOST.search(mail) or _FILE_END.search(mail))
+    return not (
+        compiled(_ROLE_MAIL).match(mail)
+        or compiled(_RESERVED_HOST).search(mail)
+        or compiled(_FILE_END).search(mail)
+    )
 
 
 def _is_card(place: Place) -> bool:
     number = digits_of(place.value)
-    return _CARD.fullmatch(number) is not None and luhn(number) and len(set(number)) > 1
+    return compiled(_CARD).fullmatch(number) is not None and luhn(number) and len(set(number)) > 1
 
 
 def _is_public_ipv4(place: Place) -> bool:
@@ -61,7 +62,7 @@ def _is_public_ipv4(place: Place) -> bool:
         return False
     if (first, second, third) in ((192, 0, 2), (198, 51, 100), (203, 0, 113), (192, 0, 0)):
         return False
-    return not _VERSION.search(place.text[max(0, start - 12) : start].lower())
+    return not compiled(_VERSION).search(place.text[max(0, start - 12) : start].lower())
 
 
 def _is_public_ipv6(place: Place) -> bool:
@@ -119,6 +120,7 @@ PERSONAL = (
             r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?|[2-9]\d{2}[ .\-])[2-9]\d{2}[ .\-]\d{4}(?![\w\-/]|\.\d)"
         ),
         keywords=("-", ".", ")"),
+        gate="digits",
         confidence=0.75,
         positives=("call (415) 867-5309", "reach me: 212-867-5309", "+1 415-867-5309"),
         negatives=(
@@ -135,6 +137,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![\w+\-.])\+(?:[2-9]\d{0,2}|1)(?:[ .\-]?\(\d{1,4}\))?(?:[ .\-]\d{2,5}){2,5}(?![\w\-]|\.\d)",
         keywords=("+",),
+        gate="digits",
         confidence=0.75,
         positives=("+44 20 7946 0958", "Tel. +49-30-9018-2012", "+33 6 12 34 56 78".replace(" 6 ", " 61 ")),
         negatives=("+1 -1 @@ -10,6 +10,8", "x +20 30", "+2.5e-3", "1 + 22 333 4444"),
@@ -147,6 +150,7 @@ PERSONAL = (
         + _SAYS
         + r"(?P<v>\+?\(?\d[\d ().\-]{6,18}\d)(?![\w\-])",
         keywords=("phone", "tel", "mobile", "cell", "fax", "whatsapp", "handy", "call me"),
+        gate="digits",
         confidence=0.8,
         positives=("phone number: +14158675309", "tel:+4930901820", '"mobile": "07700 900461"'),
         negatives=("phone: unknown", "telemetry 20241121093000", "cell 12"),
@@ -158,6 +162,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![\w.\-])(?:\d{4}[ \-]\d{4}[ \-]\d{4}[ \-]\d{4}|3\d{3}[ \-]\d{6}[ \-]\d{4,5}|\d{13,19})(?![\w\-]|\.\d)",
         keywords=(),
+        gate="digits",
         confidence=0.85,
         positives=("card 4111 1111 1111 1111", "5500-0055-5555-5559", "378282246310005"),
         negatives=(
@@ -183,6 +188,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?(?![A-Za-z0-9])",
         keywords=(),
+        gate="digits",
         confidence=0.9,
         positives=("DE89 3704 0044 0532 0130 00", "IBAN GB82WEST12345698765432"),
         negatives=("DE00 3704 0044 0532 0130 00", "AB12CDEF3456"),
@@ -214,6 +220,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![\w.\-/])(?:\d{1,3}\.){3}\d{1,3}(?![\w\-]|\.\d)",
         keywords=(".",),
+        gate="dotted",
         confidence=0.7,
         positives=("client 93.184.216.34 connected", "ssh root@51.15.203.77"),
         negatives=(
@@ -233,6 +240,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![\w:.])[23][0-9a-f]{3}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}(?![\w:])",
         keywords=(":",),
+        gate="paired",
         confidence=0.75,
         positives=("from 2a00:1450:4001:81b::200e",),
         negatives=("2001:db8::1", "::1", "2024:11:21", "fe80::1"),
@@ -244,6 +252,7 @@ PERSONAL = (
         category="pii",
         pattern=r"(?<![\w:\-])(?!(?:00[:\-]){5}|(?:ff[:\-]){5})(?:[0-9a-f]{2}:){5}[0-9a-f]{2}(?![\w:\-])",
         keywords=(":",),
+        gate="paired",
         confidence=0.7,
         positives=("ether 3c:22:fb:9a:41:d7",),
         negatives=("00:00:00:00:00:00", "ff:ff:ff:ff:ff:ff", "SHA256 3c:22:fb:9a:41:d7:11:22", "12:30:45"),
