@@ -12,13 +12,13 @@ class Checkpoint:
 
     Attributes:
         path: the transcript.
-        position: byte offset, or count of messages where the format has no lines.
-        fingerprint: of the part already read; empty where appending is all that can happen.
+        position: the reader's cursor: a byte offset, or a count of records where the file is one document.
+        turns: how many turns lie before it.
     """
 
     path: str
     session_id: str
     client: str
     position: int
+    turns: int
     extracted_at: datetime
-    fingerprint: str = ""

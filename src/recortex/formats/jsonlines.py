@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recortex.codec import convert, dumps, loads, memory_from_json, memory_to_json, plain
 from recortex.domain.history import Version
@@ -14,6 +12,10 @@ from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Actor
 from recortex.errors import FormatError, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 FORMAT = "recortex-jsonl"
 VERSION = 1
@@ -27,7 +29,9 @@ class Records:
     relations: tuple[Relation, ...]
 
 
-def write(memories: Iterable[tuple[Memory, Sequence[Version]]], relations: Iterable[Relation]) -> Iterator[str]:
+def write(
+    memories: Iterable[tuple[Memory, Sequence[Version]]], relations: Iterable[Relation]
+) -> Iterator[str]:
     """The lines of an export."""
     yield _line({"type": "header", "format": FORMAT, "version": VERSION})
     for memory, versions in memories:
@@ -52,7 +56,9 @@ def read(path: Path) -> tuple[Records, tuple[str, ...]]:
         except InvalidInputError as error:
             problems.append(f"line {number}: {error}")
     if problems and not memories:
-        raise FormatError(f"{path} is no export of Recortex: {problems[0]}", hint="`recortex export FILE` writes one.")
+        raise FormatError(
+            f"{path} is no export of Recortex: {problems[0]}", hint="`recortex export FILE` writes one."
+        )
     return Records(tuple(memories), tuple(relations)), tuple(problems)
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Memory
 from recortex.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from recortex.domain.memory import Memory
 
 MAX_BYTES = 8 * 1024 * 1024
 _HEADING = re.compile(r"#{1,6}\s+(.*)")

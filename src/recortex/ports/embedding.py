@@ -43,3 +43,30 @@ class VectorCache(Protocol):
 
     def put_many(self, vectors: Mapping[bytes, bytes]) -> None:
         """Keep vectors by hash; one that is already there is replaced."""
+
+
+class Named(Protocol):
+    """Vectors of one call, and the name of the embedder that made all of them."""
+
+    @property
+    def name(self) -> str:
+        """The embedder's name."""
+
+    @property
+    def vectors(self) -> Vectors:
+        """One row for each text."""
+
+
+class NamedEmbedder(Protocol):
+    """An embedder that may be one of several; which one answered is told with the vectors."""
+
+    @property
+    def active_name(self) -> str:
+        """The name of the embedder that answered last."""
+
+    def embed_named(self, texts: Sequence[str]) -> Named:
+        """Return the vectors and who made them.
+
+        Raises:
+            EmbeddingError: No embedder could.
+        """

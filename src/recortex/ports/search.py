@@ -63,14 +63,14 @@ class SearchStore(Protocol):
         (its order, limit, offset and `as_of` aside); None searches everything, which is faster.
         """
 
-    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None) -> Sequence[int]:
+    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> Sequence[int]:
         """Keys whose vectors' signs differ least from the query's, nearest first: a coarse pass; `only` as in `match`.
 
-        `vector` holds little-endian float32 values. Empty where vectors cannot be searched.
+        `model` names the embedder: vectors of another one are not looked at. `vector` holds little-endian float32 values. Empty where vectors cannot be searched.
         """
 
-    def vectors(self, keys: Sequence[int]) -> Mapping[int, bytes]:
-        """The vector of each memory that has one: int8 or little-endian float32 values, all of one kind."""
+    def vectors(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
+        """The vector by that embedder of each memory that has one: int8 or little-endian float32 values, all of one kind."""
 
     def facts(self, keys: Sequence[int], only: MemoryQuery) -> Sequence[Facts]:
         """The facts of those of `keys` that pass the filter, in any order."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -24,10 +24,12 @@ class SearchText(NamedTuple):
     Attributes:
         terms: parts of identifiers and paths, CJK pairs.
         context: words of its neighbours in a dialogue.
+        traits: what kind of text it is, as bits.
     """
 
     terms: str = ""
     context: str = ""
+    traits: int = 0
 
 
 class Turn(Protocol):
@@ -67,6 +69,7 @@ class Memories(MemoryReader, Protocol):
     def update(
         self, old: Memory, new: Memory, search: SearchText, *, actor: Actor, reason: str, keep_vector: bool
     ) -> Memory: ...
+    def insert_versions(self, memory_id: str, versions: Sequence[Version]) -> None: ...
     def delete(self, memory_id: str) -> int: ...
     def touch(self, ids: Sequence[str], at: datetime) -> None: ...
     def add_evidence(self, memory_id: str, place: bytes) -> bool: ...
@@ -111,23 +114,15 @@ class Ledger(Protocol):
     def save_checkpoint(self, checkpoint: Checkpoint) -> None: ...
 
 
-class Pending(NamedTuple):
-    """A memory that waits for its vector."""
-
-    key: int
-    memory: Memory
-    around: Sequence[Turn]
-
-
 class Vectors(Protocol):
     """Vectors by the hash of what was embedded, shared by memories that say the same."""
 
     @property
     def available(self) -> bool: ...
-    def get_many(self, hashes: Sequence[bytes]) -> dict[bytes, bytes]: ...
-    def put_many(self, vectors: dict[bytes, bytes]) -> None: ...
-    def attach(self, keys: Sequence[tuple[int, bytes]]) -> None: ...
-    def pending(self, limit: int) -> list[Pending]: ...
+    def keys_of(self, hashes: Sequence[bytes]) -> dict[bytes, int]: ...
+    def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]: ...
+    def attach(self, pairs: Sequence[tuple[str, int, bytes]]) -> None: ...
+    def pending(self, model: str, limit: int) -> list[str]: ...
     def count_pending(self) -> int: ...
 
 
@@ -140,5 +135,14 @@ class Store(Protocol):
     def relations(self) -> Relations: ...
     @property
     def ledger(self) -> Ledger: ...
+    @property
+    def vectors(self) -> Vectors: ...
     def transaction(self) -> AbstractContextManager[None]: ...
     def close(self) -> None: ...
+
+
+class Lookalikes(Protocol):
+    """Finds known memories that may say the same as a new one."""
+
+    def candidates(self, text: str) -> list[tuple[str, str]]:
+        """A few living memories that share rare words with a text: (id, text)."""

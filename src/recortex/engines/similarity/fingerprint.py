@@ -16,3 +16,8 @@ def content_hash(kind: str, text: str) -> str:
 def place_hash(*parts: str) -> bytes:
     """Sixteen bytes that stand for a place, such as a turn of a session."""
     return bytes(blake3("\0".join(parts).encode()).digest(length=16))
+
+
+def vector_hash(model: str, text: str) -> bytes:
+    """Sixteen bytes that stand for the vector of a text by one embedder."""
+    return bytes(blake3(f"{model}\0{text}".encode("utf-8", "replace")).digest(length=16))

@@ -27,9 +27,9 @@ ON CONFLICT (component, failure, fallback) DO UPDATE SET
 SELECT component, failure, fallback, recovered, first_at, last_at, times FROM degradations ORDER BY last_at DESC
 
 -- name: checkpoint
-SELECT session_id, client, position, fingerprint, extracted_at FROM checkpoints WHERE path = ?
+SELECT session_id, client, position, turns, extracted_at FROM checkpoints WHERE path = ?
 
 -- name: save_checkpoint
-INSERT INTO checkpoints (path, session_id, client, position, fingerprint, extracted_at) VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO checkpoints (path, session_id, client, position, turns, extracted_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET session_id = excluded.session_id, client = excluded.client,
-  position = excluded.position, fingerprint = excluded.fingerprint, extracted_at = excluded.extracted_at
+  position = excluded.position, turns = excluded.turns, extracted_at = excluded.extracted_at

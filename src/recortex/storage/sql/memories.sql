@@ -2,13 +2,13 @@
 INSERT INTO memories (
   id, kind, status, scope, text, summary, content, confidence, priority, pinned, tags, domain, session, turn, speaker,
   source, origin, trust, evidence, recorded_at, updated_at, valid_from, valid_until, validated_at, last_accessed_at,
-  access_count, supersedes, superseded_by, metadata, content_hash, tokens, version, changed_by, reason, terms, context,
+  access_count, supersedes, superseded_by, metadata, content_hash, tokens, version, changed_by, reason, terms, context, traits,
   embedding_key
 ) VALUES (
   :id, :kind, :status, :scope, :text, :summary, :content, :confidence, :priority, :pinned, :tags, :domain, :session, :turn,
   :speaker, :source, :origin, :trust, :evidence, :recorded_at, :updated_at, :valid_from, :valid_until, :validated_at,
   :last_accessed_at, :access_count, :supersedes, :superseded_by, :metadata, :content_hash, :tokens, :version, :changed_by,
-  :reason, :terms, :context, :embedding_key
+  :reason, :terms, :context, :traits, :embedding_key
 ) RETURNING key
 
 -- name: update_memory
@@ -19,6 +19,7 @@ UPDATE memories SET
   updated_at = :updated_at, valid_from = :valid_from, valid_until = :valid_until, validated_at = :validated_at,
   supersedes = :supersedes, superseded_by = :superseded_by, metadata = :metadata, content_hash = :content_hash,
   tokens = :tokens, version = :version, changed_by = :changed_by, reason = :reason, terms = :terms, context = :context,
+  traits = :traits,
   embedding_key = :embedding_key
 WHERE key = :key
 

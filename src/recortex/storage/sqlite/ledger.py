@@ -108,9 +108,9 @@ class SqliteLedger:
         rows = self._pool.rows(self._sql["checkpoint"], (path,))
         if not rows:
             return None
-        session_id, client, position, fingerprint, at = rows[0]
+        session_id, client, position, turns, at = rows[0]
         return Checkpoint(
-            path=path, session_id=session_id, client=client, position=position, fingerprint=fingerprint, extracted_at=from_micros(at)
+            path=path, session_id=session_id, client=client, position=position, turns=turns, extracted_at=from_micros(at)
         )  # fmt: skip
 
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
@@ -118,7 +118,7 @@ class SqliteLedger:
         self._pool.rows(
             self._sql["save_checkpoint"],
             (
-                checkpoint.path, checkpoint.session_id, checkpoint.client, checkpoint.position, checkpoint.fingerprint,
+                checkpoint.path, checkpoint.session_id, checkpoint.client, checkpoint.position, checkpoint.turns,
                 to_micros(checkpoint.extracted_at),
             ),
         )  # fmt: skip

@@ -126,14 +126,7 @@ class SqliteMemories:
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
         """Keep a new memory; returns its key."""
-        row = to_row(
-            memory,
-            changed_by=actor,
-            reason=reason,
-            terms=search.terms,
-            context=search.context,
-            embedding_key=None,
-        )
+        row = to_row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
         key = int(self._pool.value(self._sql["insert_memory"], row))
         self._insert_links(memory, key)
         return key
@@ -149,14 +142,19 @@ class SqliteMemories:
         at = max(new.updated_at, old.updated_at)
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
-        row = to_row(
-            kept, changed_by=actor, reason=reason, terms=search.terms, context=search.context,
-            embedding_key=former[2] if keep_vector else None,
-        )  # fmt: skip
+        vector = former[2] if keep_vector else None
+        row = to_row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         self._pool.rows(self._sql["update_memory"], {**row, "key": key})
         self._delete_links(key)
         self._insert_links(kept, key)
         return kept
+
+    def insert_versions(self, memory_id: str, versions: Sequence[Version]) -> None:
+        """Keep former states that came with an export."""
+        key = self._key(memory_id)
+        for one in versions:
+            until = to_micros(one.recorded_to or one.memory.updated_at)
+            self._snapshot(key, one.memory, until, (one.changed_by.value, one.reason, None))
 
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
 
+    from recortex.ports.store import SearchText
+
 Row = tuple[Any, ...]
 
 COLUMNS = (
@@ -53,7 +55,7 @@ def instant(at: int | None) -> datetime | None:
 
 
 def to_row(
-    memory: Memory, *, changed_by: Actor, reason: str, terms: str, context: str, embedding_key: int | None
+    memory: Memory, search: SearchText, *, changed_by: Actor, reason: str, embedding_key: int | None
 ) -> dict[str, Any]:
     """The columns of a memory, by name."""
     return {
@@ -72,8 +74,7 @@ def to_row(
         "content_hash": bytes.fromhex(memory.content_hash),
         "changed_by": changed_by.value,
         "reason": reason,
-        "terms": terms,
-        "context": context,
+        **search._asdict(),
         "embedding_key": embedding_key,
     }
 

@@ -39,6 +39,7 @@ CREATE TABLE memories (
   reason TEXT NOT NULL,
   terms TEXT NOT NULL,             -- more words to find it by: parts of identifiers and paths, CJK pairs
   context TEXT NOT NULL,           -- words of its neighbours in a dialogue
+  traits INTEGER NOT NULL,         -- what kind of text it is, as bits (engines.indexing.traits)
   embedding_key INTEGER            -- null: none yet, or of a kind that has none
 );
 
@@ -144,7 +145,7 @@ CREATE TABLE checkpoints (
   session_id TEXT NOT NULL,
   client TEXT NOT NULL,
   position INTEGER NOT NULL,
-  fingerprint TEXT NOT NULL,
+  turns INTEGER NOT NULL,
   extracted_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX checkpoints_session ON checkpoints (session_id);

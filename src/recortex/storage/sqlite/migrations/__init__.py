@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from recortex import __version__
 from recortex.errors import MigrationError, NewerSchemaError
+from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +46,7 @@ def applied(pool: Pool) -> int:
     return int(pool.value("SELECT coalesce(max(version), 0) FROM schema_migrations"))
 
 
-def migrate(pool: Pool, *, now: int, before_change: Callable[[], None]) -> None:
+def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> None:
     """Bring the database to this program's schema.
 
     Args:

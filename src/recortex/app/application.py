@@ -1,0 +1,130 @@
+"""What an opened Recortex holds: its stores, clock, settings, models; operations work on it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.vocabulary import Actor, Origin, Scope
+from recortex.errors import AmbiguousIdError, MemoryNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.app.bank import Bank
+    from recortex.app.location import Location
+    from recortex.domain.degradation import Degradation
+    from recortex.domain.memory import Memory
+    from recortex.ports.embedding import NamedEmbedder
+    from recortex.settings import Settings
+
+FULL_ID = 36
+
+
+class Application:
+    """Stores are opened on first use, so that what needs only one pays for one.
+
+    Args:
+        locations: where each store is; one store under None holds both scopes.
+        open_bank: opens one.
+    """
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        locations: dict[Scope | None, Location],
+        open_bank: Callable[[Scope | None, Location], Bank],
+        clock: Callable[[], datetime],
+        actor: Actor,
+        embedder: NamedEmbedder | None,
+        root: Path,
+        progress: Callable[[str, int, int], None],
+    ) -> None:
+        self.settings = settings
+        self.locations = locations
+        self.clock = clock
+        self.actor = actor
+        self._embedder = embedder
+        self.root = root
+        self.progress = progress
+        self._open_bank = open_bank
+        self._banks: dict[Scope | None, Bank] = {}
+        self._unrecorded: list[Degradation] = []
+
+    @property
+    def origin(self) -> Origin:
+        """Where what is remembered now comes from, unless it is said."""
+        return Origin.AGENT if self.actor is Actor.AGENT else Origin.USER
+
+    def bank(self, scope: Scope) -> Bank:
+        """The store for a scope."""
+        return self._bank(None if None in self.locations else scope)
+
+    def banks(self, scope: Scope | None = None) -> list[Bank]:
+        """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
+        keys = list(self.locations) if scope is None or None in self.locations else [scope]
+        return [
+            self._bank(key)
+            for key in keys
+            if key in self._banks or self.locations[key].exists or key is not Scope.GLOBAL
+        ]
+
+    def _bank(self, key: Scope | None) -> Bank:
+        if key not in self._banks:
+            self._banks[key] = self._open_bank(key, self.locations[key])
+            for event in self._unrecorded:
+                self._record(self._banks[key], event)
+            self._unrecorded.clear()
+        return self._banks[key]
+
+    def bank_at(self, location: Location) -> Bank:
+        """The store at a location of this application."""
+        return self._bank(next(key for key, one in self.locations.items() if one == location))
+
+    def probe_embedder(self) -> str:
+        """Make one vector; returns the name of the embedder that could.
+
+        Raises:
+            EmbeddingError: none could.
+        """
+        return self._embedder.embed_named(["probe"]).name if self._embedder else "none"
+
+    def locate(self, memory_id: str) -> tuple[Bank, Memory]:
+        """The memory with an id, or with one that begins so and is the only one, and its store.
+
+        Raises:
+            MemoryNotFoundError: there is none.
+            AmbiguousIdError: several begin so.
+        """
+        wanted = memory_id.strip().lower()
+        found = [(bank, id_) for bank in self.banks() for id_ in self._ids(bank, wanted)]
+        if not wanted or not found:
+            raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
+        if len(found) > 1:
+            raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
+        bank, id_ = found[0]
+        return bank, bank.store.memories.get([id_])[0]
+
+    def _ids(self, bank: Bank, wanted: str) -> Sequence[str]:
+        if len(wanted) == FULL_ID:
+            return [memory.id for memory in bank.store.memories.get([wanted])]
+        return bank.store.memories.ids_beginning(wanted)
+
+    def degraded(self, event: Degradation) -> None:
+        """Record a fall back in the project's store, or as soon as one is open."""
+        if self._banks:
+            self._record(next(iter(self._banks.values())), event)
+        else:
+            self._unrecorded.append(event)
+
+    def _record(self, bank: Bank, event: Degradation) -> None:
+        bank.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
+
+    def close(self) -> None:
+        """Close every store."""
+        for bank in self._banks.values():
+            bank.store.close()
+        self._banks.clear()

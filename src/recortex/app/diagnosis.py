@@ -1,0 +1,141 @@
+"""What could be wrong, looked at one by one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Literal
+
+from recortex.errors import RecortexError
+from recortex.storage.sqlite.maintenance import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from recortex.app.application import Application
+    from recortex.app.bank import Bank
+    from recortex.app.location import Location
+
+Level = Literal["ok", "notice", "problem"]
+Row = tuple[str, Level, str, str]
+
+PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken", "mcp", "msgspec")
+
+
+def installed() -> dict[str, str]:
+    """The versions of what Recortex stands on."""
+    found = {"python": sys.version.split()[0]}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "missing"
+    return found
+
+
+def diagnose(app: Application) -> Iterator[Row]:
+    """Every check: its name, how serious, what was seen, what to do."""
+    for problem in app.settings.problems:
+        yield "settings", "notice", problem, "Correct the file, or remove the line."
+    for name, found in installed().items():
+        if found == "missing":
+            yield "packages", "problem", f"{name} is not installed.", f"pip install {name}"
+    for scope, location in app.locations.items():
+        yield from _store(app, scope.value if scope else "all", location)
+    yield from _embedder(app)
+
+
+def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
+    title = f"{name} store"
+    if not location.exists:
+        yield (
+            title,
+            "notice",
+            f"There is none yet at {location.database}.",
+            "It is made when the first memory is kept.",
+        )
+        return
+    yield from _modes(title, location)
+    try:
+        bank = app.bank_at(location)
+        found = check(bank.store.pool)
+    except RecortexError as error:
+        yield title, "problem", error.message, error.hint
+        return
+    for problem in found.problems:
+        yield title, "problem", problem, "Run `recortex recover`."
+    if not found.index_whole:
+        yield (
+            title,
+            "problem",
+            "The keyword index is damaged.",
+            "Run `recortex recover`: it is rebuilt from the memories.",
+        )
+    yield from _vectors(title, bank)
+    if found.whole:
+        yield title, "ok", f"{location.database} is whole.", ""
+
+
+def _vectors(title: str, bank: Bank) -> Iterator[Row]:
+    if not bank.store.vectors.available:
+        yield (
+            title,
+            "problem",
+            "sqlite-vec cannot be loaded: recall goes by words alone.",
+            "pip install --force-reinstall sqlite-vec",
+        )
+    elif not bank.store.vectors.agrees():
+        yield title, "notice", "Some vectors are not indexed.", "Run `recortex recover`."
+    waiting = bank.store.vectors.count_pending()
+    if waiting:
+        yield (
+            title,
+            "notice",
+            f"{waiting} memories have no vector yet.",
+            "Recall makes up for it, a few at a time.",
+        )
+
+
+def _modes(title: str, location: Location) -> Iterator[Row]:
+    """POSIX only: elsewhere the folder's own access list counts."""
+    if os.name != "posix":
+        return
+    wanted: list[tuple[Path, int]] = [(location.database, 0o600)]
+    if location.folder.name == ".recortex":
+        wanted.append((location.folder, 0o700))
+    for path, mode in wanted:
+        actual = path.stat().st_mode & 0o777
+        if actual & ~mode:
+            yield (
+                title,
+                "problem",
+                f"{path} can be read by others (mode {actual:o}).",
+                f"chmod {mode:o} {path}",
+            )
+
+
+def _embedder(app: Application) -> Iterator[Row]:
+    if app.settings["embedder"] == "none":
+        yield (
+            "embedding",
+            "notice",
+            "Vectors are switched off.",
+            'Set embedder = "onnx" to recall by meaning too.',
+        )
+        return
+    try:
+        name = app.probe_embedder()
+    except RecortexError as error:
+        yield "embedding", "problem", error.message, error.hint
+        return
+    if name.startswith("hashed") and app.settings["embedder"] == "onnx":
+        yield (
+            "embedding",
+            "problem",
+            "The embedding model cannot be used; hashed TF-IDF stands in.",
+            "pip install --force-reinstall recortex onnxruntime",
+        )
+    else:
+        yield "embedding", "ok", f"{name} makes vectors.", ""

@@ -1,0 +1,129 @@
+"""Learning from a transcript: reader, extraction and intake joined, resumable from a checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.codebase.files import relative
+from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.kinds import kind_of
+from recortex.domain.lesson import Extracted, Found
+from recortex.domain.links import FileLink
+from recortex.domain.memory import Memory, Source
+from recortex.domain.vocabulary import Actor, Status
+from recortex.engines.extraction import extract
+from recortex.engines.intake.draft import Draft
+from recortex.engines.privacy import redact
+from recortex.formats.transcripts import TranscriptReader, open_transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from recortex.app.bank import Bank
+    from recortex.domain.candidate import Candidate
+    from recortex.domain.transcript import SessionInfo
+    from recortex.engines.intake.service import Kept
+
+QUOTE = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a transcript taught, and the memories that are new."""
+
+    extracted: Extracted
+    added: tuple[Memory, ...]
+
+
+def learn(bank: Bank, path: Path, *, clock: Callable[[], datetime], final: bool, dry_run: bool) -> Lesson:
+    """Read a transcript from its checkpoint and keep what it teaches.
+
+    The checkpoint moves after the memories are kept; a kill in between only means reading the same lines again, and
+    what was learned from them is recognised by its place.
+
+    Raises:
+        FormatError: the file is no transcript that Recortex reads.
+    """
+    place = str(path.resolve())
+    known = None if dry_run else bank.store.ledger.checkpoint(place)
+    reader = open_transcript(
+        path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
+    )
+    candidates = list(extract(reader, reader.info))
+    drafts = [_draft(candidate, reader.info, bank.root) for candidate in candidates]
+    if dry_run:
+        return Lesson(_extracted(reader, candidates, None), ())
+    kept = bank.intake.keep(drafts, now=clock(), actor=Actor.EXTRACTION)
+    _move_checkpoint(bank, place, reader, known, clock())
+    return Lesson(_extracted(reader, candidates, kept), tuple(one.memory for one in kept if one.added))
+
+
+def _move_checkpoint(
+    bank: Bank, place: str, reader: TranscriptReader, known: Checkpoint | None, now: datetime
+) -> None:
+    before = known.turns if known and not reader.restarted else 0
+    moved = Checkpoint(
+        path=place, session_id=reader.info.session_id, client=reader.client, position=reader.cursor,
+        turns=before + reader.counts.turns, extracted_at=now,
+    )  # fmt: skip
+    if known is None or moved.position != known.position:
+        with bank.store.transaction():
+            bank.store.ledger.save_checkpoint(moved)
+
+
+def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
+    base = Path(info.cwd) if info.cwd else root
+    source = Source(
+        session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
+        client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
+        branch=info.branch,
+    )  # fmt: skip
+    return Draft(
+        kind=kind_of(candidate.kind),
+        text=candidate.text,
+        confidence=candidate.confidence,
+        tags=candidate.tags,
+        domain=candidate.domain,
+        files=tuple(dict.fromkeys(FileLink(relative(file, base)) for file in candidate.files)),
+        source=source,
+        origin=candidate.origin,
+        status=Status.ACTIVE if candidate.active else Status.PROPOSED,
+        valid_from=candidate.at,
+        metadata={"commands": list(candidate.commands)} if candidate.commands else {},
+    )
+
+
+def _extracted(
+    reader: TranscriptReader, candidates: Sequence[Candidate], kept: Sequence[Kept] | None
+) -> Extracted:
+    counts, info = reader.counts, reader.info
+    return Extracted(
+        path=info.path,
+        client=info.client,
+        session=info.session_id,
+        lines=counts.lines,
+        turns=counts.turns,
+        skipped=sum(counts.skipped.values()),
+        malformed=counts.malformed,
+        position=reader.cursor,
+        found=tuple(_found(one, kept[place] if kept else None) for place, one in enumerate(candidates)),
+    )
+
+
+def _found(candidate: Candidate, kept: Kept | None) -> Found:
+    status = Status.ACTIVE if candidate.active else Status.PROPOSED
+    return Found(
+        text=kept.memory.text if kept else redact(candidate.text).text,
+        kind=candidate.kind,
+        confidence=kept.memory.confidence if kept else candidate.confidence,
+        status=(kept.memory.status if kept else status).value,
+        rule=candidate.rule,
+        quote=redact(candidate.quote).text,
+        turn=candidate.turn_index,
+        outcome="dry_run" if kept is None else kept.outcome,
+        id=kept.memory.id if kept else "",
+        files=candidate.files,
+    )

@@ -1,0 +1,183 @@
+"""A draft made into a memory: secrets out, content typed, summary, hash and token count in."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recortex.codec import content_from_json, convert
+from recortex.domain.kinds import KINDS, Content, Kind
+from recortex.domain.memory import Memory, Source, check
+from recortex.domain.time import as_utc
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
+from recortex.engines.privacy import redact, redact_json
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from recortex.engines.intake.draft import Draft
+
+MAX_TEXT = 100_000
+"""Characters of one memory: more is a document, not something learned."""
+
+MAX_LABELS = 64
+"""Tags and links of one memory."""
+
+
+class Composed(NamedTuple):
+    """A memory, the rules whose findings were taken out of it, and those that could not be run."""
+
+    memory: Memory
+    redacted: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+
+
+def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int]) -> Composed:
+    """The memory that a draft asks for.
+
+    Args:
+        draft: the wish.
+        id_: the new memory's id.
+        now: when it is recorded, unless the draft says so.
+        count: tokens of a text.
+
+    Raises:
+        InvalidInputError: nothing is said, or a value does not fit.
+    """
+    _bounded(draft)
+    clean, found, skipped = _redacted(draft)
+    content = _content(clean)
+    text = content.text()
+    recorded = as_utc(clean.recorded_at or now)
+    memory = Memory(
+        id=id_,
+        kind=clean.kind,
+        text=text,
+        summary=clean.summary or content.summary(),
+        content=content,
+        recorded_at=recorded,
+        updated_at=recorded,
+        valid_from=as_utc(clean.valid_from) if clean.valid_from else recorded,
+        valid_until=as_utc(clean.valid_until) if clean.valid_until else None,
+        status=clean.status or _status(clean.origin),
+        trust=TRUST_OF_ORIGIN[clean.origin],
+        content_hash=content_hash(clean.kind, text),
+        tokens=count(text),
+        **{name: getattr(clean, name) for name in _AS_DRAFTED},
+    )
+    return Composed(check(memory), found, skipped)
+
+
+_AS_DRAFTED = (
+    "scope", "confidence", "priority", "pinned", "tags", "domain", "files", "functions", "patterns", "constraints",
+    "source", "origin", "supersedes", "metadata",
+)  # fmt: skip
+
+
+def recompose(memory: Memory, *, count: Callable[[str], int]) -> Composed:
+    """The same memory with everything that follows from its content made anew; secrets out."""
+    clean, found = redact_json(msgspec.to_builtins(memory.content))
+    content = content_from_json(memory.kind, clean)
+    text = content.text()
+    labels, more = _clean_labels(memory)
+    changed = replace(
+        memory,
+        content=content,
+        text=text,
+        summary=content.summary()
+        if memory.summary in ("", memory.content.summary())
+        else redact(memory.summary).text,
+        content_hash=content_hash(memory.kind, text),
+        tokens=count(text),
+        **labels,
+    )
+    return Composed(check(changed), (*(finding.rule for finding in found), *more))
+
+
+def _bounded(draft: Draft) -> None:
+    said = draft.text or ""
+    if not said.strip() and not draft.content:
+        raise InvalidInputError(
+            "There is nothing to remember: the text is empty.", hint="Say what is to be remembered."
+        )
+    if len(said) > MAX_TEXT:
+        raise InvalidInputError(
+            f"The text has {len(said):,} characters; a memory has at most {MAX_TEXT:,}.",
+            hint="Remember its conclusions, or import it as a document.",
+        )
+    if (
+        max(
+            len(draft.tags),
+            len(draft.files),
+            len(draft.functions),
+            len(draft.patterns),
+            len(draft.constraints),
+        )
+        > MAX_LABELS
+    ):
+        raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
+
+
+def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
+    path = draft.files[0].path if draft.files else None
+    text = redact(_storable(draft.text), path=path)
+    content, in_content = redact_json(draft.content, path=path)
+    labels, in_labels = _clean_labels(draft)
+    clean = replace(
+        draft, text=text.text.strip(), content=content, summary=redact(draft.summary).text, **labels
+    )
+    found = (*(finding.rule for finding in (*text.findings, *in_content)), *in_labels)
+    return clean, found, text.skipped
+
+
+def _clean_labels(of: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Tags, links, source and metadata without secrets; tags trimmed, each once."""
+    plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
+    clean, found = redact_json(plain)
+    labels = {
+        name: tuple(
+            convert(item, type(link)) for item, link in zip(clean[name], getattr(of, name), strict=True)
+        )
+        for name in ("files", "functions", "patterns", "constraints")
+    }
+    tags = tuple(dict.fromkeys(tag.strip() for tag in clean["tags"] if tag.strip()))
+    source = convert(clean["source"], Source)
+    return {**labels, "tags": tags, "source": source, "metadata": clean["metadata"]}, tuple(
+        hit.rule for hit in found
+    )
+
+
+_LABELS = ("tags", "files", "functions", "patterns", "constraints", "source", "metadata")
+
+
+def _storable(text: str) -> str:
+    """Text that every store and output can hold: no lone surrogates, no NUL."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def _content(draft: Draft) -> Content:
+    kind = KINDS[draft.kind]
+    if not draft.content:
+        return _said(kind.from_text(draft.text), draft.kind)
+    fields_ = dict(draft.content)
+    if draft.text:
+        fields_.setdefault(kind.main, draft.text)
+    return _said(content_from_json(draft.kind, fields_), draft.kind)
+
+
+def _said(content: Content, kind: Kind) -> Content:
+    if not content.text().strip():
+        names = ", ".join(field.name for field in fields(content))
+        raise InvalidInputError(
+            f"The {kind} says nothing.", hint=f"Give a text, or one of its fields: {names}."
+        )
+    return content
+
+
+def _status(origin: Origin) -> Status:
+    return Status.QUARANTINED if TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED else Status.ACTIVE

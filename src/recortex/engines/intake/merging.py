@@ -1,0 +1,80 @@
+"""When a new memory says what is known: the known one with the new one's evidence and labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from recortex.domain.kinds import KINDS
+from recortex.domain.vocabulary import Status, Trust
+
+if TYPE_CHECKING:
+    from recortex.domain.memory import Memory
+
+T = TypeVar("T")
+
+REPEATED_SHARE = 0.5
+"""How much of the remaining doubt one more piece of evidence of full confidence takes away."""
+
+CONFIRMED = 0.85
+"""A proposal whose repeated evidence lifts it to this confidence becomes active (0.6 three times over)."""
+
+
+def reinforced(confidence: float, by: float) -> float:
+    """Confidence after the same was learned again: 1 - (1 - c)(1 - by/2), in [c, 1]."""
+    return min(1.0, 1.0 - (1.0 - confidence) * (1.0 - REPEATED_SHARE * by))
+
+
+def same_event(known: Memory, new: Memory) -> bool:
+    """Whether both are of the same moment; what happens twice is not a repetition."""
+    a, b = known.source, new.source
+    return (a.session, a.turn, a.turn_id, a.speaker) == (b.session, b.turn, b.turn_id, b.speaker) and (
+        known.valid_from == new.valid_from or bool(a.session)
+    )
+
+
+def mergeable(known: Memory, new: Memory) -> bool:
+    """Whether a memory with the same hash is the same memory."""
+    if known.scope != new.scope or new.supersedes == known.id:
+        return False
+    return not KINDS[known.kind].event or same_event(known, new)
+
+
+def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
+    """The known memory enriched by the new one.
+
+    Args:
+        known: what the store holds.
+        new: what was said again.
+        counts: whether it was learned in another place than before, so that it is more evidence.
+    """
+    confidence = (
+        reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
+    )
+    return replace(
+        known,
+        confidence=confidence,
+        evidence=known.evidence + counts,
+        priority=max(known.priority, new.priority),
+        pinned=known.pinned or new.pinned,
+        tags=_joined(known.tags, new.tags),
+        files=_joined(known.files, new.files),
+        functions=_joined(known.functions, new.functions),
+        patterns=_joined(known.patterns, new.patterns),
+        constraints=_joined(known.constraints, new.constraints),
+        metadata={**known.metadata, **new.metadata},
+        status=_status(known, new, confidence),
+        trust=Trust.TRUSTED if Trust.TRUSTED in (known.trust, new.trust) else known.trust,
+    )
+
+
+def _status(known: Memory, new: Memory, confidence: float) -> Status:
+    if new.status is Status.ACTIVE:
+        return Status.ACTIVE
+    if known.status is Status.PROPOSED and confidence >= CONFIRMED:
+        return Status.ACTIVE
+    return known.status
+
+
+def _joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
+    return tuple(dict.fromkeys((*known, *new)))

@@ -1,0 +1,270 @@
+"""Keeping what was learned: composed, compared with what is known, merged, linked or added, in short transactions."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from recortex.domain.degradation import Degradation
+from recortex.domain.history import AuditEntry
+from recortex.domain.kinds import KINDS
+from recortex.domain.memory import Memory
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+from recortex.engines.indexing.document import Said, search_text
+from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.intake.composing import Composed, compose, recompose
+from recortex.engines.intake.merging import mergeable, merged
+from recortex.engines.similarity.fingerprint import place_hash
+from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, tokenize
+from recortex.errors import MemoryNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.domain.history import Version
+    from recortex.domain.vocabulary import Actor
+    from recortex.engines.intake.draft import Draft
+    from recortex.ports.store import Lookalikes, Store
+
+CHUNK = 250
+"""Memories in one transaction: long enough to be quick, short enough that other writers wait for milliseconds."""
+
+TWIN = 0.8
+"""Two extracted statements that share so many of their words say the same (Jaccard; as within a session)."""
+
+LINKED = 3
+"""A new memory is linked to at most so many known ones: the most alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of a draft: the memory as it is kept; known means that it was learned from the same place before."""
+
+    memory: Memory
+    outcome: Literal["added", "merged", "known"]
+    redacted: tuple[str, ...] = ()
+
+    @property
+    def added(self) -> bool:
+        """Whether it is new."""
+        return self.outcome == "added"
+
+
+@dataclass(frozen=True, slots=True)
+class _Likeness:
+    """A known memory that resembles a new one."""
+
+    id: str
+    score: float
+
+
+class Intake:
+    """Keeps drafts in a store."""
+
+    def __init__(
+        self,
+        store: Store,
+        lookalikes: Lookalikes,
+        *,
+        count: Callable[[str], int],
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+    ) -> None:
+        self._store = store
+        self._lookalikes = lookalikes
+        self._count = count
+        self._new_id = new_id
+
+    def keep(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, link: bool = True) -> list[Kept]:
+        """Keep each draft; the results stand in the same order.
+
+        What is known already, word for word, is not added but merged: its evidence counts. What resembles a known
+        memory is linked to it by D's bands of word overlap. Each chunk is durable when the next one begins.
+
+        Raises:
+            InvalidInputError: a draft does not fit; nothing of its chunk is kept.
+            MemoryNotFoundError: a draft supersedes a memory that is not there.
+        """
+        kept: list[Kept] = []
+        for chunk in _chunks(drafts, CHUNK):
+            composed = [compose(draft, id_=self._new_id(), now=now, count=self._count) for draft in chunk]
+            alike = [self._alike(one.memory) if link else [] for one in composed]
+            with self._store.transaction():
+                kept.extend(
+                    self._keep(one, found, now=now, actor=actor)
+                    for one, found in zip(composed, alike, strict=True)
+                )
+        return kept
+
+    def adopt(self, memory: Memory, versions: Sequence[Version], *, now: datetime, actor: Actor) -> Memory:
+        """Keep an exported memory as it is, with its former states; only secrets are taken out.
+
+        Raises:
+            InvalidInputError: a value does not fit.
+        """
+        clean = recompose(memory, count=self._count).memory
+        with self._store.transaction():
+            self._store.memories.insert(clean, search_text(clean, self._before(clean)), actor=actor)
+            former = [
+                replace(one, memory=recompose(one.memory, count=self._count).memory) for one in versions
+            ]
+            self._store.memories.insert_versions(clean.id, former)
+            self._store.memories.add_evidence(clean.id, _place(clean))
+            self._record(clean.id, "import", actor, now, {})
+        return clean
+
+    def change(
+        self, old: Memory, new: Memory, *, now: datetime, actor: Actor, operation: str, reason: str = ""
+    ) -> Memory:
+        """Put a new state in place of the old one, which stays in the history; secrets are taken out of it first.
+
+        Raises:
+            InvalidInputError: the new state does not fit.
+            MemoryNotFoundError: the memory is gone.
+        """
+        clean = recompose(new, count=self._count)
+        with self._store.transaction():
+            current = self._store.memories.get([old.id])
+            if not current:
+                raise MemoryNotFoundError(f"The memory {old.id} is gone.")
+            kept = self._put(current[0], replace(clean.memory, updated_at=now), actor, reason)
+            fields_ = _changed_fields(current[0], kept)
+            self._record(old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {})
+        return kept
+
+    def _put(self, old: Memory, new: Memory, actor: Actor, reason: str) -> Memory:
+        search = search_text(new, self._before(new))
+        same_words = embedded_text(old) == embedded_text(new)
+        return self._store.memories.update(
+            old, new, search, actor=actor, reason=reason, keep_vector=same_words
+        )
+
+    def _keep(self, composed: Composed, alike: Sequence[_Likeness], *, now: datetime, actor: Actor) -> Kept:
+        memory = composed.memory
+        for rule in composed.skipped:
+            event = Degradation("privacy", f"the rule {rule} could not be run", "the other rules")
+            self._store.ledger.degrade(event, now)
+        known = self._known(memory, alike)
+        if known is not None:
+            merged_ = self._merge(known, memory, now=now, actor=actor)
+            return Kept(merged_, "known" if merged_ == known else "merged", composed.redacted)
+        self._insert(memory, composed.redacted, actor)
+        self._link(memory, alike)
+        return Kept(memory, "added", composed.redacted)
+
+    def _known(self, memory: Memory, alike: Sequence[_Likeness]) -> Memory | None:
+        """The living memory that says the same: word for word, or nearly so where a rule worded the new one."""
+        same = self._store.memories.same(memory.content_hash)
+        ids = [same] if same else []
+        if memory.source.rule:
+            ids += [likeness.id for likeness in alike if likeness.score >= TWIN]
+        found = self._store.memories.get(ids)
+        return next((known for known in found if mergeable(known, memory)), None)
+
+    def _insert(self, memory: Memory, redacted: tuple[str, ...], actor: Actor) -> None:
+        self._store.memories.insert(memory, search_text(memory, self._before(memory)), actor=actor)
+        self._store.memories.add_evidence(memory.id, _place(memory))
+        details = {"redacted": sorted(set(redacted))} if redacted else {}
+        self._record(memory.id, "create", actor, memory.updated_at, details)
+        if memory.supersedes:
+            self._supersede(memory, actor)
+
+    def _merge(self, known: Memory, new: Memory, *, now: datetime, actor: Actor) -> Memory:
+        counts = self._store.memories.add_evidence(known.id, _place(new))
+        better = merged(known, new, counts=counts)
+        if better == known:
+            return known
+        changed = self._put(known, replace(better, updated_at=now), actor, "learned again")
+        self._record(known.id, "merge", actor, changed.updated_at, {"evidence": changed.evidence})
+        return changed
+
+    def _supersede(self, memory: Memory, actor: Actor) -> None:
+        found = self._store.memories.get([memory.supersedes or ""])
+        if not found:
+            raise MemoryNotFoundError(f"There is no memory {memory.supersedes} to supersede.")
+        old = found[0]
+        ended = replace(
+            old, status=Status.SUPERSEDED, superseded_by=memory.id, updated_at=memory.recorded_at,
+            valid_until=max(old.valid_from, min(old.valid_until or memory.valid_from, memory.valid_from)),
+        )  # fmt: skip
+        self._put(old, ended, actor, f"superseded by {memory.id}")
+        self._store.relations.put(Relation(memory.id, old.id, RelationType.SUPERSEDES, memory.recorded_at))
+        self._record(old.id, "supersede", actor, memory.recorded_at, {"by": memory.id})
+
+    def _alike(self, memory: Memory) -> list[_Likeness]:
+        if KINDS[memory.kind].event:
+            return []
+        words = tokenize(memory.text)
+        found = [
+            _Likeness(id_, jaccard(words, tokenize(text)))
+            for id_, text in self._lookalikes.candidates(memory.text)
+        ]
+        found.sort(key=lambda likeness: -likeness.score)
+        return found[:LINKED]
+
+    def _link(self, memory: Memory, alike: Sequence[_Likeness]) -> None:
+        for likeness in alike:
+            verdict = classify(likeness.score)
+            if verdict is Verdict.IGNORE:
+                continue
+            self._store.relations.put(_related(memory, likeness, verdict))
+
+    def _before(self, memory: Memory) -> Said | None:
+        """What was said just before, in the same session."""
+        source = memory.source
+        if not source.session or not source.turn:
+            return None
+        found = self._store.memories.neighbours(source.session, source.turn - 1, source.turn - 1)
+        return Said(found[0].speaker, found[0].text) if found else None
+
+    def _record(
+        self, id_: str, operation: str, actor: Actor, at: datetime, details: Mapping[str, Any]
+    ) -> None:
+        self._store.ledger.record(
+            [AuditEntry(memory_id=id_, operation=operation, actor=actor, at=at, details=dict(details))]
+        )
+
+
+def _changed_fields(old: Memory, new: Memory) -> list[str]:
+    always = {"updated_at", "version", "content_hash", "tokens"}
+    return [
+        field.name
+        for field in fields(old)
+        if field.name not in always and getattr(old, field.name) != getattr(new, field.name)
+    ]
+
+
+def _related(memory: Memory, likeness: _Likeness, verdict: Verdict) -> Relation:
+    certain = verdict in {Verdict.RELATE, Verdict.SIMILAR}
+    evidence = "consolidation candidate" if verdict is Verdict.CONSOLIDATE else "word overlap"
+    return Relation(
+        memory.id,
+        likeness.id,
+        RelationType.RELATED,
+        memory.recorded_at,
+        strength=round(likeness.score, 3),
+        evidence=(evidence,),
+        inferred=True,
+        status=RelationStatus.ACTIVE if certain else RelationStatus.SUGGESTED,
+        bidirectional=True,
+    )
+
+
+def _place(memory: Memory) -> bytes:
+    source = memory.source
+    if source.session:
+        return place_hash(source.session, source.turn_id or str(source.turn), source.quote)
+    return place_hash(memory.origin, source.path, memory.recorded_at.isoformat())
+
+
+def _chunks(drafts: Iterable[Draft], size: int) -> Iterable[list[Draft]]:
+    chunk: list[Draft] = []
+    for draft in drafts:
+        chunk.append(draft)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

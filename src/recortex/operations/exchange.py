@@ -1,0 +1,139 @@
+"""Taking everything along: export, and taking an export in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.engines.intake.showing import shown
+from recortex.errors import PermissionsError
+from recortex.formats import jsonlines, markdown
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results import Exported, Imported
+
+if TYPE_CHECKING:
+    from recortex.app.application import Application
+    from recortex.app.bank import Bank
+    from recortex.domain.memory import Memory
+    from recortex.domain.relation import Relation
+
+
+class Exchange(Operations):
+    """export."""
+
+    @operation(read_only=True)
+    def export(
+        self,
+        path: str = "",
+        *,
+        format: Literal["jsonl", "markdown"] = "jsonl",  # noqa: A002  the contract's name
+        statuses: Sequence[Status] = (),
+        scope: Scope | None = None,
+    ) -> Exported:
+        """Write memories out: JSON lines without any loss, or Markdown to read.
+
+        Args:
+            path: the file to write; without it the text is given back.
+            format: jsonl holds every field, version and relation; markdown is for people.
+            statuses: only these; all, unless said.
+            scope: only the project's memories, or only the global ones.
+        """
+        query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
+        banks = self._app.banks(scope)
+        memories = [(bank, shown(memory)) for bank in banks for memory in bank.store.memories.find(query)]
+        relations = self._relations(banks, {memory.id for _, memory in memories})
+        if format == "jsonl":
+            lines = jsonlines.write(
+                ((memory, bank.store.memories.history(memory.id)) for bank, memory in memories), relations
+            )
+        else:
+            lines = markdown.write(memory for _, memory in memories)
+        text = "".join(lines)
+        if path:
+            _write(Path(path), text)
+        return Exported(
+            format=format,
+            memories=len(memories),
+            relations=len(relations),
+            path=path,
+            text="" if path else text,
+        )
+
+    def _relations(self, banks: Sequence[Bank], ids: set[str]) -> list[Relation]:
+        found = (relation for bank in banks for relation in bank.store.relations.all())
+        return [relation for relation in found if {relation.source_id, relation.target_id} <= ids]
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.touch(mode=0o600)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise PermissionsError(f"{path} cannot be written: {error}.", hint="Give another path.") from error
+
+
+def adopt(
+    app: Application,
+    records: jsonlines.Records,
+    problems: Sequence[str],
+    *,
+    quarantine: bool,
+    embed: bool,
+    dry_run: bool,
+) -> Imported:
+    """Take exported memories in as they are: ids, times, versions and relations; what is there already stays.
+
+    Args:
+        app: what is open.
+        records: of the export.
+        problems: lines that could not be read.
+        quarantine: what is new waits for review instead of being as it was.
+        embed: make vectors now.
+        dry_run: change nothing.
+    """
+    now = app.clock()
+    new: list[Memory] = []
+    for memory, versions in records.memories:
+        bank = app.bank(memory.scope)
+        if bank.store.memories.get([memory.id]):
+            continue
+        wanted = replace(memory, status=Status.QUARANTINED) if quarantine else memory
+        new.append(wanted if dry_run else bank.intake.adopt(wanted, versions, now=now, actor=Actor.IMPORT))
+    related = 0 if dry_run else sum(_relate(app, relation) for relation in records.relations)
+    if embed and not dry_run:
+        for scope in Scope:
+            mine = [memory for memory in new if memory.scope is scope]
+            if mine:
+                app.bank(scope).embedding.embed(mine, progress=app.progress)
+    return Imported(
+        format="jsonl",
+        files=1,
+        unchanged=len(records.memories) - len(new),
+        lines=len(records.memories) + len(records.relations) + len(problems),
+        added=len(new),
+        proposed=sum(memory.status is not Status.ACTIVE for memory in new),
+        relations=related,
+        by_kind=dict(Counter(memory.kind for memory in new).most_common()),
+        problems=tuple(problems),
+        dry_run=dry_run,
+    )
+
+
+def _relate(app: Application, relation: Relation) -> bool:
+    for bank in app.banks():
+        with bank.store.transaction():
+            known = {
+                (one.source_id, one.target_id, one.type)
+                for one in bank.store.relations.of([relation.source_id])
+            }
+            if (relation.source_id, relation.target_id, relation.type) in known:
+                return False
+            if bank.store.relations.put(relation):
+                return True
+    return False

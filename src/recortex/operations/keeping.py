@@ -1,0 +1,120 @@
+"""What was, and what must not have been: history, undo, purge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Status
+from recortex.engines.intake.showing import shown
+from recortex.errors import InvalidInputError, NothingToUndoError
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results import History, Purged
+
+SHORTEST = 4
+"""Characters of a text to purge: shorter ones would hit almost everything."""
+
+
+class Keeping(Operations):
+    """history, undo, purge."""
+
+    @operation(read_only=True)
+    def history(self, id: str) -> History:  # noqa: A002  the contract's name
+        """Show every kept state of a memory, with who changed it and why.
+
+        Args:
+            id: of the memory, or its first characters; the whole id also works for a purged one.
+        """
+        for bank in self._app.banks():
+            if bank.store.ledger.purged_at(id) is not None:
+                return History(id=id, versions=(), audit=tuple(bank.store.ledger.entries(id)))
+        bank, memory = self._app.locate(id)
+        versions = tuple(
+            replace(one, memory=shown(one.memory)) for one in bank.store.memories.history(memory.id)
+        )
+        return History(id=memory.id, versions=versions, audit=tuple(bank.store.ledger.entries(memory.id)))
+
+    @operation()
+    def undo(self, id: str) -> Memory:  # noqa: A002
+        """Take back the last change of a memory; of a memory that was never changed, its creation.
+
+        Undoing twice brings the change back: an undo is a change too.
+
+        Args:
+            id: of the memory, or its first characters.
+        """
+        bank, memory = self._app.locate(id)
+        versions = bank.store.memories.history(memory.id)
+        if len(versions) > 1:
+            former = replace(
+                versions[1].memory, access_count=memory.access_count, last_accessed_at=memory.last_accessed_at
+            )
+        elif memory.version == 1 and memory.status is not Status.ARCHIVED:
+            former = replace(memory, status=Status.ARCHIVED)
+        else:
+            raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
+        undone = bank.intake.change(
+            memory,
+            replace(former, version=memory.version),
+            now=self._app.clock(),
+            actor=self._app.actor,
+            operation="undo",
+        )
+        return shown(undone)
+
+    @operation(destructive=True, idempotent=True)
+    def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
+        """Remove memories for good: from rows, index, versions, vectors, audit log, write-ahead log and backups.
+
+        Afterwards every file of the store is read byte by byte; `traces` names those that still hold the text.
+
+        Args:
+            id: of the memory, or its first characters.
+            text: every memory that holds this text, now or in a former version, such as a leaked password.
+            dry_run: only show what would be removed.
+        """
+        from recortex.storage.sqlite.purge import erase, holding
+
+        if bool(id) == bool(text):
+            raise InvalidInputError(
+                "Say what to purge: an id, or a text.", hint="recortex purge ID, or purge --text TEXT"
+            )
+        if text and len(text) < SHORTEST:
+            raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
+        purged: list[Purged] = []
+        for bank in self._app.banks():
+            ids = holding(bank.store, text) if text else [one.id for one in self._mine(bank.store, id)]
+            states = [one.memory.text for id_ in ids for one in bank.store.memories.history(id_)]
+            if dry_run or not (ids or text):
+                purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
+                continue
+            done = erase(
+                bank.store,
+                ids,
+                [*states, *([text] if text else [])],
+                files=bank.location.files,
+                now=self._app.clock(),
+            )
+            purged.append(
+                Purged(
+                    ids=tuple(ids), files=tuple(map(str, done.files)), searched_bytes=done.searched_bytes,
+                    traces=tuple(map(str, done.traces)), backups_rewritten=done.backups,
+                )
+            )  # fmt: skip
+        return _together(purged, dry_run=dry_run)
+
+    def _mine(self, store: object, id_: str) -> list[Memory]:
+        bank, memory = self._app.locate(id_)
+        return [memory] if bank.store is store else []
+
+
+def _together(purged: list[Purged], *, dry_run: bool) -> Purged:
+    return Purged(
+        ids=tuple(id_ for one in purged for id_ in one.ids),
+        files=tuple(path for one in purged for path in one.files),
+        searched_bytes=sum(one.searched_bytes for one in purged),
+        traces=tuple(path for one in purged for path in one.traces),
+        backups_rewritten=sum(one.backups_rewritten for one in purged),
+        dry_run=dry_run,
+    )

@@ -1,0 +1,229 @@
+"""Learning from sessions: extract, review, import."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from recortex.app.learner import Lesson, learn
+from recortex.codebase.project import project_root
+from recortex.domain.kinds import kind_of
+from recortex.domain.lesson import Extracted, Found
+from recortex.domain.memory import Memory, Source
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Origin, Scope, Status
+from recortex.engines.intake.draft import Draft
+from recortex.engines.intake.showing import shown
+from recortex.errors import InvalidInputError, RecortexError
+from recortex.formats import jsonlines, markdown
+from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
+from recortex.formats.transcripts import open_transcript
+from recortex.operations.base import Operations, bounded
+from recortex.operations.exchange import adopt
+from recortex.operations.registry import operation
+from recortex.operations.results import Imported, Reviewed
+
+WAITING = (Status.PROPOSED, Status.QUARANTINED)
+
+
+class Learning(Operations):
+    """extract, review, import."""
+
+    @operation()
+    def extract(
+        self, path: str, *, final: bool = True, embed: bool = True, dry_run: bool = False
+    ) -> Extracted:
+        """Learn from one transcript, from where the last pass ended.
+
+        Args:
+            path: the transcript of any client that Recortex reads.
+            final: the session is over; otherwise its last, perhaps unfinished message is left for the next pass.
+            embed: make the vectors now.
+            dry_run: only show what would be learned, from the beginning.
+        """
+        lesson = self._learn(Path(path), final=final, embed=embed, dry_run=dry_run)
+        return lesson.extracted
+
+    @operation()
+    def review(
+        self,
+        action: Literal["list", "approve", "reject"] = "list",
+        ids: Sequence[str] = (),
+        *,
+        limit: int = 20,
+    ) -> Reviewed:
+        """Decide about what waits for a person: proposed statements, and text from untrusted origins.
+
+        Args:
+            action: list what waits, approve (they become active) or reject (they are archived).
+            ids: of the memories to decide about, or their first characters.
+            limit: how many to list.
+        """
+        if action == "list":
+            query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
+            found = [memory for bank in self._app.banks() for memory in bank.store.memories.find(query)][
+                :limit
+            ]
+            return Reviewed(
+                action=action, memories=tuple(shown(memory) for memory in found), waiting=self._waiting()
+            )
+        if not ids:
+            raise InvalidInputError(
+                f"Which memories to {action}?", hint="`recortex review list` shows their ids."
+            )
+        status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
+        decided = tuple(self._decide(id_, status, action) for id_ in ids)
+        return Reviewed(action=action, memories=decided, waiting=self._waiting())
+
+    @operation()
+    def import_(
+        self,
+        format: str,  # noqa: A002  the contract's name
+        path: str = "",
+        *,
+        embed: bool = True,
+        quarantine: bool = False,
+        dry_run: bool = False,
+    ) -> Imported:
+        """Learn from a whole history of sessions, or take in memories that were exported.
+
+        Running it again adds only what is new. Without a path, a client's own history is read, as far as it belongs to
+        this project.
+
+        Args:
+            format: claude-code, codex, gemini, qwen, opencode, swe-agent, text or any (sessions); jsonl (an export);
+                markdown (notes: each item waits in quarantine).
+            path: a file or folder.
+            embed: make the vectors at the end.
+            quarantine: let exported memories wait for review, for files from other people.
+            dry_run: only show what would be learned.
+        """
+        if format in {"jsonl", "markdown"}:
+            return self._import_memories(format, path, embed=embed, quarantine=quarantine, dry_run=dry_run)
+        if format not in {*CLIENTS, "any"}:
+            raise InvalidInputError(
+                f"There is no format {format[:40]!r}.",
+                hint=f"Formats: {', '.join((*CLIENTS, 'any', 'jsonl', 'markdown'))}.",
+            )
+        client = None if format == "any" else format
+        found = find_sessions(client, Path(path) if path else None, home=Path.home(), config=None)
+        sessions = [one for one in found.sessions if path or self._is_ours(one)]
+        problems = [f"{place}: not a transcript" for place in found.unknown] if path else []
+        problems += [f"{place}: cannot be read" for place in found.unreadable]
+        return self._import_sessions(format, sessions, problems, embed=embed, dry_run=dry_run)
+
+    def _import_sessions(
+        self,
+        format_: str,
+        sessions: Sequence[SessionFile],
+        problems: list[str],
+        *,
+        embed: bool,
+        dry_run: bool,
+    ) -> Imported:
+        lessons: list[Lesson] = []
+        learned: list[Memory] = []
+        total = sum(one.size for one in sessions)
+        done = 0
+        for session in sessions:
+            try:
+                lesson = self._learn(session.path, final=True, embed=False, dry_run=dry_run)
+                learned += lesson.added
+                lessons.append(replace(lesson, added=()))
+            except (RecortexError, OSError) as error:
+                problems.append(f"{session.path}: {error}")
+            done += session.size
+            self._app.progress("reading sessions", done, total)
+        if embed and learned:
+            self._app.bank(Scope.PROJECT).embedding.embed(learned, progress=self._app.progress)
+        return _summary(format_, lessons, problems, dry_run=dry_run)
+
+    def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
+        bank = self._app.bank(Scope.PROJECT)
+        lesson = learn(bank, path, clock=self._app.clock, final=final, dry_run=dry_run)
+        if embed:
+            bank.embedding.embed(lesson.added)
+        return lesson
+
+    def _is_ours(self, session: SessionFile) -> bool:
+        """Whether a session ran in this project; its first turn says where."""
+        reader = open_transcript(session.path)
+        for turn in reader:
+            cwd = turn.cwd or reader.info.cwd
+            return bool(cwd) and Path(cwd).exists() and project_root(Path(cwd)) == self._app.root
+        return False
+
+    def _import_memories(
+        self, format_: str, path: str, *, embed: bool, quarantine: bool, dry_run: bool
+    ) -> Imported:
+        if not path:
+            raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
+        bank = self._app.bank(Scope.PROJECT)
+        if format_ == "jsonl":
+            records, problems = jsonlines.read(Path(path))
+            return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
+        notes = markdown.read(Path(path))
+        drafts = [_draft(note, path) for note in notes]
+        if dry_run:
+            return Imported(format=format_, files=1, added=len(drafts), dry_run=True)
+        kept = bank.intake.keep(drafts, now=self._app.clock(), actor=self._app.actor)
+        added = [one.memory for one in kept if one.added]
+        if embed:
+            bank.embedding.embed(added, progress=self._app.progress)
+        return Imported(
+            format=format_, files=1, added=len(added), merged=len(kept) - len(added), proposed=len(added),
+            by_kind=dict(Counter(memory.kind for memory in added)),
+        )  # fmt: skip
+
+    def _decide(self, id_: str, status: Status, action: str) -> Memory:
+        bank, memory = self._app.locate(id_)
+        if memory.status not in WAITING:
+            raise InvalidInputError(
+                f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
+            )
+        changed = bank.intake.change(
+            memory,
+            replace(memory, status=status),
+            now=self._app.clock(),
+            actor=self._app.actor,
+            operation=action,
+        )
+        return shown(changed)
+
+    def _waiting(self) -> int:
+        return sum(bank.store.memories.count(MemoryQuery(statuses=WAITING)) for bank in self._app.banks())
+
+
+def _draft(note: markdown.Note, path: str) -> Draft:
+    """A note from a file is quarantined: nobody knows who wrote it."""
+    tags = (note.heading,) if note.heading else ()
+    return Draft(
+        kind=kind_of("insight"), text=note.text, origin=Origin.IMPORT, tags=tags, source=Source(path=path)
+    )
+
+
+def _summary(
+    format_: str,
+    lessons: Sequence[Lesson],
+    problems: Sequence[str],
+    *,
+    dry_run: bool,
+) -> Imported:
+    found: list[Found] = [one for lesson in lessons for one in lesson.extracted.found]
+    new = [one for one in found if one.outcome in {"added", "dry_run"}]
+    return Imported(
+        format=format_,
+        files=len(lessons),
+        unchanged=sum(lesson.extracted.lines == 0 for lesson in lessons),
+        lines=sum(lesson.extracted.lines for lesson in lessons),
+        turns=sum(lesson.extracted.turns for lesson in lessons),
+        added=len(new),
+        merged=sum(one.outcome == "merged" for one in found),
+        proposed=sum(one.status in WAITING for one in new),
+        by_kind=dict(Counter(one.kind for one in new).most_common()),
+        problems=tuple(problems),
+        dry_run=dry_run,
+    )

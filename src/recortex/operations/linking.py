@@ -1,0 +1,191 @@
+"""Saying how memories hang together, and what they are about: link, unlink."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.history import AuditEntry
+from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
+from recortex.engines.privacy import redact
+from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.operations.base import Operations, file_link, strings
+from recortex.operations.registry import operation
+from recortex.operations.results import Linked
+
+if TYPE_CHECKING:
+    from recortex.domain.memory import Memory
+
+
+class Linking(Operations):
+    """link, unlink."""
+
+    @operation(idempotent=True)
+    def link(
+        self,
+        id: str,  # noqa: A002  the contract's name
+        target: str = "",
+        *,
+        relation: str = "related",
+        strength: float = 1.0,
+        evidence: Sequence[str] = (),
+        bidirectional: bool = False,
+        file: str = "",
+        function: str = "",
+        pattern: str = "",
+        constraint: str = "",
+    ) -> Linked:
+        """Relate a memory to another one, or to a file, function, pattern or constraint.
+
+        Args:
+            id: of the memory, or its first characters.
+            target: id of the other memory.
+            relation: what the memory is to the other, such as supports, contradicts, depends_on, caused.
+            strength: how strongly, 0 to 1.
+            evidence: why it is thought so, a sentence each.
+            bidirectional: it holds both ways.
+            file: a file that it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+            function: a function that it is about.
+            pattern: id of a pattern that it explains.
+            constraint: id of a constraint that it sets or lifts.
+        """
+        bank, memory = self._app.locate(id)
+        made = None
+        if target:
+            made = self._relate(
+                memory,
+                target,
+                _relation_type(relation),
+                strength,
+                strings(evidence, "evidence"),
+                bidirectional,
+            )
+        added = self._added(memory, file=file, function=function, pattern=pattern, constraint=constraint)
+        if added != memory:
+            memory = bank.intake.change(
+                memory, added, now=self._app.clock(), actor=self._app.actor, operation="link"
+            )
+        elif made is None and not any((file, function, pattern, constraint)):
+            raise InvalidInputError(
+                "There is nothing to link to.",
+                hint="Give another memory's id, or a file, function, pattern or constraint.",
+            )
+        return Linked(memory=memory, relation=made)
+
+    @operation(destructive=True, idempotent=True)
+    def unlink(
+        self,
+        id: str,  # noqa: A002
+        target: str = "",
+        *,
+        relation: str = "",
+        file: str = "",
+        function: str = "",
+        pattern: str = "",
+        constraint: str = "",
+    ) -> Linked:
+        """Take a relation or a link of a memory away.
+
+        Args:
+            id: of the memory, or its first characters.
+            target: id of the other memory.
+            relation: only this type of relation; all of them, unless said.
+            file: path of a file that it is no longer about.
+            function: a function that it is no longer about.
+            pattern: id of a pattern.
+            constraint: id of a constraint.
+        """
+        bank, memory = self._app.locate(id)
+        removed = (
+            self._unrelate(memory, target, _relation_type(relation) if relation else None) if target else 0
+        )
+        rest = replace(
+            memory,
+            files=tuple(link for link in memory.files if link.path != file),
+            functions=tuple(link for link in memory.functions if link.name != function),
+            patterns=tuple(link for link in memory.patterns if link.id != pattern),
+            constraints=tuple(link for link in memory.constraints if link.id != constraint),
+        )
+        if rest != memory:
+            removed += 1
+            memory = bank.intake.change(
+                memory, rest, now=self._app.clock(), actor=self._app.actor, operation="unlink"
+            )
+        return Linked(memory=memory, removed=removed)
+
+    def _relate(
+        self,
+        memory: Memory,
+        target: str,
+        type_: RelationType,
+        strength: float,
+        evidence: Sequence[str],
+        both: bool,
+    ) -> Relation:
+        bank, other = self._app.locate(target)
+        if other.id == memory.id:
+            raise InvalidInputError("A memory cannot be related to itself.")
+        if not 0.0 <= strength <= 1.0:
+            raise InvalidInputError(f"The strength must be from 0 to 1, not {strength}.")
+        now = self._app.clock()
+        clean = tuple(redact(sentence).text for sentence in evidence)
+        made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
+        with bank.store.transaction():
+            if not bank.store.relations.put(made):
+                raise MemoryNotFoundError(
+                    "Both memories must be in the same store.",
+                    hint="A project's memory cannot be related to a global one.",
+                )
+            self._note(
+                bank, memory.id, "link", {"relation": type_.value, "target": other.id, "strength": strength}
+            )
+        return made
+
+    def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
+        bank, other = self._app.locate(target)
+        with bank.store.transaction():
+            gone = bank.store.relations.remove(memory.id, other.id, type_)
+            gone += bank.store.relations.remove(other.id, memory.id, type_)
+            if gone:
+                self._note(
+                    bank, memory.id, "unlink", {"relations": [one.value for one in gone], "target": other.id}
+                )
+        return len(gone)
+
+    def _note(self, bank: Any, memory_id: str, operation_: str, details: dict[str, Any]) -> None:
+        entry = AuditEntry(
+            memory_id=memory_id,
+            operation=operation_,
+            actor=self._app.actor,
+            at=self._app.clock(),
+            details=details,
+        )
+        bank.store.ledger.record([entry])
+
+    def _added(self, memory: Memory, *, file: str, function: str, pattern: str, constraint: str) -> Memory:
+        changes: dict[str, Any] = {}
+        if file:
+            link = file_link(file, self._app.root)
+            changes["files"] = (*(known for known in memory.files if known.path != link.path), link)
+        if function:
+            changes["functions"] = tuple(dict.fromkeys((*memory.functions, FunctionLink(function))))
+        if pattern:
+            changes["patterns"] = tuple(dict.fromkeys((*memory.patterns, PatternLink(pattern))))
+        if constraint:
+            changes["constraints"] = tuple(dict.fromkeys((*memory.constraints, ConstraintLink(constraint))))
+        return replace(memory, **changes)
+
+
+def _relation_type(name: str) -> RelationType:
+    plain = name.strip().lower().replace("-", "_")
+    if plain in RELATION_ALIASES:
+        return RELATION_ALIASES[plain]
+    try:
+        return RelationType(plain)
+    except ValueError:
+        raise InvalidInputError(
+            f"There is no relation {name[:40]!r}.", hint=f"Relations: {', '.join(RelationType)}."
+        ) from None

@@ -1,0 +1,332 @@
+"""Finding again: recall, get, list, related."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from recortex.codebase.files import freshness
+from recortex.domain.hit import Hit, Recall, Recipe
+from recortex.domain.kinds import kind_of
+from recortex.domain.memory import Memory
+from recortex.domain.query import MemoryQuery, Order
+from recortex.domain.time import as_utc
+from recortex.domain.vocabulary import (
+    Domain,
+    Importance,
+    Origin,
+    RelationType,
+    Scope,
+    Status,
+    lowest_priority_of,
+)
+from recortex.engines.intake.showing import shown
+from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.operations.base import Operations, bounded, strings
+from recortex.operations.registry import operation
+from recortex.operations.results import Listing, Neighbour, Related
+
+if TYPE_CHECKING:
+    from recortex.app.bank import Bank
+    from recortex.domain.relation import Relation
+
+CATCH_UP = 32
+"""Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
+
+MAX_QUESTION = 20_000
+MAX_DEPTH = 10
+
+
+class Searching(Operations):
+    """recall, get, list, related."""
+
+    @operation(core=True, read_only=True)
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int = 8,
+        kinds: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        files: Sequence[str] = (),
+        domains: Sequence[Domain] = (),
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+        scope: Scope | None = None,
+        session: str = "",
+        recorded_after: datetime | None = None,
+        recorded_before: datetime | None = None,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
+        recipe: Recipe = "hybrid",
+        budget: int | None = None,
+        floor: bool = True,
+    ) -> Recall:
+        """Find the memories that answer a question; nothing when nothing that is known is relevant.
+
+        Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it before
+        working on something that may have been decided, broken or explained in an earlier session.
+
+        Args:
+            query: the question.
+            limit: at most so many hits.
+            kinds: only these kinds.
+            tags: only memories with one of these tags.
+            files: only memories about one of these files, or folders ending in a slash.
+            domains: only these areas of the software.
+            statuses: active memories, unless others are asked for.
+            scope: only the project's memories, or only the global ones.
+            session: only what was learned in this session.
+            recorded_after: only what was recorded at or after this time.
+            recorded_before: only what was recorded before this time.
+            as_of: what was known at that time, as it was known then.
+            valid_at: only what was true in the world at that time.
+            recipe: hybrid (words and meaning), keyword, or semantic.
+            budget: at most so many tokens of text in all.
+            floor: give no answer rather than an irrelevant one.
+        """
+        if len(query) > MAX_QUESTION:
+            raise InvalidInputError(
+                f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
+            )
+        only = _query(
+            kinds=kinds, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
+            recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
+        )  # fmt: skip
+        limit = bounded(limit)
+        found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
+        hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
+        kept = tuple(_within(budget, (self._seen(hit) for hit in hits)))
+        if as_of is None:
+            self._count_access(kept)
+        return Recall(
+            query=query, recipe=recipe, hits=kept, tokens=sum(hit.memory.tokens for hit in kept),
+            best=max((one.best for one in found), default=0.0), floor=max((one.floor for one in found), default=0.0),
+            degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
+        )  # fmt: skip
+
+    @operation(core=True, read_only=True)
+    def get(self, id: str, *, as_of: datetime | None = None, valid_at: datetime | None = None) -> Memory:  # noqa: A002
+        """Show one memory whole.
+
+        Args:
+            id: of the memory, or its first characters.
+            as_of: as it was recorded at that time.
+            valid_at: only if it was true in the world at that time.
+        """
+        bank, memory = self._app.locate(id)
+        found = memory if as_of is None else bank.store.memories.as_of(memory.id, as_utc(as_of))
+        if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
+            raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
+        return shown(found)
+
+    @operation(read_only=True)
+    def list(
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        statuses: Sequence[Status] = (Status.ACTIVE,),
+        tags: Sequence[str] = (),
+        files: Sequence[str] = (),
+        functions: Sequence[str] = (),
+        patterns: Sequence[str] = (),
+        constraints: Sequence[str] = (),
+        domains: Sequence[Domain] = (),
+        origins: Sequence[Origin] = (),
+        importance: Importance | None = None,
+        min_confidence: float | None = None,
+        max_confidence: float | None = None,
+        pinned: bool | None = None,
+        scope: Scope | None = None,
+        session: str = "",
+        recorded_after: datetime | None = None,
+        recorded_before: datetime | None = None,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
+        order: Order = "recorded",
+        descending: bool = True,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> Listing:
+        """Show the memories that pass some filters.
+
+        Args:
+            kinds: only these kinds.
+            statuses: active ones, unless others are asked for.
+            tags: with one of these tags.
+            files: about one of these files, or folders ending in a slash.
+            functions: about one of these functions.
+            patterns: linked to one of these patterns.
+            constraints: linked to one of these constraints.
+            domains: of these areas of the software.
+            origins: from these origins.
+            importance: at least so important.
+            min_confidence: at least so sure.
+            max_confidence: at most so sure.
+            pinned: only pinned ones, or only others.
+            scope: the project's, or the global ones.
+            session: learned in this session.
+            recorded_after: recorded at or after this time.
+            recorded_before: recorded before this time.
+            as_of: what was known at that time, as it was known then.
+            valid_at: what was true in the world at that time.
+            order: by what to sort.
+            descending: greatest or latest first.
+            limit: at most so many.
+            offset: leave out so many at the beginning.
+        """
+        query = _query(
+            kinds=kinds, statuses=statuses, tags=tags, files=files, domains=domains, scope=scope, session=session,
+            recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
+        )  # fmt: skip
+        query = replace(
+            query, functions=strings(functions, "functions"), patterns=strings(patterns, "patterns"),
+            constraints=strings(constraints, "constraints"), origins=tuple(origins), pinned=pinned,
+            min_priority=lowest_priority_of(importance) if importance else None, min_confidence=min_confidence,
+            max_confidence=max_confidence, order=order, descending=descending,
+        )  # fmt: skip
+        if offset < 0:
+            raise InvalidInputError("The offset cannot be negative.")
+        return self._page(query, bounded(limit), offset)
+
+    @operation(read_only=True)
+    def related(
+        self,
+        id: str,  # noqa: A002
+        *,
+        depth: int = 1,
+        relations: Sequence[RelationType] = (),
+        direction: Literal["both", "outgoing", "incoming"] = "both",
+        min_strength: float = 0.0,
+        limit: int = 20,
+    ) -> Related:
+        """Show what hangs together with a memory.
+
+        Args:
+            id: of the memory, or its first characters.
+            depth: how many relations to follow, 1 to 10.
+            relations: only these types.
+            direction: relations that begin here, end here, or both.
+            min_strength: only relations at least so strong, 0 to 1.
+            limit: at most so many.
+        """
+        if not 1 <= depth <= MAX_DEPTH:
+            raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
+        bank, memory = self._app.locate(id)
+
+        def follows(relation: Relation, from_id: str) -> bool:
+            wanted = not relations or relation.type in relations
+            outgoing = relation.source_id == from_id
+            right_way = direction == "both" or relation.bidirectional or outgoing == (direction == "outgoing")
+            return wanted and right_way and relation.strength >= min_strength
+
+        reached: dict[str, Neighbour] = {}
+        edge = [memory.id]
+        for step in range(1, depth + 1):
+            edge = [*_step(bank, edge, reached, step, follows, start=memory.id)]
+        ordered = sorted(reached.values(), key=lambda one: (one.depth, -one.relation.strength))[
+            : bounded(limit)
+        ]
+        return Related(
+            memory=shown(memory), neighbours=tuple(replace(one, memory=shown(one.memory)) for one in ordered)
+        )
+
+    def _ask(
+        self, bank: Bank, query: str, only: MemoryQuery, limit: int, recipe: Recipe, floor: bool
+    ) -> Recall:
+        if recipe != "keyword":
+            bank.embedding.catch_up(CATCH_UP)
+        return bank.retrieval.recall(
+            query,
+            limit=limit,
+            now=self._app.clock(),
+            recipe=recipe,
+            only=only,
+            floor=floor and self._app.settings["recall.floor"],
+        )
+
+    def _seen(self, hit: Hit) -> Hit:
+        return replace(hit, memory=shown(hit.memory), freshness=freshness(self._app.root, hit.memory.files))
+
+    def _count_access(self, hits: Sequence[Hit]) -> None:
+        for scope in {hit.memory.scope for hit in hits}:
+            bank = self._app.bank(scope)
+            with bank.store.transaction():
+                bank.store.memories.touch(
+                    [hit.memory.id for hit in hits if hit.memory.scope is scope], self._app.clock()
+                )
+
+    def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
+        """One page over the stores, the project's memories before the global ones."""
+        found: list[Memory] = []
+        total = 0
+        for bank in self._app.banks(query.scope):
+            skip = max(0, offset - total)
+            total += bank.store.memories.count(query)
+            room = limit - len(found)
+            if room:
+                found.extend(bank.store.memories.find(replace(query, limit=room, offset=skip)))
+        return Listing(memories=tuple(shown(memory) for memory in found), total=total)
+
+
+def _step(
+    bank: Bank, edge: Sequence[str], reached: dict[str, Neighbour], depth: int, follows: object, *, start: str
+) -> Iterator[str]:
+    """Follow one more relation from each memory of the edge; yields the memories newly reached."""
+    relations = sorted(bank.store.relations.of(edge), key=lambda relation: -relation.strength)
+    on_edge = set(edge)
+    for relation in relations:
+        for near in on_edge & {relation.source_id, relation.target_id}:
+            far = relation.other(near)
+            if far == start or far in reached or not follows(relation, near):  # type: ignore[operator]  # a function
+                continue
+            found = bank.store.memories.get([far])
+            reached[far] = Neighbour(memory=found[0], relation=relation, depth=depth)
+            yield far
+
+
+def _query(
+    *,
+    kinds: Sequence[str],
+    tags: Sequence[str],
+    files: Sequence[str],
+    domains: Sequence[Domain],
+    statuses: Sequence[Status],
+    scope: Scope | None,
+    session: str,
+    recorded_after: datetime | None,
+    recorded_before: datetime | None,
+    as_of: datetime | None,
+    valid_at: datetime | None,
+) -> MemoryQuery:
+    return MemoryQuery(
+        kinds=tuple(kind_of(kind) for kind in strings(kinds, "kinds")),
+        tags=strings(tags, "tags"),
+        files=strings(files, "files"),
+        domains=tuple(Domain(domain) for domain in domains),
+        statuses=tuple(Status(status) for status in statuses),
+        scope=scope,
+        session=session,
+        **{
+            name: as_utc(at)
+            for name, at in (
+                ("recorded_after", recorded_after),
+                ("recorded_before", recorded_before),
+                ("as_of", as_of),
+                ("valid_at", valid_at),
+            )
+            if at is not None
+        },  # type: ignore[arg-type]  # four instants
+    )
+
+
+def _within(budget: int | None, hits: Iterator[Hit]) -> Iterator[Hit]:
+    """Hits while they fit the budget; one that is too large is left out, a smaller one after it may still fit."""
+    left = budget
+    for hit in hits:
+        if left is None:
+            yield hit
+        elif hit.memory.tokens <= left:
+            left -= hit.memory.tokens
+            yield hit

@@ -1,0 +1,130 @@
+"""Looking after the stores: init, status, doctor, backup, recover."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.diagnosis import diagnose, installed
+from recortex.domain.vocabulary import Scope
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results import (
+    BackedUp,
+    Diagnosis,
+    Fallback,
+    Finding,
+    Initialised,
+    Recovered,
+    SettingValue,
+    StatusReport,
+    StoreStatus,
+)
+from recortex.settings import SETTINGS
+from recortex.version import __version__
+
+if TYPE_CHECKING:
+    from recortex.app.location import Location
+
+
+class Upkeep(Operations):
+    """init, status, doctor, backup, recover."""
+
+    @operation(idempotent=True, needs_store=False)
+    def init(self) -> Initialised:
+        """Make the memory of this project: `.recortex/` at the root of its main working tree."""
+        location = self._location()
+        existed = location.exists
+        bank = self._app.bank(Scope.PROJECT)
+        return Initialised(path=str(bank.store.path), created=not existed, schema=bank.store.schema)
+
+    @operation(core=True, read_only=True, needs_store=False)
+    def status(self) -> StatusReport:
+        """Show how much is remembered, where it is kept, and what does not work as it should."""
+        stores: list[StoreStatus] = []
+        fallbacks: list[Fallback] = []
+        for bank in self._app.banks():
+            counts = bank.store.memories.counts()
+            by_status: dict[str, int] = {}
+            for statuses in counts.values():
+                for status, count in statuses.items():
+                    by_status[status] = by_status.get(status, 0) + count
+            stores.append(
+                StoreStatus(
+                    scope=bank.scope.value if bank.scope else "all", path=str(bank.store.path),
+                    memories=sum(by_status.values()), by_status=by_status,
+                    by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
+                    relations=bank.store.relations.count(), without_vector=bank.store.vectors.count_pending(),
+                    bytes=bank.store.bytes(), schema=bank.store.schema, backups=len(bank.store.backups.all()),
+                )
+            )  # fmt: skip
+            fallbacks += [
+                Fallback(
+                    component=one.degradation.component, failure=one.degradation.failure,
+                    fallback=one.degradation.fallback, recovered=one.degradation.recovered, last_at=one.last_at,
+                    times=one.times,
+                )
+                for one in bank.store.ledger.degradations()
+            ]  # fmt: skip
+        return StatusReport(
+            version=__version__,
+            stores=tuple(stores),
+            embedder=self._app.settings["embedder"],
+            fallbacks=tuple(fallbacks),
+        )
+
+    @operation(read_only=True, needs_store=False)
+    def doctor(self) -> Diagnosis:
+        """Check what is installed, where data is, whether it is whole, and which settings hold; say what to do."""
+        findings = tuple(
+            Finding(check=check, level=level, message=message, todo=todo)
+            for check, level, message, todo in diagnose(self._app)
+        )
+        helps = {setting.name: setting.help for setting in SETTINGS}
+        return Diagnosis(
+            healthy=all(finding.level != "problem" for finding in findings),
+            findings=findings,
+            settings=tuple(
+                SettingValue(
+                    name=one.name, value=one.value, origin=one.origin, place=one.place, help=helps[one.name]
+                )
+                for one in self._app.settings
+            ),
+            installed=installed(),
+        )
+
+    @operation()
+    def backup(self, path: str = "") -> BackedUp:
+        """Copy the project's store, whole and consistent, while it may be in use.
+
+        Args:
+            path: the file to write; without it a new file in the store's `backups` folder.
+        """
+        bank = self._app.bank(Scope.PROJECT)
+        made = bank.store.backups.make(self._app.clock(), path=Path(path).absolute() if path else None)
+        count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
+        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
+
+    @operation(destructive=True, idempotent=True, needs_store=False)
+    def recover(self) -> Recovered:
+        """Bring a damaged store back: its write-ahead log, then what can be read, then a backup, then a fresh start.
+
+        The damaged file is never deleted.
+        """
+        from recortex.storage.sqlite.recovery import recover
+
+        self._app.close()
+        location = self._location()
+        backups = sorted(location.backups.glob("*.db")) if location.backups.is_dir() else []
+        done = recover(location.database, backups, now=self._app.clock())
+        bank = self._app.bank(Scope.PROJECT)
+        with bank.store.transaction():
+            bank.store.vectors.complete_index()
+        count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
+        return Recovered(
+            outcome=done.outcome, memories=count, steps=done.steps, kept=str(done.kept) if done.kept else ""
+        )
+
+    def _location(self) -> Location:
+        locations = self._app.locations
+        return locations[None if None in locations else Scope.PROJECT]

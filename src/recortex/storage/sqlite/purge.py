@@ -1,0 +1,88 @@
+"""Removing memories from a store's files for good: rows, index, versions, vectors, audit, backups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import apsw
+
+from recortex.errors import StorageError
+from recortex.storage.sqlite.maintenance import compact, traces
+from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.rows import json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.storage.sqlite.store import SqliteStore
+
+
+class Erasure(NamedTuple):
+    """What was done, and the proof."""
+
+    searched_bytes: int
+    files: tuple[Path, ...]
+    traces: tuple[Path, ...]
+    backups: int
+
+
+def holding(store: SqliteStore, text: str) -> list[str]:
+    """Ids of the memories that hold a text now or held it in a former version."""
+    sql = """
+        SELECT id FROM memories m WHERE instr(m.text, ?1) OR instr(coalesce(m.content, ''), ?2) OR instr(m.tags, ?2)
+          OR instr(coalesce(m.summary, ''), ?1) OR instr(coalesce(m.source, ''), ?2) OR instr(coalesce(m.metadata, ''), ?2)
+          OR instr(m.context, ?1)
+          OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_key = m.key AND instr(v.state, ?2))
+    """
+    return [row[0] for row in store.pool.rows(sql, (text, json(text)[1:-1]))]
+
+
+def erase(
+    store: SqliteStore,
+    ids: Sequence[str],
+    texts: Sequence[str],
+    *,
+    files: Callable[[], Sequence[Path]],
+    now: datetime,
+) -> Erasure:
+    """Delete memories everywhere, rewrite the files, and read them again for the texts.
+
+    Args:
+        store: where they are.
+        ids: of the memories.
+        texts: what must not be found afterwards.
+        files: lists the files to read afterwards.
+        now: when it happened; a tombstone with the id stays.
+    """
+    with store.transaction():
+        for id_ in ids:
+            key = store.memories.delete(id_)
+            store.pool.rows("DELETE FROM audit WHERE memory_key = ?", (key,))
+            store.ledger.bury(key, id_, now)
+        store.vectors.drop_unused()
+    compact(store.pool)
+    backups = store.backups.all()
+    for backup in backups:
+        _erase_from_backup(backup, ids)
+    read = tuple(files())
+    searched, found = traces(read, texts, store.pool)
+    return Erasure(searched, read, tuple(found), len(backups))
+
+
+def _erase_from_backup(path: Path, ids: Sequence[str]) -> None:
+    """Take memories out of a backup; one that cannot be rewritten is removed, since it would keep the text."""
+    try:
+        pool = Pool(path)
+        try:
+            with pool.transaction():
+                pool.rows(
+                    "DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json(list(ids)),)
+                )
+            compact(pool)
+            pool.exclusive().execute("PRAGMA journal_mode = DELETE")
+        finally:
+            pool.close()
+    except (StorageError, apsw.Error):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,95 @@
+"""A store in one SQLite file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.degradation import Degradation
+from recortex.domain.time import to_micros
+from recortex.storage.sqlite.backup import Backups
+from recortex.storage.sqlite.ledger import SqliteLedger
+from recortex.storage.sqlite.memories import SqliteMemories
+from recortex.storage.sqlite.migrations import applied, migrate
+from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.relations import SqliteRelations
+from recortex.storage.sqlite.search import SqliteSearch
+from recortex.storage.sqlite.vectors import SqliteVectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+    from pathlib import Path
+
+
+class SqliteStore:
+    """Memories, relations, logs, vectors and search on one database.
+
+    Args:
+        path: the database's file, made when it is not there.
+        backups: the folder for backups.
+        clock: the time to record for migrations and fall backs.
+        on_degradation: told when sqlite-vec cannot be loaded.
+        vectors: False to do without sqlite-vec.
+
+    Raises:
+        NewerSchemaError: a newer program wrote the file.
+        CorruptStoreError: the file is damaged.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        backups: Path,
+        clock: Callable[[], datetime],
+        keep_backups: int = 5,
+        on_degradation: Callable[[Degradation], None] = lambda _: None,
+        vectors: bool = True,
+    ) -> None:
+        self.path = path
+        self._pool = Pool(
+            path, on_missing_vectors=lambda why: on_degradation(_no_vectors(why)), vectors=vectors
+        )
+        try:
+            self.backups = Backups(self._pool, backups, keep=keep_backups)
+            migrate(
+                self._pool,
+                now=to_micros(clock()),
+                before_change=lambda: self.backups.make(clock(), reason="before-migration"),
+            )
+        except BaseException:
+            self._pool.close()
+            raise
+        self.memories = SqliteMemories(self._pool)
+        self.relations = SqliteRelations(self._pool)
+        self.ledger = SqliteLedger(self._pool)
+        self.vectors = SqliteVectors(self._pool)
+        self.search = SqliteSearch(self._pool, self.memories, self.vectors)
+
+    @property
+    def pool(self) -> Pool:
+        """The connections, for maintenance."""
+        return self._pool
+
+    @property
+    def schema(self) -> int:
+        """The newest migration applied."""
+        return applied(self._pool)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All writes inside are kept as a whole or not at all."""
+        return self._pool.transaction()
+
+    def bytes(self) -> int:
+        """The size of the database's files."""
+        names = (self.path.name, f"{self.path.name}-wal")
+        return sum(place.stat().st_size for name in names if (place := self.path.with_name(name)).exists())
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
+
+
+def _no_vectors(why: str) -> Degradation:
+    return Degradation("sqlite-vec", f"the extension cannot be loaded: {why}", "keyword search alone")
