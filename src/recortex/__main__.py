@@ -16,6 +16,7 @@ def main() -> int:
 
         programs = {
             "tour": Command("Show the whole at work: an example session is learned from, then asked.", _tour),
+            "mcp": Command("Serve this project's memory to an agent over standard input and output.", _mcp),
         }
         return run(commands=programs)
     except KeyboardInterrupt:  # while the first modules are loading
@@ -26,6 +27,12 @@ def _tour(line: Invocation) -> int:
     from recortex.cli.tour import tour
 
     return tour(line)
+
+
+def _mcp(line: Invocation) -> int:
+    from recortex.mcp.server import main as serve
+
+    return serve(line.arguments)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -45,6 +46,10 @@ class Parser(argparse.ArgumentParser):
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        """Wrap without breaking words such as FIRST-LAST and tree-sitter at their hyphens."""
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
 
 
 def _sentence(message: str) -> str:
@@ -125,11 +130,16 @@ def _add_positional(parser: Parser, parameter: Parameter, shape: Shape) -> None:
         settings["type"] = None
     elif shape.structured and parameter.required:
         settings |= {"nargs": "?", "default": STDIN}
-    elif not parameter.required:
-        settings["nargs"] = "?"
     if shape.read is shape_of(str).read:
         settings["type"] = spoken
+    if not parameter.required and not shape.many:
+        # argparse would read its own mark for "nothing given" as if it were a word.
+        settings |= {"nargs": "?", "type": partial(_unless_left_out, settings["type"])}
     parser.add_argument(parameter.name, metavar=parameter.name.strip("_").upper(), **settings)
+
+
+def _unless_left_out(read: Callable[[str], Any], word: str) -> Any:
+    return word if word == argparse.SUPPRESS else read(word)
 
 
 def _add_option(parser: Parser, parameter: Parameter, shape: Shape) -> None:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 SESSION = Path(__file__).with_name("tour_session.jsonl")
 QUESTIONS = (
-    "Why does the service not start with a plain postgresql:// address?",
-    "What must I run before I commit?",
-    "How do we page through the parcels, and why that way?",
+    "Why does create_async_engine fail with psycopg2?",
+    "Why do we page through parcels with a cursor?",
+    "When must no migration be scheduled on staging?",
     "Which colours does the company logo have?",
 )
 SUMMARY = "Show the whole at work: an example session is learned from, then asked."

@@ -68,7 +68,7 @@ SAMPLES = [
     (HIT, ["0.81  0b5d3b1e  tribal  changed", "semantic 0.90, keyword 0.40", "claude-code, session 5e551011"]),
     (Recall(query="q", recipe="hybrid", hits=(HIT,)), ["0.81"]),
     (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35), ["Nothing that is known answers this", "0.20", "0.35"]),
-    (r.Listing(memories=(MEMORY, OTHER), total=12), ["0b5d3b1e  tribal", "! Use bcrypt", "[proposed]", "2 of 12"]),
+    (r.Listing(memories=(MEMORY, OTHER), total=12), ["0b5d3b1e  tribal", "!  Use bcrypt", "[proposed]", "2 of 12"]),
     (r.Listing(memories=(), total=0), ["No memory passes"]),
     (r.Forgotten(memory=MEMORY), ["Put away", "recortex restore 0b5d3b1e"]),
     (r.Forgotten(memory=MEMORY, dry_run=True), ["Would be put away"]),

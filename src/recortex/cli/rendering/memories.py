@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
 _MARGIN = SHORT_ID + 2
-_MARKS: dict[str, tuple[str, Style]] = {"critical": ("!!", "red"), "high": ("! ", "yellow")}
+_MARKS: dict[str, tuple[str, Style]] = {"critical": ("!! ", "red"), "high": ("!  ", "yellow")}
 _SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "quarantined"})
 
 
@@ -30,10 +30,10 @@ def short(memory_id: str) -> str:
 
 def line_of(memory: Memory, terminal: Terminal) -> str:
     """A memory on one line: id, kind, importance, summary; status and tags where there are any."""
-    mark, style = _MARKS.get(memory.importance, ("  ", "dim"))
+    mark, style = _MARKS.get(memory.importance, ("   ", "dim"))
     after = f" [{memory.status}]" if memory.status in _SHOWN_STATUSES else ""
     tags = " ".join(f"#{tag}" for tag in memory.tags[:4])
-    room = terminal.width - _MARGIN - _KIND_COLUMN - 4 - len(after)
+    room = terminal.width - _MARGIN - _KIND_COLUMN - 5 - len(after)
     summary = terminal.cut(memory.summary or memory.text, max(room, 30))
     rest = terminal.cut(tags, room - len(summary) - 2) if tags and room - len(summary) > len(tags) else ""
     parts = (

@@ -1,0 +1,205 @@
+"""Whatever is given, a person gets one clear line, a hint and the right exit code; never a traceback."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+BAD = [
+    # (exit code, words)
+    (2, ["recal", "x"]),
+    (2, ["--nothing"]),
+    (2, ["init", "--nothing"]),
+    (2, ["remember", ""]),
+    (2, ["remember", "a", "b"]),
+    (2, ["remember", "a text", "--kind", "wisdom"]),
+    (2, ["remember", "a text", "--importance", "urgent"]),
+    (2, ["remember", "a text", "--priority", "eleven"]),
+    (2, ["remember", "a text", "--priority", "11"]),
+    (2, ["remember", "a text", "--confidence", "1.5"]),
+    (2, ["remember", "a text", "--content", "{"]),
+    (2, ["remember", "a text", "--content", "[1]"]),
+    (2, ["remember", "a text", "--valid-from", "yesterday"]),
+    (2, ["remember", "a text", "--metadata", "@none.json"]),
+    (2, ["remember", "a text", "--source", '{"nothing": 1}']),
+    (2, ["remember_many", "[1]"]),
+    (2, ["remember_many", "{"]),
+    (2, ["remember_many", '[{"text": "a", "nothing": 1}]']),
+    (2, ["remember_many", '{"text": "a"}\n{"text": 3}']),
+    (2, ["remember_many"]),  # standard input is empty
+    (2, ["recall"]),
+    (2, ["recall", "x", "--limit", "0"]),
+    (2, ["recall", "x", "--limit", "many"]),
+    (2, ["recall", "x", "--recipe", "magic"]),
+    (2, ["recall", "x", "--kinds", "tribal,wisdom"]),
+    (2, ["recall", "x", "--as-of", "soon"]),
+    (1, ["get", "00000000"]),
+    (2, ["get"]),
+    (2, ["get", "00000000", "--as-of", "x"]),
+    (2, ["list", "--limit", "-1"]),
+    (2, ["list", "--order", "colour"]),
+    (1, ["edit", "00000000", "--text", "b"]),
+    (2, ["edit"]),
+    (1, ["forget", "00000000", "--yes"]),
+    (2, ["forget"]),
+    (1, ["restore", "00000000"]),
+    (1, ["link", "00000000", "11111111"]),
+    (2, ["link"]),
+    (1, ["unlink", "00000000", "11111111", "--yes"]),
+    (2, ["unlink"]),
+    (1, ["related", "00000000"]),
+    (2, ["related", "00000000", "--depth", "deep"]),
+    (1, ["extract", "none.jsonl"]),
+    (1, ["extract", "."]),
+    (2, ["extract"]),
+    (2, ["review", "perhaps"]),
+    (2, ["review", "approve"]),
+    (1, ["review", "approve", "00000000"]),
+    (2, ["import"]),
+    (2, ["import", "abacus"]),
+    (2, ["import", "claude-code", "none"]),
+    (2, ["export", "--format", "abacus"]),
+    (1, ["history", "00000000"]),
+    (2, ["history"]),
+    (1, ["undo", "00000000"]),
+    (1, ["purge", "00000000", "--yes"]),
+    (2, ["purge", "--yes"]),
+    (2, ["status", "x"]),
+    (2, ["doctor", "x"]),
+    (2, ["backup", "a", "b", "c"]),
+    (2, ["recover", "--nothing"]),
+    (2, ["tour", "--nothing"]),
+    (2, ["tour", "x"]),
+    (2, ["get", "x", "--url", "mysql://x"]),
+    (2, ["status", "--project", "none"]),
+]
+
+
+def check(ran):
+    """One line for people, a hint after it, nothing else."""
+    lines = ran.err.splitlines()
+    assert "Traceback" not in ran.err
+    assert not ran.out
+    assert len(lines) == 2, ran.err
+    assert lines[0].startswith("error: ")
+    assert lines[1].startswith("hint: ")
+    assert len(lines[0]) < 300
+
+
+@pytest.mark.parametrize(
+    ("code", "words"), BAD, ids=lambda value: " ".join(value) if isinstance(value, list) else str(value)
+)
+def test_bad_input_in_json(shared, code, words):
+    ran = shared.run(*words, "--json")
+    assert ran.error["code"] not in {"internal_error", "error"}
+    assert ran.code == code, ran
+    assert not ran.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["recal", "x"], ["get", "00000000"], ["recall", "x", "--limit", "0"], ["remember", "a", "--kind", "b"]],
+)
+def test_bad_input_for_people(shared, words):
+    check(shared.run(*words))
+
+
+def test_an_unknown_verb_names_what_may_be_meant(shared):
+    ran = shared.run("recal", "x")
+    assert ran.code == 2
+    assert "Did you mean `recall`" in ran.err
+
+
+def test_a_deletion_that_nobody_confirms_does_not_happen(shared):
+    known = shared.remember("A memory that nobody wants to lose, because it is the only one.")
+    for verb in ("forget", "purge"):
+        ran = shared.run(verb, known, "--json")
+        assert ran.code == 1
+        assert ran.error["code"] == "not_confirmed"
+        assert "--yes" in ran.error["hint"]
+    check(shared.run("forget", known))
+    assert shared.data("get", known)["status"] == "active"
+
+
+def test_arguments_that_are_not_utf_8(shared):
+    ran = shared.run("remember", b"caf\xe9")
+    assert ran.code == 2
+    check(ran)
+    assert shared.run("remember", b"caf\xe9", "--json").error["code"] == "usage"
+
+
+@pytest.mark.parametrize("verb", ["remember", "remember_many"])
+def test_standard_input_that_is_not_utf_8(shared, verb):
+    ran = shared.run(verb, "-", stdin=b'["caf\xe9"]')
+    assert ran.code == 2
+    check(ran)
+
+
+def test_a_lone_surrogate_in_json(shared):
+    ran = shared.run("remember_many", "-", "--json", stdin=rb'[{"text": "half of a pair: \ud83d"}]')
+    assert ran.code in {0, 2}
+    assert "Traceback" not in ran.err
+    assert ran.answer["status"] in {"ok", "error"}
+
+
+def test_a_store_that_cannot_be_made(project):
+    # A file where the folder should be stops everybody, root too.
+    (project.folder / ".recortex").write_text("in the way")
+    ran = project.run("remember", "a text that cannot be kept")
+    assert ran.code == 1
+    check(ran)
+
+
+def test_a_store_that_is_no_database(project):
+    project.data("init")
+    (project.folder / ".recortex" / "cortex.db").write_bytes(b"this is not a database " * 400)
+    ran = project.run("list")
+    assert ran.code == 1
+    check(ran)
+    assert "recover" in ran.err
+
+
+def test_the_reader_of_the_output_goes_away(shared):
+    """As with `| head -0`: no traceback, no noise."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "recortex", "list"],
+        cwd=shared.folder,
+        env=shared.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    running.stdout.close()
+    assert running.wait(60) in {0, 1}
+    assert running.stderr.read() == b""
+    running.stderr.close()
+
+
+def test_a_person_interrupts(shared):
+    """Ctrl-C while it waits for standard input."""
+    running = subprocess.Popen(
+        [sys.executable, "-m", "recortex", "remember", "-"],
+        cwd=shared.folder,
+        env=shared.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    _wait_until_it_reads(running.pid)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert not out
+    assert err.decode().splitlines()[0] == "error: Interrupted."
+
+
+def _wait_until_it_reads(pid: int) -> None:
+    """Until the process sleeps in a read of its standard input."""
+    for _ in range(1000):
+        with open(f"/proc/{pid}/wchan", encoding="ascii") as file:  # noqa: PTH123  not a file on a disk
+            if "pipe" in file.read():
+                return
+        time.sleep(0.01)

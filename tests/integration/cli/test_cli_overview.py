@@ -1,0 +1,80 @@
+"""`recortex --help` knows every verb, and every verb explains itself."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from recortex.cli.outline import topics
+from recortex.cli.parser import parser_of
+from recortex.cortex import Cortex
+from recortex.operations.registry import operations_of
+
+OPERATIONS = operations_of(Cortex)
+
+
+def test_the_outline_is_what_the_facade_has():
+    outlined = {name: summary for topic in topics() for name, summary in topic.verbs}
+    assert outlined == {name: operation.summary for name, operation in OPERATIONS.items()}
+    assert all(topic.title for topic in topics())
+
+
+def test_without_the_source_the_outline_is_imported(tmp_path):
+    outlined = {name: summary for topic in topics(tmp_path) for name, summary in topic.verbs}
+    assert outlined == {name: operation.summary for name, operation in OPERATIONS.items()}
+
+
+def test_help_lists_every_verb(shared):
+    ran = shared.run("--help")
+    assert ran.code == 0
+    listed = set(re.findall(r"^  (\w+) ", ran.text, re.MULTILINE))
+    assert listed == {*OPERATIONS, "tour", "mcp"}
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_verb_explains_itself_and_all_that_it_takes(name):
+    operation = OPERATIONS[name]
+    text = parser_of(operation).format_help()
+    assert operation.help in text
+    for parameter in operation.parameters():
+        assert parameter.help, f"{name}: {parameter.name} is not explained"
+        assert " ".join(parameter.help.split()) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["get", "--help"], ["help", "get"], ["--help", "get"], ["get", "-h", "--json"]]
+)
+def test_help_of_a_verb(shared, words):
+    ran = shared.run(*words)
+    assert ran.code == 0
+    assert ran.text.startswith("usage: recortex get ")
+    assert not ran.err
+
+
+def test_no_verb(shared):
+    ran = shared.run()
+    assert ran.code == 2
+    assert not ran.out
+    assert "usage: recortex VERB" in ran.err
+    assert shared.run("--json").error["code"] == "usage"
+
+
+def test_version(shared):
+    assert re.fullmatch(r"recortex \d+\.\d+\.\d+\S*\n", shared.run("--version").text)
+
+
+def test_help_imports_nothing_heavy(shared):
+    ran = shared.run("--help", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
+    assert not imported & {
+        "apsw",
+        "numpy",
+        "onnxruntime",
+        "msgspec",
+        "mcp",
+        "tiktoken",
+        "tokenizers",
+        "recortex.cortex",
+        "argparse",
+    }
