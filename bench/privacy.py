@@ -43,8 +43,14 @@ def likeliest_secret(text: str) -> str:
     """The run of characters that looks most like a secret: entropy times length, no name before a sign, no address."""
     text = re.sub(r"https?://[^\s/@]+(?=[/:\s\"']|$)(?!@)", " ", text)
     names = {name.strip("\"'") for name in re.findall(r"([\w.\-]+[\"']?)\]?\s*(?:=|:+=|:\s|=>)", text)}
-    runs = [part for run in RUN.findall(text) for part in re.split(r"(?<=\w)(?::*=|:\s)(?=[\w\-.~/]{6})", run)]
-    return max((r for r in runs if r.rstrip(":") not in names), key=lambda run: bits(run) * math.sqrt(len(run)), default=text)
+    runs = [
+        part for run in RUN.findall(text) for part in re.split(r"(?<=\w)(?::*=|:\s)(?=[\w\-.~/]{6})", run)
+    ]
+    return max(
+        (r for r in runs if r.rstrip(":") not in names),
+        key=lambda run: bits(run) * math.sqrt(len(run)),
+        default=text,
+    )
 
 
 def bits(text: str) -> float:
@@ -66,7 +72,9 @@ def labelled(show: bool) -> dict[str, Any]:
     if show:
         for title, rows in (("MISSED", missed), ("FLAGGED", flagged)):
             for rule, text, clean in rows:
-                print(title, rule, repr(text[:160]), "->", repr(clean[:160]) if clean != text else "unchanged")
+                print(
+                    title, rule, repr(text[:160]), "->", repr(clean[:160]) if clean != text else "unchanged"
+                )
     secrets = sum(case["secret"] for case in cases)
     untouched = sum(text == clean for _, text, clean in missed)
     return {
@@ -114,7 +122,7 @@ def transcripts(show: bool) -> dict[str, Any]:
     words = characters = 0
     values: Counter[tuple[str, str]] = Counter()
     samples: dict[tuple[str, str], str] = {}
-    began = time.perf_counter()
+    began = time.process_time()
     for text in transcript_texts():
         words += len(text.split())
         characters += len(text)
@@ -122,7 +130,7 @@ def transcripts(show: bool) -> dict[str, Any]:
             key = (found.rule, text[found.start : found.end])
             values[key] += 1
             samples[key] = text[max(0, found.start - 60) : found.end + 30]
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     false = {key: n for key, n in values.items() if digest(key[1]) not in REVIEWED_TRUE}
     if show:
         for (rule, value), n in sorted(values.items()):
@@ -152,9 +160,18 @@ def hostile_texts(size: int = 1_000_000) -> Iterator[tuple[str, str]]:
     yield "colons", "::" * (size // 2)
     yield "nested brackets", "[{(" * (size // 6) + ")}]" * (size // 6)
     yield "quotes", "\"'`" * (size // 3)
-    yield "base64 wall", "".join(source.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=size))
-    yield "base64 lines", "\n".join("".join(source.choices("ABCDabcd0123+/", k=76)) for _ in range(size // 77))
-    yield "hexadecimal words", " ".join("".join(source.choices("0123456789abcdef", k=40)) for _ in range(size // 41))
+    yield (
+        "base64 wall",
+        "".join(source.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=size)),
+    )
+    yield (
+        "base64 lines",
+        "\n".join("".join(source.choices("ABCDabcd0123+/", k=76)) for _ in range(size // 77)),
+    )
+    yield (
+        "hexadecimal words",
+        " ".join("".join(source.choices("0123456789abcdef", k=40)) for _ in range(size // 41)),
+    )
     yield "minified script", ('function t(e,n){var r=e.key||n.token;return r?"x"+r:void 0}' * size)[:size]
     yield "assignments", ("token=abcdefgh1 " * size)[:size]
     yield "assigned secrets", "\n".join(f"api_key='{source.randbytes(16).hex()}'" for _ in range(size // 44))
@@ -164,7 +181,10 @@ def hostile_texts(size: int = 1_000_000) -> Iterator[tuple[str, str]]:
     yield "access keys", " ".join(expand(f"AKIA<<U16>>{n}")[:20] for n in range(size // 21))
     yield "key blocks", ("-----BEGIN PRIVATE KEY-----\nabc" * size)[:size]
     yield "urls", ("https://a:b" * size)[:size]
-    yield "kubernetes", "kind: Secret\ndata:\n" + "\n".join(f"  k{n}: QUJDREVGR0hJSktM" for n in range(size // 28))
+    yield (
+        "kubernetes",
+        "kind: Secret\ndata:\n" + "\n".join(f"  k{n}: QUJDREVGR0hJSktM" for n in range(size // 28)),
+    )
 
 
 def near_misses(size: int = 1_000_000) -> Iterator[tuple[str, str]]:
@@ -178,9 +198,9 @@ def near_misses(size: int = 1_000_000) -> Iterator[tuple[str, str]]:
 
 
 def timed(text: str) -> float:
-    began = time.perf_counter()
+    began = time.process_time()
     redact(text)
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def speed(every: bool) -> dict[str, Any]:
@@ -188,8 +208,13 @@ def speed(every: bool) -> dict[str, Any]:
     if every:
         rows |= {name: timed(text) for name, text in near_misses()}
     worst = sorted(rows.items(), key=lambda row: -row[1])[:12]
-    plain = "The parser keeps a cursor per session so that a second import of the same file adds nothing; " * 2
-    code = 'def load(path: Path) -> dict[str, int]:\n    """Read it."""\n    return {k: int(v) for k, v in rows(path)}\n' * 2
+    plain = (
+        "The parser keeps a cursor per session so that a second import of the same file adds nothing; " * 2
+    )
+    code = (
+        'def load(path: Path) -> dict[str, int]:\n    """Read it."""\n    return {k: int(v) for k, v in rows(path)}\n'
+        * 2
+    )
     short = {}
     for name, text in (("prose", plain), ("code", code)):
         redact(text)
@@ -198,7 +223,9 @@ def speed(every: bool) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--misses", action="store_true", help="print missed secrets and flagged look-alikes")
     parser.add_argument("--review", action="store_true", help="print every redaction in the transcripts")
@@ -215,7 +242,11 @@ def main() -> None:
         print(f"\n{name}")
         for key, value in figures.items():
             for label, figure in value.items() if isinstance(value, dict) else [("", value)]:
-                print(f"  {key + ' ' + label:60} {figure:12.4f}" if isinstance(figure, float) else f"  {key:60} {figure:>12}")
+                print(
+                    f"  {key + ' ' + label:60} {figure:12.4f}"
+                    if isinstance(figure, float)
+                    else f"  {key:60} {figure:>12}"
+                )
     if options.json:
         options.json.write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
 

@@ -8,7 +8,7 @@ or stand beside a provider's name.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from recortex.engines.privacy.checks import entropy, is_hex, is_random, is_uuid
 from recortex.engines.privacy.expressions import compiled
@@ -17,10 +17,14 @@ from recortex.engines.privacy.rule import Place, Rule
 
 _HUMAN_NAMES = r"pass(?:word|wd|phrase|code)?|pwd|kennwort|passwort|contrase[nñ]a"
 _MACHINE_NAMES = (
-    r"secret|(?:api|app|access|auth|private|secret|signing|encryption|master|account|license|service|subscription|shared"
-    r"|admin|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|application)[_\-. ]?key"
-    r"|token|credentials?|creds?|bearer|auth|jwt|access[_\-]?id|login|pat|salt|cookie"
+    r"secret|token|credentials?|creds?|bearer|auth|jwt|access[_\-]?id|login|pat|salt|cookie|(?P<key>key)"
 )
+_KEY_OF = (
+    r"(?:api|app|access|auth|private|secret|signing|encryption|master|account|license|service|subscription|shared|admin"
+    r"|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|application)[_\-. ]?\Z"
+)
+"""What makes a key a secret by its name alone, as in `api_key`."""
+
 _TAIL = r"(?:[_-]?(?:value|val|raw|prod|production|live|dev|staging|test|string|base64|b64|v?\d{1,4})){0,2}"
 _CLOSE = r"(?:\\{0,3}[\"'`])?[\])]{0,2}"
 _TYPE = r"(?:[ \t]{0,8}:?[ \t]{0,4}(?:str|string|text|&str|any)\b[ \t]{0,4}(?=[:=]))?"
@@ -88,6 +92,16 @@ def _is_code(place: Place) -> bool:
     )
 
 
+@lru_cache(maxsize=2048)
+def _is_harmless(name: str) -> bool:
+    return compiled(_HARMLESS_NAME).search(name) is not None
+
+
+@lru_cache(maxsize=2048)
+def _names_provider(name: str) -> bool:
+    return compiled(_PROVIDER).search(name) is not None
+
+
 def _names_secret(place: Place) -> str:
     """The name, or an empty text when it is one of those that hold no secret or the value stands for another."""
     name = name_before(place)
@@ -115,7 +129,7 @@ def is_token(place: Place) -> bool:
     if is_uuid(value):
         return compiled(r"secret|token|key|pass").search(name) is not None
     if value.isdigit():
-        return len(value) >= 24 or (len(value) >= 15 and compiled(_PROVIDER).search(name) is not None)  # noqa: PLR2004
+        return len(value) >= 24 or (len(value) >= 15 and _names_provider(name))  # noqa: PLR2004
     return is_random(value) or (len(value) >= 24 and " " not in value and _unreadable(value))  # noqa: PLR2004
 
 
@@ -130,7 +144,7 @@ def is_key(place: Place) -> bool:
     name, value = _names_secret(place), place.value
     if len(name) <= 4 or len(value) < 14 or _is_wordy(value) or not _ends_word(place):  # noqa: PLR2004
         return False
-    if compiled(_PROVIDER).search(name) or compiled(_SHORT_PROVIDER).match(name):
+    if _names_provider(name) or compiled(_SHORT_PROVIDER).match(name):
         return is_random(value) or is_uuid(value) or (value.isdigit() and len(value) >= 15)  # noqa: PLR2004
     if is_uuid(value) or (is_hex(value) and len(value) in _HASH_SIZES):
         return False
@@ -172,11 +186,20 @@ def _is_plain_line(place: Place) -> bool:
     return after in ("", "\n", "\r", " ") and (shell or operator.strip() in (":", "is") or operator == "=")
 
 
+def _is_secret(place: Place) -> bool:
+    """Whether an assigned value is a token, or a key where the name says no more than that."""
+    start, string = place.match.start(), place.match.string
+    if place.match["key"] and not compiled(_KEY_OF).search(string, max(0, start - 14), start):
+        return is_key(place)
+    return is_token(place)
+
+
 PASSWORD = Rule(
     name="password",
     category="secret",
     pattern=rf"(?:{_HUMAN_NAMES})s?{_ASSIGNED}",
     keywords=("pass", "pwd", "kennwort", "contrase"),
+    anchored=True,
     confidence=0.70,
     positives=(
         'password = "Tr0ub4dor&3"',
@@ -202,21 +225,22 @@ PASSWORD = Rule(
 ASSIGNED_TOKEN = Rule(
     name="secret",
     category="secret",
-    pattern=rf"(?:{_MACHINE_NAMES}|(?P<weak>key))s?{_ASSIGNED}",
+    pattern=rf"(?:{_MACHINE_NAMES})s?{_ASSIGNED}",
     keywords=(
         "secret",
-        "key",
         "token",
         "cred",
-        "auth",
         "bearer",
+        "auth",
         "jwt",
         "access",
         "login",
         "pat",
         "salt",
         "cookie",
+        "key",
     ),
+    anchored=True,
     confidence=0.70,
     positives=(
         'api_token = "<<a32>>"',
@@ -247,7 +271,7 @@ ASSIGNED_TOKEN = Rule(
         "key_down_event=<<A30>>",
         'PARTITION_KEY = "tenant#12#user"',
     ),
-    check=lambda place: is_key(place) if place.match["weak"] else is_token(place),
+    check=_is_secret,
     folded=True,
     gate="mixed",
 )

@@ -66,6 +66,7 @@ CODE_HOSTS = (
         category="secret",
         pattern=r"(?i::_(?:authToken|auth|password)\s{0,2}=\s{0,2})(?P<v>[^\s\"'${}]{8,512})",
         keywords=(":_auth", ":_password"),
+        anchored=True,
         confidence=0.95,
         positives=("//registry.npmjs.org/:_authToken=<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",),
         negatives=("//registry.npmjs.org/:_authToken=${NPM_TOKEN}",),
@@ -105,9 +106,7 @@ CODE_HOSTS = (
         ("packagist_out_<<h68>>",),
         ("packagist_api_url",),
     ),
-    provider(
-        "hex_token", r"hexpm_[A-Za-z0-9]{20,64}", "hexpm_", ("hexpm_<<a32>>",), ("hexpm_repo",)
-    ),
+    provider("hex_token", r"hexpm_[A-Za-z0-9]{20,64}", "hexpm_", ("hexpm_<<a32>>",), ("hexpm_repo",)),
     provider(
         "sourcegraph_token",
         r"sourcegraph[\"': =]{1,6}(?P<v>[a-fA-F0-9]{40})(?![a-fA-F0-9])|sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}(?![a-fA-F0-9])|sgd_[a-fA-F0-9]{64}|slk_[a-fA-F0-9]{64}",

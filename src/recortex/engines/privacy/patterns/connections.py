@@ -40,6 +40,7 @@ def _database(name: str, schemes: str, positive: str) -> Rule:
         category="connection",
         pattern=rf"(?i:\b(?:{schemes})(?:\+[a-z0-9]{{1,16}})?://){_USERINFO}",
         keywords=tuple(f"{each}{end}" for each in schemes.split("|") for end in ("://", "+")),
+        anchored=True,
         confidence=0.95,
         positives=(positive, f"{scheme}://svc:<<A12>>@db.internal/app"),
         negatives=(
@@ -82,7 +83,8 @@ CONNECTIONS = (
         name="url_credentials",
         category="connection",
         pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}",
-        keywords=("http://", "https://", "ws://", "wss://"),
+        keywords=("http://", "https://", "ws://", "wss://", "git+http"),
+        anchored=True,
         confidence=0.9,
         positives=("https://deploy:<<A20>>@git.internal/repo.git", "http://cafe1234:<<h8>>@gems.internal"),
         negatives=(
@@ -98,6 +100,7 @@ CONNECTIONS = (
         category="connection",
         pattern=r"(?i:\bhttps?://)(?P<v>[A-Za-z0-9_\-]{20,256})@(?=[\w.\-]{3})",
         keywords=("http://", "https://"),
+        anchored=True,
         confidence=0.8,
         positives=("https://<<A40>>@git.internal/repo.git",),
         negatives=(
@@ -111,6 +114,7 @@ CONNECTIONS = (
         category="connection",
         pattern=r"(?i:\bjdbc:[a-z0-9:]{2,40}(?://|@|:thin:)[^\s\"'<>]{0,400}?[?;&](?:password|pwd)=)(?P<v>[^\s\"'&;<>]{1,256})",
         keywords=("jdbc:",),
+        anchored=True,
         confidence=0.95,
         positives=(
             "jdbc:postgresql://db:5432/app?user=app&password=<<A12>>",
@@ -124,6 +128,7 @@ CONNECTIONS = (
         category="connection",
         pattern=r"(?i:\bjdbc:oracle:[a-z]{2,8}:)(?P<v>[^\s\"'@/<>]{1,128}/[^\s\"'@<>]{1,128})@",
         keywords=("jdbc:oracle",),
+        anchored=True,
         confidence=0.95,
         positives=("jdbc:oracle:thin:app/<<A12>>@//db:1521/svc",),
         negatives=("jdbc:oracle:thin:@//db:1521/svc",),
@@ -151,6 +156,7 @@ CONNECTIONS = (
         category="connection",
         pattern=r"(?i:\b(?:AccountKey|SharedAccessKey|SharedSecretValue)\s{0,3}=\s{0,3})(?P<v>[A-Za-z0-9+/]{40,100}={0,2})",
         keywords=("accountkey", "sharedaccesskey", "sharedsecretvalue"),
+        anchored=True,
         confidence=0.95,
         positives=(
             "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=<<b86>>==;EndpointSuffix=core.windows.net",

@@ -69,7 +69,8 @@ CREDENTIALS = (
             r"-----BEGIN[ A-Z0-9_-]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----)){0,20000}+"
             r"(?:-----END[ A-Z0-9_-]{0,40}-----)?"
         ),
-        keywords=("private key",),
+        keywords=("-----begin",),
+        anchored=True,
         confidence=0.99,
         positives=(
             "-----BEGIN RSA PRIVATE KEY-----\n<<b64>>\n<<b64>>\n-----END RSA PRIVATE KEY-----",
@@ -88,6 +89,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"Private-Lines: \d{1,3}\r?\n(?P<v>(?:[A-Za-z0-9+/=]{1,80}\r?\n?){1,100})",
         keywords=("private-lines",),
+        anchored=True,
         confidence=0.99,
         positives=("Private-Lines: 2\n<<b64>>\n<<b40>>\n",),
         negatives=("Public-Lines: 2\n<<b64>>\n",),
@@ -120,6 +122,7 @@ CREDENTIALS = (
             r"|key|bot|sso-key|splunk|negotiate|aws4-hmac-sha256)[ :]{1,4})?(?P<v>[^\s\"'`,;<>(){}\[\]\\]{8,4096})"
         ),
         keywords=("authorization",),
+        anchored=True,
         confidence=0.85,
         positives=(
             "curl -H 'Authorization: Bearer <<A32>>'",
@@ -142,6 +145,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"\bbearer[ :=]{1,3}[\"']?(?P<v>[a-z0-9_\-./+~]{16,4096}={0,3})",
         keywords=("bearer",),
+        anchored=True,
         confidence=0.75,
         positives=("Bearer <<A40>>", 'headers["X"] = "bearer <<w32>>"'),
         negatives=("Bearer authentication-is-required", "bearer token"),
@@ -157,6 +161,7 @@ CREDENTIALS = (
             r"(?P<v>[^\s\"'`,;<>(){}\[\]\\]{8,1024})"
         ),
         keywords=("x-",),
+        anchored=True,
         confidence=0.8,
         positives=("-H 'X-Api-Key: <<a32>>'", '"x-auth-token": "<<A24>>"', "X-Vault-Token: <<A24>>"),
         negatives=("X-Api-Key: $API_KEY", "X-Api-Key: your-api-key", "x-idempotency-key: order-created"),
@@ -170,6 +175,7 @@ CREDENTIALS = (
             r"\bcurl\b[^\n]{0,400}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"':<>]{0,128}:[^\s\"'<>]{0,256})(?P=q)"
         ),
         keywords=("curl",),
+        anchored=True,
         confidence=0.85,
         positives=(
             'curl -u "admin:<<A12>>" https://localhost:9200',
@@ -193,13 +199,13 @@ CREDENTIALS = (
             "-passwd",
             "-pass",
             "-token",
-            "key",
+            "-api",
             "-secret",
             "-access",
             "-auth",
             "-client",
-            "-api",
         ),
+        anchored=True,
         confidence=0.75,
         positives=("deploy --token <<A32>>", "mysqldump --password=<<A12>> app", "tool --api-key '<<a32>>'"),
         negatives=(
@@ -216,6 +222,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?[ \t]-p(?P<v>[^\s\"'$<>\-]{4,128})",
         keywords=("mysql", "mariadb"),
+        anchored=True,
         confidence=0.8,
         positives=("mysql -u root -p<<A12>> app",),
         negatives=("mysql -u root -p app", "mysql -u root -p$PW app"),
@@ -226,6 +233,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"\bsshpass[ \t]{1,4}-p[ \t]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"'$]{4,128})(?P=q)",
         keywords=("sshpass",),
+        anchored=True,
         confidence=0.9,
         positives=("sshpass -p '<<A10>>' ssh root@host",),
         negatives=("sshpass -p $PW ssh root@host", "sshpass -e ssh root@host"),
@@ -256,6 +264,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"\bmachine[ \t]{1,4}[\w.\-]{1,128}\s{1,8}login[ \t]{1,4}[^\s]{1,128}\s{1,8}password[ \t]{1,4}(?P<v>[^\s]{4,256})",
         keywords=("machine",),
+        anchored=True,
         confidence=0.95,
         positives=("machine git.internal login deploy password <<A16>>",),
         negatives=("machine git.internal login deploy password <token>",),
@@ -266,6 +275,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"\"auth\"\s{0,4}:\s{0,4}\"(?P<v>[A-Za-z0-9+/]{12,1024}={0,2})\"",
         keywords=('"auth"',),
+        anchored=True,
         confidence=0.9,
         positives=('{"auths": {"ghcr.io": {"auth": "<<b30>>=="}}}',),
         negatives=('"auth": "required"', '{"auth": "authentication"}'),
@@ -276,6 +286,7 @@ CREDENTIALS = (
         category="secret",
         pattern=r"(?<![A-Za-z0-9])\$(?:apr1|2[aby]|5|6|y|argon2(?:id|i|d))\$[^\s\"'`:;,]{20,256}",
         keywords=("$apr1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$argon2"),
+        anchored=True,
         confidence=0.85,
         positives=("admin:$apr1$<<A8>>$<<A22>>", "$2b$12$<<A53>>"),
         negatives=("costs $5$ or $6$ each", "$2b$12$"),

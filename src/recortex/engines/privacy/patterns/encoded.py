@@ -62,8 +62,8 @@ ENCODED = (
         name="kubernetes_secret",
         category="secret",
         pattern=(
-            r"(?:(?m:^)[ \t]{0,16}(?:stringData|data):[ \t]{0,8}\r?\n(?P<indent>[ \t]{1,16})(?P<v>[^\s{][^\n]{0,9000}"
-            r"(?:\n(?P=indent)[^\n]{0,9000}){0,200}))"
+            r"(?m:^)[ \t]{0,16}(?:stringData|data):[ \t]{0,8}\r?\n(?P<indent>[ \t]{1,16})(?P<v>[^\s{][^\n]*"
+            r"(?:\n(?P=indent)[^\n]*)*+)"
         ),
         keywords=("data:",),
         confidence=0.85,
@@ -83,6 +83,7 @@ ENCODED = (
         category="secret",
         pattern=r"\"(?:stringData|data)\"\s{0,4}:\s{0,4}\{(?P<v>[^{}]{8,20000})\}",
         keywords=('"data"', '"stringdata"'),
+        anchored=True,
         confidence=0.85,
         positives=(
             '{"kind": "Secret", "data": {"password": "<<b22>>=="}}',

@@ -79,6 +79,7 @@ MESSAGING = (
         category="secret",
         pattern=r"api\.telegram\.org/bot(?P<v>\d{6,12}:[A-Za-z0-9_\-]{30,40})",
         keywords=("api.telegram.org",),
+        anchored=True,
         confidence=0.95,
         positives=("https://api.telegram.org/bot<<d9>>:AA<<A33>>/sendMessage",),
         negatives=("https://api.telegram.org/bot<token>/sendMessage",),

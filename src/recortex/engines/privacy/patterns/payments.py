@@ -57,7 +57,11 @@ PAYMENTS = (
         ("shippo_test_x",),
     ),
     provider(
-        "easypost_key", r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])", "ezak eztk", ("EZAK<<A54>>", "EZTK<<A54>>"), ("EZAKshort",)
+        "easypost_key",
+        r"EZ[AT]K[A-Za-z0-9]{54}(?![A-Za-z0-9])",
+        "ezak eztk",
+        ("EZAK<<A54>>", "EZTK<<A54>>"),
+        ("EZAKshort",),
     ),
     provider(
         "duffel_token",
