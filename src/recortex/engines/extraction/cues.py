@@ -47,14 +47,14 @@ CUES = (
          r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|not (?:supported|possible|"
          r"allowed|available)|unsupported|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
     _cue("lack", "semantic", 0.48, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
-    _cue("requirement", "semantic", 0.55,
-         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|"
-         r"expects?|always|never)\b"),
-    _cue("default", "semantic", 0.6, r"\b(?:defaults? to|by default|default (?:value|is|\S+ is))\b"),
+    _cue("requirement", "semantic", 0.58,
+         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|expects? to be)\b"),
+    _cue("default", "semantic", 0.66, r"\b(?:defaults? to|by default|default (?:value|is|\S+ is))\b"),
+    _cue("rule", "semantic", 0.5, r"\b(?:expects?|always|never)\b"),
     # A named piece of code as the subject of a verb in the present tense.
-    _cue("subject", "semantic", 0.62,
-         r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: (?:function|method|class|module|hook|command|script|file|flag|option|"
-         r"field|component|strategy|package|action|test harness|helper|table|endpoint|only|also|always|never|directly|correctly))* (?:(?!alias|class|process|status|access|always)\w{3,}s|is|are|has|can|does)\b"),
+    _cue("subject", "semantic", 0.58,
+         r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: [a-z][a-z-]+){0,2}? "
+         r"(?:(?!alias|class|process|status|access|always|was|this|its)\w{3,}s|is|are|has|can|does)\b"),
     _cue("mechanism", "semantic", 0.5,
          r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|configured|"
          r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|shared|kept|"
@@ -63,6 +63,11 @@ CUES = (
          r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
 )  # fmt: skip
 
+# What these say is seldom a state of the code that the agent is about to change.
+_OUTSIDE = {"limit", "requirement", "default", "decision"}
+_ASIDE = re.compile(r"\([^()]*\)")
+_NAMED_SUBJECT = re.compile(r"(?:The )?`[^`]{3,80}`")
+_NAMED_BONUS = 0.06
 _IT_WAS = re.compile(
     r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|problem|cause|culprit|reason|bug|explanation)"
     r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because| [-–—])\s+(?=\S)",
@@ -70,7 +75,7 @@ _IT_WAS = re.compile(
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|allow|keep|detect|determine|decide|track|identify|inject|capture|store|compute|support|make|match|resolve)|"
-    r"as a result|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|would))\b",
+    r"as a result|, so (?!i\b|let|we\b)|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|would))\b",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
@@ -135,20 +140,23 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> Findi
         text = said = f"`{subject}`: {text}"
     if not text or not is_specific(text) or objection(text):
         return None
-    cue = CUES[0] if text != said else next((cue for cue in CUES if cue.pattern.search(text)), None)
+    bare = _ASIDE.sub("", text)
+    cue = CUES[0] if text != said else next((cue for cue in CUES if cue.pattern.search(bare)), None)
     if cue is None:
         return None
-    confidence = cue.confidence + _adjustment(text, following)
+    confidence = cue.confidence + _adjustment(text, following, cue.name)
     return Finding(text, cue.kind, confidence, f"agent_{cue.name}", sentence)
 
 
-def _adjustment(text: str, following: str) -> float:
+def _adjustment(text: str, following: str, cue: str) -> float:
     """How far names, reasons, hedges and passing states move the confidence."""
     change = min(len(set(identifiers(text))), 3) * 0.03
     change += 0.1 if _REASON.search(text) else 0.0
+    change += _NAMED_BONUS if _NAMED_SUBJECT.match(text) else 0.0
     change -= 0.3 if HEDGE.search(text) else 0.0
     change -= 0.2 if _TRANSIENT.search(text) else 0.0
     change -= 0.2 if _CHANGE.match(text) else 0.0
     change -= 0.12 if _FOLLOWED_BY_CHECK.match(following) else 0.0
-    change -= 0.04 if _FOLLOWED_BY_ACTION.match(following) else 0.0
+    if _FOLLOWED_BY_ACTION.match(following):
+        change -= 0.04 if cue in _OUTSIDE else 0.12
     return change

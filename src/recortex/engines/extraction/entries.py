@@ -115,7 +115,7 @@ class Entry:
 
 def _stopped(text: str) -> str:
     text = text.strip()
-    return text if not text or text[-1] in ".!?" else text.rstrip(":;,") + "."
+    return text if not text or text.rstrip("\"')")[-1:] in {".", "!", "?"} else text.rstrip(":;,") + "."
 
 
 def titled(text: str) -> tuple[str, str] | None:
@@ -170,18 +170,33 @@ def _open(passage: Passage) -> Entry:
 
 
 def sections(report: Iterable[Passage]) -> Iterator[Entry]:
-    """Group the labelled paragraphs under one heading into an entry titled by that heading."""
+    """Group what is labelled under one heading into an entry titled by that heading.
+
+    A heading may itself be the label: `## Root cause` and the `## Fix` after it make one entry.
+    """
     entry: Entry | None = None
     for passage in report:
-        if entry is None or passage.headings != entry.headings:
+        label = _heading_label(passage)
+        place = passage.headings[:-1] if label else passage.headings
+        if entry is None or place != entry.headings:
             if entry and entry.parts:
                 yield entry
-            title = without_ordinal(plain(passage.headings[-1])) if passage.headings else ""
-            entry = Entry(title=title, headings=passage.headings, quote=passage.text)
-        if _LABEL.match(passage.text):
+            title = without_ordinal(plain(place[-1])) if place else ""
+            entry = Entry(title=title, headings=place, quote=passage.text)
+        if label and not passage.item and not passage.text.endswith(":"):
+            entry.add(f"{label}: {passage.text}")
+        elif _LABEL.match(passage.text):
             entry.add(passage.text)
     if entry and entry.parts:
         yield entry
+
+
+def _heading_label(passage: Passage) -> str:
+    """The role that the nearest heading gives to what stands under it; empty for an ordinary heading."""
+    if not passage.headings:
+        return ""
+    words = re.sub(r"^the |[^a-z ]", "", plain(passage.headings[-1]).lower()).strip()
+    return words if words in _ROLE_OF else ""
 
 
 def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:

@@ -74,6 +74,8 @@ class Practice:
             for failure in self.failures.values():
                 failure.reasons.extend(reasons)
         for call in turn.tools:
+            if call.injected:
+                continue
             if call.command:
                 yield from self._ran(call, turn)
             elif call.writes and call.ok is not False:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from recortex.engines.extraction.cues import HEDGE, assertion, assertions
 from recortex.engines.extraction.drafting import Finding
 from recortex.engines.extraction.entries import entries, repair, root_cause, sections, titled
-from recortex.engines.extraction.passages import passages
+from recortex.engines.extraction.passages import MAX_TEXT, passages
 from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
 from recortex.engines.extraction.standing import MAX_LENGTH, identifiers, is_specific, objection
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from recortex.engines.extraction.passages import Passage
 
 _SUMMARY_MARK = re.compile(
-    r"^\s*(?:</analysis>\s*)?(?:<summary>|<state_snapshot>|\**Summary:?\**\s*$)", re.MULTILINE
+    r"^[ \t]{0,8}(?:</analysis>[ \t]{0,8})?(?:<summary>|<state_snapshot>|\*{0,2}Summary:?\*{0,2}[ \t]{0,8}$)",
+    re.MULTILINE,
 )
 _IS_SUMMARY = re.compile(r"primary request and intent|key technical concepts|<state_snapshot>", re.IGNORECASE)
 _ERRORS = re.compile(r"\b(?:errors?|fix(?:es|ed)?|bugs?|troubleshooting|gotchas?)\b", re.IGNORECASE)
@@ -72,7 +73,7 @@ _IS_NEWS = re.compile(
 )
 _HAS_MARK = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718\u2b50]|\\*\\*|\\?$")
 _UNREAD_LEAD = re.compile(
-    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|could|should|would|will|want|following|let)\b",
+    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|approach\w*|ways|alternatives|possibilit\w*|choices|candidates|could|should|would|will|want|following|let)\b",
     re.IGNORECASE,
 )
 _REVIEW = re.compile(
@@ -136,7 +137,7 @@ def is_summary(text: str) -> bool:
 
 def from_summary(text: str) -> Iterator[Finding]:
     """Yield what a compaction summary teaches; the analysis before the summary proper is not read."""
-    marks = [mark.start() for mark in _SUMMARY_MARK.finditer(text)]
+    marks = [mark.start() for mark in _SUMMARY_MARK.finditer(text[:MAX_TEXT])]
     yield from _by_section(list(passages(text[marks[-1] :] if marks else text)), summary=True)
 
 
@@ -272,6 +273,7 @@ def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[t
         items = [_EXAMPLE.sub("", plain(one.text)).rstrip(".;") for one in part[place + 1 : end]]
         if (
             lead.endswith(":")
+            and len(lead) < MAX_LENGTH
             and _MIN_ITEMS <= len(items) <= _MAX_ITEMS
             and (found := _one(lead, items, repairs_only=repairs_only))
         ):

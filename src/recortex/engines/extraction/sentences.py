@@ -11,7 +11,8 @@ _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 _CODE = re.compile(r"`[^`\n]{1,300}`")
 _LINK = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,500}\)")
 _EMPHASIS = re.compile(r"\*\*|__(?=\w)|(?<=\w)__(?!\w)|(?<![\w*`/])\*(?=\w)|(?<=\w)\*(?![\w*`/])")
-_SPLIT = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=[\"'(\[`]?[A-Z0-9\x00])|(?<=[\u3002\uff01\uff1f])")
+_NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
+_SPLIT = re.compile(rf"(?<=[.!?])\s+{_NEXT}|(?<=[.!?][\"')\]])\s+{_NEXT}|(?<=[\u3002\uff01\uff1f])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|resp|incl|no|Dr|Mr|Mrs|St)|^\d{1,2})\.$", re.IGNORECASE
 )

@@ -89,12 +89,14 @@ _DEICTIC = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
+_PLURAL_PRONOUNS = {"they", "them", "their"}
+_PLURAL = re.compile(r"\b\w{3,}s\b|\band\b|\bboth\b")
 _YOU = re.compile(
     r"(?<!when )(?<!if )(?<!once )(?<!after )(?<!before )(?<!until )\b(?:you|your|yours|you'll|you're|you've|want me to)\b",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|test|expected|actual|got|before|after|option|example|summary|"
+    r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|cause|reason|problem|symptom|solution|test|expected|actual|got|before|after|option|example|summary|"
     r"todo|step|file|location|result|output|status|impact|severity|effort|risk|action|changes?|input|usage)s?(?: \d+)?:|"
     r"P\d\b|#\d|.{0,400}\b(?:P\d |issue |bug |PR |task |step |phase |option )#?\d",
     re.IGNORECASE,
@@ -157,4 +159,9 @@ def _dangles(text: str, *, addressed: bool) -> bool:
     ):
         return True
     pronoun = _PRONOUN.search(text)
-    return pronoun is not None and not is_specific(text[: pronoun.start()])
+    if pronoun is None:
+        return False
+    before = text[: pronoun.start()]
+    if pronoun.group().lower() in _PLURAL_PRONOUNS and not _PLURAL.search(_CODE.sub(" ", before)):
+        return True
+    return not is_specific(before)
