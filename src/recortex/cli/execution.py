@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli import consent
@@ -44,6 +45,10 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     if operation is None:
         raise _unknown(line.verb, [*operations, *others])
     call = parse(operation, line.arguments)
+    if call.project is not None and not Path(call.project).is_dir():
+        raise UsageError(
+            f"There is no folder {call.project[:200]}.", hint="Give an existing folder to --project."
+        )
     progress = ProgressLine(sys.stderr)
     try:
         answer = _answer(operation, call, progress)

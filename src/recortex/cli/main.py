@@ -38,15 +38,34 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
         commands: verbs that are no operations, such as servers, by name.
     """
     started = time.perf_counter()
+    _open_missing()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _guarded(words, commands, started)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output has gone; the interpreter's own flush at exit must not complain about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_output()  # whoever read it has gone
+        return FAILED
+    except OSError as error:
+        _abandon_output()
+        sys.stderr.write(
+            f"error: The output cannot be written: {error.strerror}.\nhint: Check the free space.\n"
+        )
         return FAILED
     return code
+
+
+def _open_missing() -> None:
+    """Standard streams that were closed before the program began lead nowhere."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  for as long as the process lives
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  for as long as the process lives
+
+
+def _abandon_output() -> None:
+    """What is still unwritten is dropped, so that the interpreter's own flush at its end has nothing to complain about."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _guarded(words: list[str], commands: Mapping[str, Command], started: float) -> int:

@@ -112,10 +112,15 @@ def _folded(word: str) -> str:
 
 
 def _structured(hint: Any) -> Shape:
+    kind = get_origin(hint) or hint
+    mapping = isinstance(kind, type) and issubclass(kind, Mapping)
+
     def read(word: str) -> Any:
         from recortex.codec import convert, loads
 
         data = loads(source(word))
+        if mapping and not isinstance(data, dict):
+            raise InvalidInputError("A JSON object is wanted.", hint='Give it as {"name": "value"}.')
         return convert(data, hint) if isinstance(hint, type) and is_dataclass(hint) else data
 
     return Shape(read, "JSON", structured=True)
@@ -128,6 +133,8 @@ def source(word: str) -> str:
         InvalidInputError: the file cannot be read, is too large or is not UTF-8.
     """
     if word == STDIN:
+        if sys.stdin is None:
+            raise InvalidInputError("Standard input is closed.", hint="Give the text as an argument.")
         return _decoded(sys.stdin.buffer.read(MAX_INPUT + 1), "Standard input")
     if not word.startswith("@"):
         return word

@@ -74,7 +74,7 @@ BAD = [
     (2, ["recover", "--nothing"]),
     (2, ["tour", "--nothing"]),
     (2, ["tour", "x"]),
-    (2, ["get", "x", "--url", "mysql://x"]),
+    (1, ["get", "x", "--url", "mysql://x"]),
     (2, ["status", "--project", "none"]),
 ]
 
@@ -176,6 +176,46 @@ def test_the_reader_of_the_output_goes_away(shared):
     assert running.wait(60) in {0, 1}
     assert running.stderr.read() == b""
     running.stderr.close()
+
+
+def test_a_folder_that_is_gone(shared, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    script = f'cd {gone} && rmdir {gone} && exec "$0" -m recortex list'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable], env=shared.environment, capture_output=True, check=False
+    )
+    assert done.returncode == 1
+    assert b"Traceback" not in done.stderr
+    assert done.stderr.startswith(b"error: ")
+
+
+@pytest.mark.parametrize(("redirection", "code"), [(">/dev/full", 1), (">&-", 0), ("2>&-", 0), ("<&-", 0)])
+def test_streams_that_are_full_or_closed(shared, redirection, code):
+    script = f'exec "$0" -m recortex list {redirection}'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable],
+        cwd=shared.folder,
+        env=shared.environment,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == code, done
+    assert b"Traceback" not in done.stderr
+    assert b"Exception" not in done.stderr
+
+
+def test_standard_input_that_is_closed(shared):
+    script = 'exec "$0" -m recortex remember - <&-'
+    done = subprocess.run(
+        ["sh", "-c", script, sys.executable],
+        cwd=shared.folder,
+        env=shared.environment,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"error: Standard input is closed.")
 
 
 def test_a_person_interrupts(shared):
