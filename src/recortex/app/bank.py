@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from recortex.app.location import Location
+    from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Scope
     from recortex.engines.intake.embedding import Embedding
     from recortex.engines.intake.service import Intake
@@ -22,6 +24,7 @@ class Bank(NamedTuple):
         scope: what is kept here: a project's memories or the person's own; None for a store that holds both.
         root: the folder that relative file paths refer to.
         location: its files.
+        past: makes states that hold no longer searchable, as an index of their own.
     """
 
     scope: Scope | None
@@ -31,3 +34,4 @@ class Bank(NamedTuple):
     intake: Intake
     retrieval: Retrieval
     embedding: Embedding
+    past: Callable[[Sequence[Memory]], Retrieval]

@@ -17,9 +17,11 @@ from recortex.engines.tokens.counter import TokenCounter
 from recortex.settings import Settings, read
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from recortex.domain.degradation import Degradation
+    from recortex.domain.memory import Memory
+    from recortex.engines.retrieval.service import Retrieval
     from recortex.ports.embedding import NamedEmbedder
 
 MOST_THREADS = 4
@@ -109,7 +111,25 @@ def _bank(
         intake=Intake(store, store.search, count=tokens.count),
         retrieval=Retrieval(store.search, embedder if store.vectors.available else None),
         embedding=Embedding(store, embedder),
+        past=lambda states: _past(states, clock=clock, embedder=embedder),
     )
+
+
+def _past(
+    states: Sequence[Memory], *, clock: Callable[[], datetime], embedder: NamedEmbedder | None
+) -> Retrieval:
+    """An index in memory over former states: they are few, and the store's own index holds what is said now."""
+    from recortex.engines.indexing.document import search_text
+    from recortex.engines.intake.embedding import Embedding
+    from recortex.engines.retrieval.service import Retrieval
+    from recortex.storage.sqlite.store import SqliteStore
+
+    store = SqliteStore(Path(":memory:"), backups=Path(), clock=clock)
+    with store.transaction():
+        for state in states:
+            store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
+    Embedding(store, embedder).embed(states)
+    return Retrieval(store.search, embedder if store.vectors.available else None)
 
 
 def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder | None:

@@ -31,6 +31,7 @@ from recortex.operations.results import Listing, Neighbour, Related
 if TYPE_CHECKING:
     from recortex.app.bank import Bank
     from recortex.domain.relation import Relation
+    from recortex.engines.retrieval.service import Retrieval
 
 CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
@@ -237,14 +238,19 @@ class Searching(Operations):
     ) -> Recall:
         if recipe != "keyword":
             bank.embedding.catch_up(CATCH_UP)
-        return bank.retrieval.recall(
-            query,
-            limit=limit,
-            now=self._app.clock(),
-            recipe=recipe,
-            only=only,
-            floor=floor and self._app.settings["recall.floor"],
-        )
+
+        def ask(retrieval: Retrieval, filters: MemoryQuery) -> Recall:
+            wanted = floor and self._app.settings["recall.floor"]
+            return retrieval.recall(
+                query, limit=limit, now=self._app.clock(), recipe=recipe, only=filters, floor=wanted
+            )
+
+        now = ask(bank.retrieval, only)
+        former = bank.store.memories.former(only, only.as_of) if only.as_of else []
+        if not former:
+            return now
+        then = ask(bank.past(former), replace(only, as_of=None))
+        return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
     def _seen(self, hit: Hit) -> Hit:
         return replace(hit, memory=shown(hit.memory), freshness=freshness(self._app.root, hit.memory.files))

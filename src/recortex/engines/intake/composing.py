@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from recortex.codec import content_from_json, convert
+from recortex.codec import content_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
-from recortex.domain.memory import Memory, Source, check
+from recortex.domain.memory import Memory, check
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
+from recortex.engines.intake.labels import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity.fingerprint import content_hash
 from recortex.errors import InvalidInputError
@@ -84,7 +85,7 @@ def recompose(memory: Memory, *, count: Callable[[str], int]) -> Composed:
     clean, found = redact_json(msgspec.to_builtins(memory.content))
     content = content_from_json(memory.kind, clean)
     text = content.text()
-    labels, more = _clean_labels(memory)
+    labels = clean_labels(memory)
     changed = replace(
         memory,
         content=content,
@@ -94,9 +95,10 @@ def recompose(memory: Memory, *, count: Callable[[str], int]) -> Composed:
         else redact(memory.summary).text,
         content_hash=content_hash(memory.kind, text),
         tokens=count(text),
-        **labels,
+        **labels.changes,
     )
-    return Composed(check(changed), (*(finding.rule for finding in found), *more))
+    changed = replace(changed, tags=_tags(changed.tags))
+    return Composed(check(changed), (*(finding.rule for finding in found), *labels.redacted))
 
 
 def _bounded(draft: Draft) -> None:
@@ -126,33 +128,18 @@ def _bounded(draft: Draft) -> None:
 def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
     path = draft.files[0].path if draft.files else None
     text = redact(_storable(draft.text), path=path)
-    content, in_content = redact_json(draft.content, path=path)
-    labels, in_labels = _clean_labels(draft)
-    clean = replace(
-        draft, text=text.text.strip(), content=content, summary=redact(draft.summary).text, **labels
-    )
-    found = (*(finding.rule for finding in (*text.findings, *in_content)), *in_labels)
+    content, in_content = redact_json(draft.content, path=path) if draft.content else ({}, ())
+    labels = clean_labels(draft)
+    summary = redact(draft.summary).text if draft.summary else ""
+    clean = replace(draft, text=text.text.strip(), content=content, summary=summary, **labels.changes)
+    clean = replace(clean, tags=_tags(clean.tags))
+    found = (*(finding.rule for finding in (*text.findings, *in_content)), *labels.redacted)
     return clean, found, text.skipped
 
 
-def _clean_labels(of: Any) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Tags, links, source and metadata without secrets; tags trimmed, each once."""
-    plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
-    clean, found = redact_json(plain)
-    labels = {
-        name: tuple(
-            convert(item, type(link)) for item, link in zip(clean[name], getattr(of, name), strict=True)
-        )
-        for name in ("files", "functions", "patterns", "constraints")
-    }
-    tags = tuple(dict.fromkeys(tag.strip() for tag in clean["tags"] if tag.strip()))
-    source = convert(clean["source"], Source)
-    return {**labels, "tags": tags, "source": source, "metadata": clean["metadata"]}, tuple(
-        hit.rule for hit in found
-    )
-
-
-_LABELS = ("tags", "files", "functions", "patterns", "constraints", "source", "metadata")
+def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Trimmed, none empty, each once."""
+    return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
 
 
 def _storable(text: str) -> str:

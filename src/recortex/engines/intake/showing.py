@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from recortex.codec import content_from_json, convert
-from recortex.domain.memory import Source
+from recortex.codec import content_from_json
+from recortex.engines.intake.labels import clean
 from recortex.engines.privacy import redact, redact_json
 
 if TYPE_CHECKING:
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 def shown(memory: Memory) -> Memory:
     """The same memory where nothing in it is secret, else one without."""
-    text, summary = redact(memory.text), redact(memory.summary)
-    rest = {"tags": memory.tags, "metadata": memory.metadata, "source": msgspec.to_builtins(memory.source)}
-    clean, found = redact_json(rest)
-    if not (text.findings or summary.findings or found):
+    text = redact(memory.text)
+    summary = text if memory.summary == memory.text else redact(memory.summary)
+    labels = clean(memory)
+    if not (text.findings or summary.findings or labels.changes):
         return memory
     content, _ = redact_json(msgspec.to_builtins(memory.content))
     return replace(
@@ -28,7 +28,5 @@ def shown(memory: Memory) -> Memory:
         text=text.text,
         summary=summary.text,
         content=content_from_json(memory.kind, content),
-        tags=tuple(clean["tags"]),
-        metadata=clean["metadata"],
-        source=convert(clean["source"], Source),
+        **labels.changes,
     )

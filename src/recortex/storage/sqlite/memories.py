@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.ports.store import SearchText
+    from recortex.storage.sqlite.index import KeywordIndex
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.rows import Row
 
@@ -48,8 +49,9 @@ class Neighbour(NamedTuple):
 class SqliteMemories:
     """Create, read, change and delete memories; every change leaves the former state behind."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, index: KeywordIndex) -> None:
         self._pool = pool
+        self._index = index
         self._sql = queries("memories")
         self._version_sql = queries("versions")
 
@@ -122,12 +124,19 @@ class SqliteMemories:
         state = self._pool.value(self._version_sql["held_at_by"], (memory_id, to_micros(at)))
         return None if state is None else memory_of(state)
 
+    def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
+        """The states that were recorded at that time, hold no longer, and pass the query."""
+        states = (
+            memory_of(row[0]) for row in self._pool.rows(self._version_sql["held_at"], (to_micros(at),))
+        )
+        return [memory for memory in states if matches(query, memory)]
+
     # -- writing: inside a transaction
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
         """Keep a new memory; returns its key."""
         row = to_row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
-        key = int(self._pool.value(self._sql["insert_memory"], row))
+        key = int(self._index.rows(self._sql["insert_memory"], row)[0][0])
         self._insert_links(memory, key)
         return key
 
@@ -144,7 +153,7 @@ class SqliteMemories:
         kept = replace(new, updated_at=at, version=old.version + 1)
         vector = former[2] if keep_vector else None
         row = to_row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
-        self._pool.rows(self._sql["update_memory"], {**row, "key": key})
+        self._index.rows(self._sql["update_memory"], {**row, "key": key})
         self._delete_links(key)
         self._insert_links(kept, key)
         return kept
@@ -159,7 +168,7 @@ class SqliteMemories:
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
         key = self._key(memory_id)
-        self._pool.rows(self._sql["delete_memory"], (key,))
+        self._index.rows(self._sql["delete_memory"], (key,))
         return key
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
@@ -192,10 +201,7 @@ class SqliteMemories:
 
     def _find_as_of(self, query: MemoryQuery, at: datetime) -> list[Memory]:
         condition, values = where(replace(query, limit=None, offset=0))
-        former = (
-            memory_of(row[0]) for row in self._pool.rows(self._version_sql["held_at"], (to_micros(at),))
-        )
-        found = [*self._select(condition, values), *(memory for memory in former if matches(query, memory))]
+        found = [*self._select(condition, values), *self.former(query, at)]
         found.sort(key=lambda memory: (_sort_value(memory, query), memory.id), reverse=query.descending)
         end = None if query.limit is None else query.offset + query.limit
         return found[query.offset : end]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
+    from recortex.storage.sqlite.index import KeywordIndex
     from recortex.storage.sqlite.memories import SqliteMemories
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vectors import SqliteVectors
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _FACTS = ", ".join(f"m.{name}" for name in Facts._fields)
 _WORD = re.compile(r"\w{4,}")
 _NOTHING: tuple[Any, ...] = ()
-_TELLING_WORDS = 8
+_TELLING_WORDS = 5
 _LOOKALIKES = 8
 """How many words of a new memory are looked up, and how many known ones are compared with it."""
 
@@ -31,8 +32,11 @@ _LOOKALIKES = 8
 class SqliteSearch:
     """The `SearchStore` of a SQLite database."""
 
-    def __init__(self, pool: Pool, memories: SqliteMemories, vectors: SqliteVectors) -> None:
+    def __init__(
+        self, pool: Pool, index: KeywordIndex, memories: SqliteMemories, vectors: SqliteVectors
+    ) -> None:
         self._pool = pool
+        self._index = index
         self._memories = memories
         self._vectors = vectors
         self._sql = queries("search")
@@ -43,9 +47,8 @@ class SqliteSearch:
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it."""
-        return [
-            int(self._pool.value(self._sql["frequency"], (_any([word]),))) if word else 0 for word in words
-        ]
+        sql = self._sql["frequency"]
+        return [int(self._index.rows(sql, (_any([word]),))[0][0]) if word else 0 for word in words]
 
     def known_speakers(self, words: Sequence[str]) -> list[str]:
         """The speakers among the words."""
@@ -60,7 +63,7 @@ class SqliteSearch:
             condition, values = where(only)
             among = f"MATCH ? AND rowid IN (SELECT m.key FROM memories m WHERE {condition})"
             sql = sql.replace("MATCH ?", among)
-        return [(key, score) for key, score in self._pool.rows(sql, (_any(words), *values, limit))]
+        return [(key, score) for key, score in self._index.rows(sql, (_any(words), *values, limit))]
 
     def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
         """Keys by likeness of the signs, nearest first; empty where there is no such index."""
@@ -118,7 +121,7 @@ class SqliteSearch:
             return []
         return [
             (id_, known)
-            for id_, known in self._pool.rows(
+            for id_, known in self._index.rows(
                 self._sql["lookalikes"], (_any(words[:_TELLING_WORDS]), _LOOKALIKES)
             )
         ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
 from recortex.storage.sqlite.backup import Backups
+from recortex.storage.sqlite.index import KeywordIndex
 from recortex.storage.sqlite.ledger import SqliteLedger
 from recortex.storage.sqlite.memories import SqliteMemories
 from recortex.storage.sqlite.migrations import applied, migrate
@@ -61,11 +62,12 @@ class SqliteStore:
         except BaseException:
             self._pool.close()
             raise
-        self.memories = SqliteMemories(self._pool)
+        index = KeywordIndex(self._pool, on_degradation)
+        self.memories = SqliteMemories(self._pool, index)
         self.relations = SqliteRelations(self._pool)
         self.ledger = SqliteLedger(self._pool)
         self.vectors = SqliteVectors(self._pool)
-        self.search = SqliteSearch(self._pool, self.memories, self.vectors)
+        self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)
 
     @property
     def pool(self) -> Pool:
