@@ -29,9 +29,6 @@ _LONGEST_MESSAGE = 1_000
 class Facade(Protocol):
     """What is asked of the facade besides its operations."""
 
-    def warm(self) -> None:
-        """Load what makes vectors."""
-
     def close(self) -> None:
         """Close the stores."""
 
@@ -51,10 +48,22 @@ class Answer:
 
 
 class Desk:
-    """Carries out operations on a facade that is opened when it is first needed."""
+    """Carries out operations on a facade that is opened when it is first needed.
 
-    def __init__(self, operations: Mapping[str, Operation], open_facade: Callable[[], Facade]) -> None:
+    Args:
+        operations: those that can be called, by name.
+        open_facade: opens it.
+        warm: gets it ready for the first call.
+    """
+
+    def __init__(
+        self,
+        operations: Mapping[str, Operation],
+        open_facade: Callable[[], Facade],
+        warm: Callable[[Any], object] = lambda _: None,
+    ) -> None:
         self.operations = operations
+        self._warm = warm
         self._open = open_facade
         self._facade: Facade | None = None
         self._lock = threading.Lock()
@@ -87,9 +96,9 @@ class Desk:
             return self._facade
 
     def warm(self) -> None:
-        """Get ready what the first question needs. Nobody waits for it: if it fails, the first call says why."""
+        """Get ready for the first call. Nobody waits for it: if it fails, that call says why."""
         try:
-            self.facade().warm()
+            self._warm(self.facade())
         except Exception:  # noqa: BLE001  it runs in a thread of its own, where an error could only be lost
             _LOG.debug("Could not get ready beforehand.", exc_info=True)
 

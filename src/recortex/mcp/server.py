@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from recortex.mcp.desk import Desk
     from recortex.mcp.wire import Wire
 
+# Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
+THREADS = 4
 _INTERRUPTED = 130
 _PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 
@@ -39,7 +41,9 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     from recortex.operations.registry import operations_of
 
     operations = selected(operations_of(Cortex), options.tools)
-    desk = Desk(operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT))
+    desk = Desk(
+        operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT), warm=_warm
+    )
     try:
         serve(Wire.claim(), desk)
     except KeyboardInterrupt:
@@ -70,10 +74,19 @@ def serve(wire: Wire, desk: Desk) -> None:
             wire.send(dumps(answer))
     if not greeting.done:
         return
+    from concurrent.futures import ThreadPoolExecutor
+
     from recortex.mcp import session
 
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
-    session.serve(session.build(about(), instructions(), tools, desk), wire, lines, lead=lead, sent=sent)
+    with ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
+        server = session.build(about(), instructions(), tools, desk, workers)
+        session.serve(server, wire, lines, lead=lead, sent=sent)
+
+
+def _warm(cortex: Any) -> None:
+    """Load the embedding model, so that the first question does not wait for it; no store is made or opened."""
+    cortex._app.probe_embedder()  # noqa: SLF001  no operation: the facade has no door for it
 
 
 def about() -> dict[str, str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import threading
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -20,6 +20,7 @@ from recortex import codec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from concurrent.futures import Executor
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.context import ServerRequestContext
@@ -29,19 +30,24 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-# Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
-_THREADS = 4
 # A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients give 2).
 _LAST_ANSWERS = 1.5
 _NEVER_SENT = -32600  # JSON-RPC: invalid request
 
 
 def build(
-    about: Mapping[str, str], instructions: str, tools: list[dict[str, Any]], desk: Desk
+    about: Mapping[str, str], instructions: str, tools: list[dict[str, Any]], desk: Desk, workers: Executor
 ) -> Server[Any]:
-    """The SDK's server over our tools."""
+    """The SDK's server over our tools.
+
+    Args:
+        about: name, title and version of the server.
+        instructions: for the agent.
+        tools: of `tools.described`.
+        desk: carries out the calls.
+        workers: where it does. Threads that stay: the store keeps a connection for each thread that ever read from it.
+    """
     listed = types.ListToolsResult(tools=[types.Tool.model_validate(tool, by_name=False) for tool in tools])
-    limiter = anyio.CapacityLimiter(_THREADS)
 
     async def on_list_tools(
         _context: ServerRequestContext[Any], _params: types.PaginatedRequestParams | None
@@ -51,8 +57,10 @@ def build(
     async def on_call_tool(
         _context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        work = partial(desk.call, params.name, params.arguments or {})
-        return _result(await anyio.to_thread.run_sync(work, limiter=limiter))
+        work = asyncio.get_running_loop().run_in_executor(
+            workers, desk.call, params.name, params.arguments or {}
+        )
+        return _result(await work)
 
     server = Server[Any](
         about["name"],

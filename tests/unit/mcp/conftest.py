@@ -107,7 +107,7 @@ def small():
 
 @pytest.fixture
 def desk(operations, small):
-    return Desk(operations, lambda: small)
+    return Desk(operations, lambda: small, Small.warm)
 
 
 @pytest.fixture

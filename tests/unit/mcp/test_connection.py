@@ -1,4 +1,5 @@
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
@@ -6,7 +7,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 from recortex.mcp import greeting as greetings
 from recortex.mcp import session
 from recortex.mcp.greeting import Greeting
-from recortex.mcp.server import about, instructions, serve
+from recortex.mcp.server import THREADS, about, instructions, serve
 from recortex.mcp.tools import described
 from recortex.mcp.wire import LONGEST_LINE
 
@@ -54,8 +55,9 @@ def sdk_alone(operations, desk, talk):
 
     def ask(*messages):
         connection = talk(*messages)
-        server = session.build(about(), instructions(), described(operations.values()), desk)
-        session.serve(server, connection.wire, connection.wire.lines(), lead=(), sent=set())
+        with ThreadPoolExecutor(THREADS) as workers:
+            server = session.build(about(), instructions(), described(operations.values()), desk, workers)
+            session.serve(server, connection.wire, connection.wire.lines(), lead=(), sent=set())
         return connection.heard()
 
     return ask

@@ -1,0 +1,60 @@
+import os
+import sys
+from contextlib import asynccontextmanager
+from functools import partial
+
+import anyio
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
+
+
+@pytest.fixture
+def project(tmp_path):
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Of a server: its own user data, and vectors that need no model."""
+    return {"RECORTEX_HOME": str(tmp_path / "home"), "RECORTEX_EMBEDDER": "hashed"}
+
+
+@pytest.fixture
+def command(project):
+    return [sys.executable, "-c", SERVER, "--project", str(project)]
+
+
+@pytest.fixture
+def with_client(command, environment, tmp_path):
+    """Run `work(client)` with the SDK's own client, connected to the real server in a process of its own."""
+
+    @asynccontextmanager
+    async def connected(mode, arguments, more):
+        server = StdioServerParameters(
+            command=command[0],
+            args=[*command[1:], *arguments],
+            env={**os.environ, **environment, **more},
+            cwd=tmp_path,
+        )
+        with (tmp_path / "server.log").open("a") as log:
+            async with Client(stdio_client(server, log), mode=mode) as client:
+                yield client
+
+    async def work_with(work, mode, arguments, more):
+        async with connected(mode, arguments, more) as client:
+            return await work(client)
+
+    def run(work, *arguments, mode="auto", **more):
+        return anyio.run(partial(work_with, work, mode, arguments, more))
+
+    return run
+
+
+@pytest.fixture
+def log(tmp_path):
+    """What the server wrote to its standard error."""
+    return (tmp_path / "server.log").read_text

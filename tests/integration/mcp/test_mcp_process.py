@@ -1,0 +1,128 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+INITIALIZE = {
+    "id": 0,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a-client", "version": "1"},
+    },
+}
+LIST = {"id": 1, "method": "tools/list"}
+WAIT = 30
+
+
+def call(number, tool, **arguments):
+    return {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+
+def lines(*messages):
+    return "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+
+
+@pytest.fixture
+def start(command, environment, tmp_path):
+    processes = []
+
+    def begin(*arguments, command=command, **more):
+        process = subprocess.Popen(
+            [*command, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, **environment, **more},
+        )
+        processes.append(process)
+        return process
+
+    yield begin
+    for process in processes:
+        process.kill()
+        process.wait()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            pipe.close()
+
+
+def ask(process, message):
+    process.stdin.write(lines(message))
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def test_what_is_piped_in_is_answered_before_the_end(start):
+    process = start()
+    out, err = process.communicate(
+        lines(
+            INITIALIZE,
+            LIST,
+            call(2, "remember", text="Deploys go through the blue queue."),
+            call(3, "status"),
+        ),
+        timeout=WAIT,
+    )
+    answers = {answer["id"]: answer for answer in map(json.loads, out.splitlines())}
+    assert set(answers) == {0, 1, 2, 3}
+    assert not answers[2]["result"]["isError"]
+    assert "Traceback" not in err
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("said", ["", lines(INITIALIZE), lines(INITIALIZE, LIST), "nonsense\n", "\n\n"])
+def test_the_end_of_input_ends_the_server(start, said):
+    process = start()
+    _, err = process.communicate(said, timeout=WAIT)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("after", [(INITIALIZE,), (INITIALIZE, LIST, call(2, "status"))])
+def test_a_signal_ends_the_server(start, name, after):
+    process = start()
+    for message in after:
+        ask(process, message)
+    process.send_signal(getattr(signal, name))
+    assert process.wait(WAIT) == 130
+    assert "Traceback" not in process.stderr.read()
+
+
+def test_a_client_that_stops_listening_ends_the_server(start):
+    process = start()
+    ask(process, INITIALIZE)
+    process.stdout.close()
+    process.stdout = process.stderr
+    process.stdin.write(lines(LIST, call(2, "status")))
+    process.stdin.close()
+    process.stdin = process.stderr
+    assert process.wait(WAIT) == 0
+    assert "Traceback" not in process.stderr.read()
+
+
+def test_the_project_is_named_by_the_client(start, project):
+    process = start(command=[sys.executable, "-m", "recortex", "mcp"], CLAUDE_PROJECT_DIR=str(project))
+    said = lines(INITIALIZE, LIST, call(2, "remember", text="The staging host is rebuilt on Mondays."))
+    out, _ = process.communicate(said, timeout=WAIT)
+    assert len(out.splitlines()) == 3
+    assert (project / ".recortex" / "cortex.db").is_file()
+
+
+def test_looking_makes_no_store(start, project):
+    process = start()
+    process.communicate(lines(INITIALIZE, LIST), timeout=WAIT)
+    assert not (project / ".recortex").exists()
+
+
+def test_wrong_options_are_wrong_usage(start):
+    process = start("--tools", "some")
+    _, err = process.communicate("", timeout=WAIT)
+    assert process.returncode == 2
+    assert "--tools" in err

@@ -1,0 +1,21 @@
+"""What our tools answer carries no marker: the readers know it by the tool's name, as each client writes it."""
+
+import pytest
+
+from recortex.formats.transcripts.tools import tool_call
+
+NAMES = (
+    "mcp__plugin_recortex_recortex__recall",  # Claude Code, from the plug-in
+    "mcp__recortex__recall",  # Claude Code, Codex, Qwen
+    "mcp_recortex_recall",  # Gemini CLI
+    "recortex_recall",  # opencode
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_of_our_own_is_known(name):
+    assert tool_call("1", name, {"query": "x"}).injected
+
+
+def test_a_call_of_another_server_is_not_ours():
+    assert not tool_call("1", "mcp__github__recall", {"query": "x"}).injected

@@ -1,0 +1,63 @@
+"""The tools that agents see by default change on purpose only: run this file as a program to write the snapshot anew."""
+
+import json
+from hashlib import blake2b
+from pathlib import Path
+
+from recortex.cortex import Cortex
+from recortex.mcp.tools import described, selected
+from recortex.operations.registry import operations_of
+
+SNAPSHOT = Path(__file__).parents[2] / "snapshots" / "mcp_tools.json"
+
+
+def surface():
+    return {
+        tool["name"]: {
+            "annotations": tool["annotations"],
+            "arguments": sorted(tool["inputSchema"]["properties"]),
+            "schemas": _digest([tool["inputSchema"], tool["outputSchema"]]),
+        }
+        for tool in described(selected(operations_of(Cortex), "default").values())
+    }
+
+
+def _digest(value):
+    return blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+
+def test_the_default_tools_are_as_they_were():
+    assert surface() == json.loads(SNAPSHOT.read_text())
+
+
+def test_the_default_tools_are_at_most_ten_and_all_of_the_contract():
+    contract = {
+        "remember",
+        "recall",
+        "context",
+        "why",
+        "get",
+        "edit",
+        "forget",
+        "feedback",
+        "learn",
+        "status",
+    }
+    assert set(surface()) <= contract
+    assert len(surface()) <= 10
+
+
+def test_every_tool_describes_each_argument():
+    tools = described(operations_of(Cortex).values())
+    bare = [
+        (tool["name"], name)
+        for tool in tools
+        for name, schema in tool["inputSchema"]["properties"].items()
+        if not schema.get("description")
+    ]
+    assert bare == []
+    assert max(len(tool["description"]) for tool in tools) < 2_000
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text(json.dumps(surface(), indent=2) + "\n")
