@@ -36,7 +36,7 @@ AI = (
     provider("nvidia_key", r"nvapi-[A-Za-z0-9_\-]{50,90}", "nvapi-", ("nvapi-<<w64>>",), ("nvapi-client",)),
     provider(
         "langchain_key",
-        r"ls(?:v2|__)_?(?:pt_|sk_)?[a-f0-9]{32}(?:_[a-f0-9]{10})?",
+        r"(?:lsv2_|ls__)(?:pt_|sk_)?[a-f0-9]{32}(?:_[a-f0-9]{10})?",
         "lsv2_ ls__",
         ("lsv2_pt_<<h32>>_<<h10>>", "ls__<<h32>>"),
         ("lsv2_pt_short",),

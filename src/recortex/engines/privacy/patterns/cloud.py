@@ -112,7 +112,7 @@ CLOUD = (
     ),
     provider(
         "yandex_token",
-        r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}(?![A-Za-z0-9_\-])|YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-6]_[A-Za-z0-9_\-]{50,62}",
+        r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}(?![A-Za-z0-9_\-])|YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-3]_[A-Za-z0-9_\-]{50,62}",
         "t1. aqvn yc y0_ y1_ y2_ y3_",
         ("t1.<<A6>>==.<<w86>>==", "AQVN<<w36>>"),
         ("t1.micro", "AQVNshort"),
@@ -222,7 +222,7 @@ CLOUD = (
     provider(
         "vercel_token",
         r"vercel_blob_rw_[A-Za-z0-9_]{30,80}|vc[kpairt]_[A-Za-z0-9]{24,80}",
-        "vercel_blob_rw_ vck_ vcp_ vca_ vci_ vcr_",
+        "vercel_blob_rw_ vck_ vcp_ vca_ vci_ vcr_ vct_",
         ("vercel_blob_rw_<<A16>>_<<A30>>", "vcp_<<A56>>"),
         ("vercel_blob_rw_token", "vcp_plugin"),
     ),

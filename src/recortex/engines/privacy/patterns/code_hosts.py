@@ -186,7 +186,7 @@ CODE_HOSTS = (
     ),
     provider(
         "editor_key",
-        r"(?:key|crsr|sk-ws)[_-](?:01-)?[a-f0-9]{64}(?![a-f0-9])",
+        r"(?:key_|crsr_|sk-ws-01-)[a-f0-9]{64}(?![a-f0-9])",
         "key_ crsr_ sk-ws-",
         ("crsr_<<h64>>",),
         ("crsr_short", "key_press"),

@@ -59,7 +59,7 @@ def _is_signed_token(place: Place) -> bool:
     return len(set(place.value)) > 12  # noqa: PLR2004
 
 
-_FLAGS = r"--?(?:password|passwd|pass|token|api[_-]?key|secret|access[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key)"
+_FLAGS = r"-(?:password|passwd|pass|token|api[_-]?key|secret|access[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key)"
 
 CREDENTIALS = (
     Rule(

@@ -8,7 +8,7 @@ SERVICES = (
     provider(
         "datadog_key",
         r"dd(?:p|a|w|z)[a-z]_[A-Za-z0-9]{34,64}|pub[a-f0-9]{32}(?![a-f0-9])",
-        "ddp ddap_ ddw ddz pub",
+        "ddp dda ddw ddz pub",
         ("ddpa_<<A36>>", "pub<<h32>>"),
         ("ddp_client", "public"),
     ),
