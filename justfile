@@ -1,0 +1,29 @@
+# `just` lists these. Everything runs from the virtual environment that the README's commands make.
+
+bin := ".venv/bin"
+
+# make the virtual environment with everything that development needs
+setup:
+    python3 -m venv .venv
+    {{bin}}/python -m pip install --quiet --editable ".[dev]"
+
+# every check that CI runs
+check:
+    {{bin}}/python scripts/check.py
+
+# the tests alone; arguments go to pytest
+test *arguments:
+    {{bin}}/python -m pytest {{arguments}}
+
+# put the code in order
+format:
+    {{bin}}/ruff check --fix .
+    {{bin}}/ruff format .
+
+# write the generated reference anew
+docs:
+    {{bin}}/python scripts/build_docs.py
+
+# one bench, such as `just bench latency`; data sets are found through RECORTEX_BENCH_DATA
+bench name *arguments:
+    {{bin}}/python bench/{{name}}.py {{arguments}}

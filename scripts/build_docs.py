@@ -1,0 +1,104 @@
+"""Write the reference under docs/reference/ from the code: verbs, tools, kinds, settings. `--check` only compares."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from recortex.codec import schema_of
+from recortex.cortex import Cortex
+from recortex.domain.kinds import ALIASES, KINDS
+from recortex.operations.registry import Operation, Parameter, operations_of
+from recortex.settings import SETTINGS, variable_of
+
+REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
+NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
+
+
+def verbs() -> str:
+    """Every operation with its arguments: the same in Python, on the command line and as a tool."""
+    parts = ["# Operations\n", "Each is a method of `Cortex`, a verb of `recortex` and a tool of the MCP server.\n"]
+    parts += [_operation(operation) for operation in operations_of(Cortex).values()]
+    return "\n".join(parts)
+
+
+def tools() -> str:
+    """The tools of the MCP server and what they promise."""
+    rows = ["| tool | default | reads only | destructive | idempotent | |", "|---|---|---|---|---|---|"]
+    for one in operations_of(Cortex).values():
+        traits = one.traits
+        marks = (traits.core, traits.read_only, traits.destructive, traits.idempotent)
+        rows.append(f"| `{one.name}` | {' | '.join('yes' if mark else '' for mark in marks)} | {one.summary} |")
+    text = "`recortex mcp` shows the default set; `recortex mcp --tools full` those that make sense for an agent."
+    return "\n".join(["# Tools\n", text, "", *rows, ""])
+
+
+def kinds() -> str:
+    """Every kind with its lifetime and fields."""
+    aliases = ", ".join(f"`{alias}` → `{kind}`" for alias, kind in sorted(ALIASES.items()))
+    parts = ["# Kinds of memory\n", f"Aliases on input: {aliases}.\n"]
+    parts += [
+        "| kind | half-life (days) | archive below | re-validate after (days) | category | |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, kind in sorted(KINDS.items()):
+        life = "∞" if kind.half_life_days is None else f"{kind.half_life_days:g}"
+        about = (kind.__doc__ or "").strip()
+        parts.append(
+            f"| `{name}` | {life} | {kind.archive_below:g} | {kind.revalidate_days} | {kind.category or 'none'} | {about} |"
+        )
+    parts += [_kind(name) for name in sorted(KINDS)]
+    return "\n".join(parts)
+
+
+def settings() -> str:
+    """The table of settings."""
+    rows = ["| setting | variable | default | project file | |", "|---|---|---|---|---|"]
+    for one in SETTINGS:
+        default = f"`{one.default!r}`" if one.default != "" else ""
+        allowed = "yes" if one.project else "no"
+        rows.append(f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {allowed} | {one.help} |")
+    text = (
+        "Strongest first: the variable, the user's `config.toml`, the project's `recortex.toml`, the default.\n"
+        "`recortex doctor` prints each value with the place it came from.\n"
+    )
+    return "\n".join(["# Settings\n", text, *rows, ""])
+
+
+def _operation(operation: Operation) -> str:
+    lines = [f"## {operation.name}\n", operation.help, ""]
+    lines += [f"- {_signature(parameter)} {parameter.help}" for parameter in operation.parameters()]
+    return "\n".join([*lines, ""])
+
+
+def _signature(parameter: Parameter) -> str:
+    option = parameter.name if parameter.positional else f"--{parameter.name.replace('_', '-')}"
+    return f"`{option}`" + (" (needed):" if parameter.required else ":")
+
+
+def _kind(name: Any) -> str:
+    fields = schema_of(name).get("properties", {})
+    listed = ", ".join(f"`{field}`" for field in fields)
+    return f"\n**{name}**: {listed}; a plain text fills `{KINDS[name].main}`."
+
+
+PAGES = {"cli.md": verbs, "tools.md": tools, "kinds.md": kinds, "settings.md": settings}
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or with `--check` say which are stale."""
+    REFERENCE.mkdir(parents=True, exist_ok=True)
+    stale = []
+    for name, page in PAGES.items():
+        text, path = NOTE + page().rstrip() + "\n", REFERENCE / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+        if "--check" not in arguments:
+            path.write_text(text, encoding="utf-8")
+    print(f"{'stale' if '--check' in arguments else 'written'}: {', '.join(stale) or 'none'}")
+    return int(bool(stale) and "--check" in arguments)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,41 @@
+"""Every check of the project, in order, as the README's second command and CI run them. Ends at the first that fails."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COVERED = 90
+
+STEPS: tuple[tuple[str, ...], ...] = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports", "--no-cache"),
+    ("coverage", "run", "-m", "pytest", "-n", "2", "-p", "no:cacheprovider"),
+    ("coverage", "combine", "--quiet"),
+    ("coverage", "report", f"--fail-under={COVERED}", "--skip-covered", "--sort=cover"),
+)
+
+
+def main() -> int:
+    """Run the steps; the exit code of the first that fails, or 0."""
+    programs = Path(sys.executable).parent
+    environment = os.environ | {"COVERAGE_CORE": "ctrace", "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    for step in STEPS:
+        began = time.monotonic()
+        print(f"== {' '.join(step)}", flush=True)
+        program = programs / step[0]
+        done = subprocess.run([str(program), *step[1:]], cwd=ROOT, env=environment, check=False)
+        print(f"-- {time.monotonic() - began:.0f} s", flush=True)
+        if done.returncode:
+            return done.returncode
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
