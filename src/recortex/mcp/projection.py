@@ -14,7 +14,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from recortex import codec
 from recortex.domain.kinds import KINDS
-from recortex.domain.memory import Memory, Source
+from recortex.domain.memory import Memory
 
 # What "a memory in JSON has at least" (docs: the contract), in the order in which it reads best.
 CARD = (
@@ -47,6 +47,8 @@ CARD = (
 )
 WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "tokens", "metadata")
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
+_NAMED_LINKS = ("functions", "patterns", "constraints")
+_FILE_ON_CARD = ("path", "line_start", "line_end")
 _ANYTHING = [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
 _PROSE = frozenset(("title", "description", "default"))
 _LISTS = (tuple, list, set, frozenset, Sequence)
@@ -88,20 +90,15 @@ def _scalar(value: Any) -> Any:
 
 
 def _memory(memory: Memory, shown: tuple[str, ...]) -> dict[str, Any]:
-    data = {name: _value(getattr(memory, name)) for name in shown if name not in _SPECIAL}
+    whole = shown is WHOLE
     special = {
         "content": _content(memory),
         "importance": memory.importance.value,
-        "source": _source(memory.source, whole=shown is WHOLE),
-        "files": [_said(file) for file in memory.files],
-        "functions": [_said(function) for function in memory.functions],
-        "patterns": [_said(pattern) for pattern in memory.patterns],
-        "constraints": [_said(constraint) for constraint in memory.constraints],
+        "source": _said(memory.source, () if whole else _SOURCE_ON_CARD),
+        "files": [_said(file, () if whole else _FILE_ON_CARD) for file in memory.files],
+        **{name: [_said(link) for link in getattr(memory, name)] for name in _NAMED_LINKS},
     }
-    return {name: special[name] if name in _SPECIAL else data[name] for name in shown}
-
-
-_SPECIAL = frozenset(("content", "importance", "source", "files", "functions", "patterns", "constraints"))
+    return {name: special[name] if name in special else _value(getattr(memory, name)) for name in shown}
 
 
 def _content(memory: Memory) -> dict[str, Any]:
@@ -113,14 +110,10 @@ def _content(memory: Memory) -> dict[str, Any]:
     return said
 
 
-def _source(source: Source, *, whole: bool) -> dict[str, Any]:
-    said = _said(source)
-    return said if whole else {name: said[name] for name in _SOURCE_ON_CARD if name in said}
-
-
-def _said(value: Any) -> dict[str, Any]:
+def _said(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:
     """The fields of a value that say something."""
-    return {name: item for name, item in _value(value).items() if item is not None and item != ""}
+    data = _value(value)
+    return {name: data[name] for name in only or data if data[name] is not None and data[name] != ""}
 
 
 def _schema(of: Any) -> dict[str, Any]:
@@ -156,8 +149,8 @@ def _memory_schema(shown: tuple[str, ...]) -> dict[str, Any]:
         "importance": {"enum": ["low", "normal", "high", "critical"], "type": "string"},
         "source": {"type": "object", "description": "The known parts of where it was learned."},
     }
-    links = ("files", "functions", "patterns", "constraints")
-    special |= {name: {"type": "array", "items": {"type": "object"}} for name in links}
+    links = {"type": "array", "items": {"type": "object"}, "description": "What is known of each."}
+    special |= dict.fromkeys(("files", *_NAMED_LINKS), links)
     return _object({name: special.get(name) or _schema(hints[name]) for name in shown})
 
 

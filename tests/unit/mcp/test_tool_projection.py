@@ -2,6 +2,8 @@ import pytest
 
 from recortex import codec
 from recortex.domain.kinds import kind_of
+from recortex.domain.links import FileLink
+from recortex.domain.memory import Source
 from recortex.errors import RecortexError
 from recortex.mcp.bounds import LONGEST_ANSWER, AnswerTooLongError, bounded
 from recortex.mcp.projection import CARD, WHOLE, lean
@@ -20,12 +22,16 @@ def test_a_card_says_nothing_twice_and_leaves_out_what_is_empty(small):
     memory = lean(small.recall("x"))["hits"][0]["memory"]
     assert memory["content"] == {}
     assert memory["source"] == {"session": "s1", "turn": 4, "client": "claude-code"}
-    assert memory["files"] == [{"path": "src/a.py", "line_start": 3, "line_end": 9, "content_hash": "abc"}]
+    assert memory["files"] == [{"path": "src/a.py", "line_start": 3, "line_end": 9}]
     assert memory["recorded_at"] == "2026-03-01T12:30:00Z"
 
 
 def test_a_memory_alone_is_whole(make_memory):
-    assert tuple(lean(make_memory())) == WHOLE
+    file = FileLink("src/a.py", content_hash="abc", commit="def")
+    memory = lean(make_memory(files=(file,), source=Source(session="s1", quote="the quote")))
+    assert tuple(memory) == WHOLE
+    assert memory["files"] == [{"path": "src/a.py", "content_hash": "abc", "commit": "def"}]
+    assert memory["source"] == {"session": "s1", "quote": "the quote"}
 
 
 def test_typed_fields_that_say_more_than_the_text_stay(make_memory):

@@ -1,0 +1,96 @@
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex import codec
+from recortex.errors import InvalidInputError
+from recortex.mcp.arguments import converted
+from recortex.mcp.bounds import AnswerTooLongError, bounded
+from recortex.mcp.desk import Desk
+from recortex.mcp.greeting import Greeting
+from recortex.operations.registry import operation, operations_of
+
+LIMIT = 2_000
+TEXTS = st.text(
+    st.characters(exclude_categories=()), max_size=20
+)  # lone surrogates and control characters too
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+class Echo:
+    @operation(core=True)
+    def echo(
+        self,
+        text: str,
+        *,
+        count: int = 1,
+        tags: list[str] | None = None,
+        more: dict[str, object] | None = None,
+    ) -> str:
+        """Say it again."""
+        return text * min(max(count, 0), 100) + str(tags) + str(more)
+
+    def close(self) -> None: ...
+
+
+OPERATIONS = operations_of(Echo)
+ARGUMENTS = st.dictionaries(st.sampled_from(["text", "count", "tags", "more"]) | TEXTS, JSON, max_size=5)
+
+
+@given(ARGUMENTS)
+def test_arguments_fit_or_are_refused(given_):
+    try:
+        fitting = converted(OPERATIONS["echo"], given_)
+    except InvalidInputError:
+        return
+    assert isinstance(fitting["text"], str)
+    fitting["text"].encode()
+    assert set(fitting) <= {"text", "count", "tags", "more"}
+
+
+@given(TEXTS | st.just("echo"), ARGUMENTS)
+def test_a_call_always_gives_an_answer_that_can_be_sent(name, given_):
+    answer = Desk(OPERATIONS, Echo).call(name, given_)
+    json.loads(codec.dumps(answer.data))
+    assert answer.data.get("code") != "internal_error"
+
+
+@given(
+    st.dictionaries(
+        st.text(max_size=5),
+        st.lists(st.text(max_size=400), max_size=40) | st.text(max_size=3_000),
+        max_size=6,
+    )
+)
+def test_an_answer_fits_or_is_refused(data):
+    try:
+        short = bounded(data, LIMIT)
+    except AnswerTooLongError:
+        return
+    note = short.pop("shortened", "") if short is not data else ""
+    assert len(codec.dumps(short).decode()) <= LIMIT
+    assert bool(note) == (short != data)
+    assert set(short) == set(data)
+
+
+@given(st.binary(max_size=60) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_the_greeting_takes_any_line(line):
+    greeting = Greeting(server={"name": "x", "version": "1"}, instructions="", tools=[])
+    assert greeting.answer(line) is None
+
+
+MESSAGES = st.fixed_dictionaries(
+    {"jsonrpc": st.just("2.0"), "method": st.sampled_from(["initialize", "tools/list", "server/discover"])},
+    optional={"id": JSON, "params": JSON},
+)
+
+
+@given(MESSAGES)
+def test_the_greeting_takes_any_request(message):
+    greeting = Greeting(server={"name": "x", "version": "1"}, instructions="", tools=[])
+    assert greeting.answer(json.dumps(message).encode()) is None
