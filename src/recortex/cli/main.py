@@ -10,7 +10,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from recortex.cli import invocation, overview
+from recortex.cli import invocation
 from recortex.cli.usage import (
     DONE,
     FAILED,
@@ -107,6 +107,8 @@ def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
 
         print(f"recortex {__version__}")  # noqa: T201  the answer
         return DONE
+    from recortex.cli import overview
+
     if line.verb == "help" or line.wants("--help", "-h"):
         print(overview.text(commands))  # noqa: T201  the answer
         return DONE
