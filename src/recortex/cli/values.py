@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from datetime import datetime
 from enum import Enum
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -17,6 +18,7 @@ from recortex.errors import InvalidInputError, RecortexError
 MAX_INPUT = 16 * 1024 * 1024  # bytes of standard input or of a file given with @
 STDIN = "-"
 
+_LARGEST = 2**63 - 1  # what a store can hold
 _SPLIT_NAMES = frozenset({"tags", "kinds", "statuses", "domains", "origins"})
 _UNIONS = (Union, types.UnionType)
 
@@ -197,16 +199,22 @@ def spoken(word: str) -> str:
 
 def _whole(word: str) -> int:
     try:
-        return int(word)
+        number = int(word)
     except ValueError:
         raise ArgumentTypeError(f"{word[:40]!r} is not a whole number") from None
+    if not -_LARGEST <= number <= _LARGEST:
+        raise ArgumentTypeError(f"{word[:40]!r} is too large")
+    return number
 
 
 def _number(word: str) -> float:
     try:
-        return float(word)
+        number = float(word)
     except ValueError:
         raise ArgumentTypeError(f"{word[:40]!r} is not a number") from None
+    if not isfinite(number):
+        raise ArgumentTypeError(f"{word[:40]!r} is not a finite number")
+    return number
 
 
 def _instant(word: str) -> datetime:

@@ -1,0 +1,71 @@
+"""What a person at a terminal sees: a question before a removal, colours, progress."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+
+import pytest
+
+
+def at_a_terminal(project, *words, answer=b"", env=None):
+    """Run the command with a terminal on all three streams; returns exit code and all that was shown."""
+    leader, follower = pty.openpty()
+    running = subprocess.Popen(
+        [sys.executable, "-m", "recortex", *words],
+        cwd=project.folder,
+        env=project.environment | {"TERM": "xterm", "COLUMNS": "100"} | (env or {}),
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+    )
+    os.close(follower)
+    shown = b""
+    while True:
+        ready = select.select([leader], [], [], 60)[0]
+        try:
+            piece = os.read(leader, 65536) if ready else b""
+        except OSError:  # the other end is closed
+            piece = b""
+        if not piece:
+            break
+        shown += piece
+        if answer and b"[y/N]" in shown:
+            os.write(leader, answer)
+            answer = b""
+    os.close(leader)
+    return running.wait(60), shown.decode()
+
+
+@pytest.mark.parametrize(("answer", "status"), [(b"y\n", "archived"), (b"n\n", "active"), (b"\n", "active")])
+def test_a_person_is_asked_before_something_is_removed(project, answer, status):
+    known = project.remember("The nightly job takes the write lock at two, so deployments wait.")
+    code, shown = at_a_terminal(project, "forget", known, answer=answer)
+    assert code == 0
+    assert "Would be put away" in shown
+    assert "The nightly job" in shown
+    assert ("Nothing was changed." in shown) is (status == "active")
+    assert project.data("get", known)["status"] == status
+
+
+def test_colours_for_a_person_and_none_with_no_color(project):
+    project.remember("The nightly job takes the write lock at two, so deployments wait.")
+    assert "\x1b[36m" in at_a_terminal(project, "list", env={"NO_COLOR": ""})[1]
+    assert "\x1b" not in at_a_terminal(project, "list")[1]
+
+
+def test_long_work_shows_its_progress(project, tmp_path):
+    rows = [
+        {"text": f"Part {n} of the service waits {n} seconds for the lock of part {n + 1}."}
+        for n in range(300)
+    ]
+    (tmp_path / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+    code, shown = at_a_terminal(project, "remember_many", f"@{tmp_path / 'rows.json'}")
+    assert code == 0
+    assert "#" * 24 in shown
+    assert "300 memories added." in shown
+    assert shown.rstrip().endswith("300 memories added.")
