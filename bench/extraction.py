@@ -22,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.candidate import Candidate
 from recortex.engines.extraction import extract
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
@@ -29,7 +30,6 @@ from recortex.formats.transcripts import open_transcript
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import Turn
 
 LABELS = Path(__file__).with_name("extraction_labels.jsonl")
@@ -118,8 +118,7 @@ def precision(drawn: list[tuple[Session, Candidate]]) -> dict[str, Any]:
     by_rule: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for _, one in drawn:
         if key_of(one.text) in known:
-            good = known[key_of(one.text)][0] == "good"
-            by_rule[one.rule][0] += good
+            by_rule[one.rule][0] += known[key_of(one.text)][0] == "good"
             by_rule[one.rule][1] += 1
     good, judged = (sum(pair[place] for pair in by_rule.values()) for place in (0, 1))
     return {
@@ -139,7 +138,9 @@ def print_draw(drawn: list[tuple[Session, Candidate]], *, unlabelled: bool) -> N
         if unlabelled and label:
             continue
         verdict = " ".join(label) if label else "unlabelled"
-        print(f"\n{number:3} {key_of(one.text)} [{verdict.strip()}] {one.kind} {one.rule} {one.confidence:.2f}")
+        print(
+            f"\n{number:3} {key_of(one.text)} [{verdict.strip()}] {one.kind} {one.rule} {one.confidence:.2f}"
+        )
         print(f"    {one.text}")
         print(f"    source: {session.name} turn {one.turn_index} ({one.speaker}): {one.quote}")
 
@@ -153,7 +154,9 @@ def summary(read: list[Session]) -> dict[str, Any]:
         "active": sum(len(one.active) for one in read),
         "proposed": sum(len(one.found) - len(one.active) for one in read),
         "long_sessions": len(long),
-        "active_per_long_session": round(sum(len(one.active) for one in long) / len(long), 2) if long else None,
+        "active_per_long_session": round(sum(len(one.active) for one in long) / len(long), 2)
+        if long
+        else None,
         "megabytes_per_second": round(size / seconds / 1e6, 1) if seconds else None,
     }
 
@@ -182,7 +185,10 @@ def report(read: list[Session], drawn: list[tuple[Session, Candidate]], chosen: 
     figures = {"half": chosen.half, "seed": chosen.seed, "yield": summary(read), "draw": precision(drawn)}
     print("\n" + json.dumps(figures, indent=1))
     if chosen.json:
-        rows = [{"session": s.name, "turns": s.turns, "active": len(s.active), "found": len(s.found)} for s in read]
+        rows = [
+            {"session": s.name, "turns": s.turns, "active": len(s.active), "found": len(s.found)}
+            for s in read
+        ]
         chosen.json.write_text(json.dumps({**figures, "sessions": rows}, indent=1))
 
 

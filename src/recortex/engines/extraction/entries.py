@@ -217,6 +217,15 @@ def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:
     return Finding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
 
 
+def feedback(entry: Entry) -> Finding | None:
+    """Take what the person said of a mistake, where a summary's entry records it."""
+    said = entry.part("feedback")
+    text = statement(f"Feedback on {entry.title}: {said}" if entry.title else said) if said else ""
+    if not text or not is_specific(text) or objection(text, addressed=True):
+        return None
+    return Finding(text, "feedback", 0.72, "summary_feedback", entry.quote)
+
+
 def root_cause(entry: Entry) -> Finding | None:
     """Take the cause that an entry is labelled with, where no repair is told."""
     cause = entry.part("cause")

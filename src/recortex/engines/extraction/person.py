@@ -43,7 +43,7 @@ HABITS = (
            r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|under no circumstances)\b"),
     _habit("our_way", "preference", 0.7,
            r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|target|follow|avoid|store|"
-           r"keep|prefer|gitignore|commit|run|test|write|name|ship|release|host|pin)\b"),
+           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|run|test|write|name|ship|release|host|pin)\b"),
     _habit("preference", "preference", 0.7, r"\b(?:I|we)(?:'d| would)? prefer\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
     _habit("decision", "decision", 0.6, r"^decision: "),
     _habit("rule", "preference", 0.55,

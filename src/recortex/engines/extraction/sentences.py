@@ -10,7 +10,8 @@ _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 
 _CODE = re.compile(r"`[^`\n]{1,300}`")
 _LINK = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,500}\)")
-_EMPHASIS = re.compile(r"\*\*|__(?=\w)|(?<=\w)__(?!\w)|(?<![\w*`/])\*(?=\w)|(?<=\w)\*(?![\w*`/])")
+# Code is matched first and kept: `**kwargs` is not emphasis.
+_EMPHASIS = re.compile(r"(`[^`\n]{1,300}`)|\*\*|(?<![\w*`/])\*(?=\w)|(?<=\w)\*(?![\w*`/])")
 _NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
 _SPLIT = re.compile(rf"(?<=[.!?])\s+{_NEXT}|(?<=[.!?][\"')\]])\s+{_NEXT}|(?<=[\u3002\uff01\uff1f])")
 _ABBREVIATED = re.compile(
@@ -38,7 +39,7 @@ _OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 def plain(text: str) -> str:
     """Take away links, emphasis, leading symbols and line numbers of source files; keep code marks."""
     text = _LINK.sub(r"\1", text)
-    text = _EMPHASIS.sub("", text)
+    text = _EMPHASIS.sub(lambda found: found.group(1) or "", text)
     text = _LINE_NUMBER.sub(r"\1", text)
     text = _SYMBOLS.sub("", text)
     return " ".join(text.split())

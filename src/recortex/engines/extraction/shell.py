@@ -45,7 +45,7 @@ _FILTERS = {
     "--package",
 }
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:FAIL|FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:E +)?[A-Za-z.]*(?:Error|Exception): |^(?:FAIL|FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
     r"Traceback \(most recent|\berror TS\d+|Exit code [1-9]|^make: \*\*\*|npm ERR!|command not found|No such file or directory$|BUILD FAILED|== Compilation error",
     re.MULTILINE,
 )

@@ -27,7 +27,7 @@ IDENTIFIER = re.compile(
     r"|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|(?<!\w)/?[\w.@-]+/[\w./@-]+"
     r"|\b[\w-]+\.(?:[a-z]{1,4}|json|jsonl|toml|yaml|lock)\b|(?<!\w)\.[a-z]{3,}\b"
 )
-_NAME_INSIDE = re.compile(r"(?<=[a-z,;:)] )[A-Z][A-Za-z0-9+#.]+")
+_NAME_INSIDE = re.compile(r"(?<=[a-z,;:)] )[A-Z][A-Za-z0-9+#]+")
 _QUESTION = re.compile(
     r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|have|has)"
     r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",

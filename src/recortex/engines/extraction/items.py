@@ -1,0 +1,225 @@
+"""Rules for list items: a name and what it is, a title and what is said of it, a change and its reason, a lead and its list.
+
+In a report most knowledge stands in list items, whose subject is their title, their parent or the line above the list.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.engines.extraction.cues import HEDGE, assertion
+from recortex.engines.extraction.drafting import Finding
+from recortex.engines.extraction.entries import titled
+from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
+from recortex.engines.extraction.standing import MAX_LENGTH, identifiers, is_specific, objection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.engines.extraction.passages import Passage
+
+_CHANGED = re.compile(
+    r"^(?:(?:\w+ly|also|major|minor|core|then|main|key)\s+)?(?:add(?:ed|s)?|updat\w+|remov\w+|renam\w+|chang\w+|creat\w+|fix\w*|refactor\w*|mov\w+|"
+    r"replac\w+|implement\w*|modif\w+|extract\w*|improv\w+|now\b|new\b|no changes?|registered|rewr\w+|wrote|deleted?|"
+    r"consolidat\w+|simplif\w+|switch\w*|convert\w*|test(?:s|ed)?\b|verif\w+|read\b|will\b|not yet|done|complete\w*|"
+    r"contains changes|see\b|same\b|need\w*|should\b|yes\b|no\b)",
+    re.IGNORECASE,
+)
+_PAST_CHANGE = re.compile(
+    r"^(?:added|updated|removed|renamed|changed|created|replaced|moved|switched|made|set|extracted|used|disabled|enabled|wrapped|kept|rewrote)\b",
+    re.IGNORECASE,
+)
+_PURPOSE = re.compile(
+    r"\b(?:so that|because|since|to (?:avoid|prevent|ensure|allow|keep|support|protect|handle|guard|make sure|prefer|reflect|match|reduce|skip|preserve|enable|detect|respect|work around|survive|stop)|otherwise|instead of|rather than|for \w+ing|via `|which (?:would|caused|prevents?|avoids?)|prevents?|avoids?)\b",
+    re.IGNORECASE,
+)
+# A name that can be looked up: a path, a call, a dotted or compound word; not a plain word such as `source`.
+_NAME = re.compile(
+    r"`?(?=[^`]*(?:[/._:(]|[a-z][A-Z]|[A-Z]{2,}[a-z]))[\w@][^`\s]{3,100}`?(?:\s*\([^()]{1,60}\))?"
+)
+_TEST_NAME = re.compile(
+    r"(?:^|[/`_.])tests?(?:[/_.]|$)|_(?:test|spec)\b|\.(?:test|spec)\.|^`?Test[A-Z]|Tests?`?$|/migrations/|\.md\b",
+    re.IGNORECASE,
+)
+_TICKET = re.compile(r"-\w{1,6}\.\d+|[A-Z]{2,}-\d+|#\d+")
+_IS_NEWS = re.compile(
+    r"\b(?:now|will|initial|various|comprehensive|no longer|already|currently|updated|new|added|removed|needs?|should|todo|line \d+|lines? \d)\b|[\u2192]|\d+ tests?",
+    re.IGNORECASE,
+)
+_HAS_MARK = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718\u2b50]|\\*\\*|\\?$")
+_COMPOUND = re.compile(r"\b[A-Za-z]+-[a-z]+\b")
+_EXAMPLE_LEAD = re.compile(r"^(?:when|if|for|in|with|given|after|before|e\.g|example)\b", re.IGNORECASE)
+_RESULT_ITEM = re.compile(
+    r"^(?:result|output|file|cwd|expected|actual|before|after|input|status|default|note)\b|^\W*[0-9a-f]{7,}\b|\b[0-9a-f]{10,}\b",
+    re.IGNORECASE,
+)
+_PLAIN_FIELD = re.compile(r"`?[a-z]+(?:_[a-z]+)*`?")
+_STATUS_TITLE = re.compile(
+    r"(?:solved|fixed|identified|done|discovered|found|explored|investigat\w+|complete\w*|ongoing|resolved|verified|note|task|step|phase|test|status|result|action|next|pending|current\w*|in progress|compile|error)\b",
+    re.IGNORECASE,
+)
+# Code marks and a short note around a name leave it the subject of its list item.
+_AROUND = 4
+_DID = re.compile(
+    r"^(?:\w+ly )?(?:\w+ed|wrote|rewrote|made|set up|new|no changes?)\b(?! by| in| on| to| from| when| with)",
+    re.IGNORECASE,
+)
+_EXAMPLE = re.compile(r"\s*\((?:e\.g\.|for example|such as)[^()]*\)")
+_MECHANICAL = re.compile(
+    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version)\b",
+    re.IGNORECASE,
+)
+_REPAIRED_BY = re.compile(
+    r"(?:fixed|solved|resolved|prevented|avoided) .{10,300}\b(?:by|with|using)\b", re.IGNORECASE
+)
+# What ties the parts of a noun phrase into a fact: `X for Y`, `X (Y)`, `X in Y`; a bare list of names has none.
+_LINKED = re.compile(
+    r"\b(?:for|in|on|with|via|required|using|between|from|as|instead|per|through|before|after|when)\b|\(|:\s|\s[-–—]\s"
+)
+_CONCEPTS = re.compile(r"\bconcepts?\b", re.IGNORECASE)
+_BARE_LIST = re.compile(r"^[^(:]*,[^(:]*,[^(:]*(?:,|\band\b)[^(:]*$")
+_EXPLAINED = re.compile(
+    r"^(?!.*\b(?:mismatch|gap|bugs?|issues?|problems?|testing|integration|missing)\b)(?:[^(:`]{3,60}: \S|.*\([^()]{6,}\)|.*`[^`]*[/*<{][^`]*`)",
+    re.IGNORECASE,
+)
+_MIN_CONCEPT_WORDS = 6
+_MIN_DEFINITION, _MIN_DEFINING_WORDS = 30, 7
+_MIN_ITEMS, _MAX_ITEMS, _MIN_LEAD = 2, 6, 2
+
+
+def owner(passage: Passage) -> str:
+    """The file or symbol whose list item a passage is nested in; empty when there is none."""
+    for parent in reversed(passage.parents):
+        if len(parent) > MAX_LENGTH:
+            continue
+        split = titled(parent) or (parent, "")
+        named = identifiers(split[0])
+        if named and len(split[0]) <= len(named[0]) + _AROUND:
+            return named[0]
+    return ""
+
+
+def concept(passage: Passage) -> Finding | None:
+    """Read an item of a summary's list of concepts: a noun phrase that ties a name of the project to its purpose."""
+    if not (passage.item and passage.headings and _CONCEPTS.search(passage.headings[-1])) or passage.parents:
+        return None
+    text = statement(passage.text)
+    if len(text.split()) < _MIN_CONCEPT_WORDS or not identifiers(text) or not _LINKED.search(text):
+        return None
+    if objection(text) or _IS_NEWS.search(text) or _BARE_LIST.search(text) or not _EXPLAINED.search(text):
+        return None
+    return Finding(text, "semantic", 0.7, "summary_concept", passage.text)
+
+
+def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[Finding]:
+    """Judge the body of `**Title**: body` with its title as the subject."""
+    title, body = split
+    named = identifiers(title)
+    subject = named[0] if named and len(title) <= len(named[0]) + _AROUND else ""
+    if _STATUS_TITLE.match(title):
+        return
+    for number, part in enumerate(sentences(body)):
+        text = f"{title}: {plain(part)}" if number == 0 and not subject else part
+        if _CHANGED.match(plain(part)):
+            continue
+        if found := assertion(text, subject=subject):
+            yield replace(found, quote=passage.text)
+
+
+def changes(part: Sequence[Passage]) -> Iterator[Finding]:
+    """Read what was changed, where the reason stands with it: the change is in the code, the reason is not."""
+    for passage in part:
+        split = titled(passage.text)
+        title, body = split or ("", passage.text)
+        for sentence in sentences(body):
+            said = impersonal(plain(sentence))
+            if _MECHANICAL.search(said) or not _PAST_CHANGE.match(said) or not _PURPOSE.search(said):
+                continue
+            named = title if identifiers(title) else owner(passage)
+            text = statement(
+                f"{title}: {said}" if named == title and title else f"`{named}`: {said}" if named else said
+            )
+            if len(identifiers(text)) > 1 and not objection(text):
+                yield Finding(text, "decision", 0.7, "change_reason", passage.text)
+
+
+def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[tuple[int, int, Finding]]:
+    """Join a naming lead (`X runs:`) and its short list into one statement; yields the places it takes."""
+    place = 0
+    while place < len(part):
+        lead = part[place].text
+        end = place + 1
+        while end < len(part) and _belongs(part[end], part[place]):
+            end += 1
+        items = [_EXAMPLE.sub("", plain(one.text)).rstrip(".;") for one in part[place + 1 : end]]
+        if (
+            lead.endswith(":")
+            and len(lead) < MAX_LENGTH
+            and _MIN_ITEMS <= len(items) <= _MAX_ITEMS
+            and (found := _one(lead, items, repairs_only=repairs_only))
+        ):
+            yield place, end, found
+        place = max(end, place + 1)
+
+
+def _belongs(item: Passage, lead: Passage) -> bool:
+    """Whether an item stands in the list that a paragraph or another item introduces."""
+    if not item.item:
+        return False
+    return item.parents[-1:] == (lead.text,) if lead.item else not item.parents and item.lead == lead.text
+
+
+def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> Finding | None:
+    """Compose the statement of a lead and its items, if it stands alone and none of them is a change or a plan."""
+    head = statement(sentences(lead)[-1].rstrip(":"))
+    repaired = _REPAIRED_BY.match(head)
+    if (
+        not (is_specific(head) or _COMPOUND.search(head))
+        or len(head.split()) < _MIN_LEAD
+        or (_CHANGED.match(head) is not None) != (repaired is not None)
+        or (repairs_only and not repaired)
+        or HEDGE.search(f"{head} {' '.join(items)}")
+        or _EXAMPLE_LEAD.match(head)
+        or _HAS_MARK.search(" ".join(items))
+    ):
+        return None
+    if any(
+        (_DID.match(item) and not repaired) or _RESULT_ITEM.search(item) or len(item.split()) < _MIN_LEAD
+        for item in items
+    ):
+        return None
+    text = f"{head.rstrip('.')}: {'; '.join(items)}."
+    if objection(head) not in {"", "length"} or objection(text) or _IS_NEWS.search(text):
+        return None
+    kind = "incident" if repaired else "semantic"
+    return Finding(
+        text, kind, 0.74, "joined_fix" if repaired else "joined_list", f"{lead} {'; '.join(items)}"
+    )
+
+
+def definition(passage: Passage, *, summary: bool) -> Finding | None:
+    """Read `` `name` — what it is`` as a fact about the code; changes made to it are not facts about it."""
+    split = titled(passage.text)
+    if not split:
+        return None
+    name, body = split
+    first = plain((sentences(body) or [""])[0])
+    if (
+        not _NAME.fullmatch(name)
+        or _TICKET.search(name)
+        or len(first) < _MIN_DEFINITION
+        or _CHANGED.match(first)
+        or _TEST_NAME.search(name)
+    ):
+        return None
+    text = statement(f"{name if '`' in name else f'`{name}`'}: {first}")
+    if objection(text) or _IS_NEWS.search(text):
+        return None
+    kind = "code_description" if "/" in name or "." in name else "semantic"
+    thin = len(first.split()) < _MIN_DEFINING_WORDS
+    confidence = (
+        (0.76 if summary else 0.72) - (0.1 if thin else 0.0) - (0.12 if _PLAIN_FIELD.fullmatch(name) else 0.0)
+    )
+    return Finding(text, kind, confidence, "definition", passage.text)

@@ -1,0 +1,99 @@
+"""Whatever a session says, what comes out of it is well-formed; and hostile text does not hold the reader up."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recortex.domain.kinds import KINDS
+from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.engines.extraction import extract
+from recortex.engines.extraction.drafting import ACTIVE, MAX_QUOTE
+from recortex.engines.extraction.sentences import plain, statement
+from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH
+
+INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
+WORDS = [
+    "The", "`load_all`", "cannot", "because", "always", "requires", "src/app.py", "**Fix:**", "**Issue:**", "- ", "\n",
+    "\n\n", "## Errors and fixes", "4. Errors and fixes:", "Summary:", "we use", "never", "remember:", "default", "is",
+    "5", ".", ". ", "?", "(", ")", "`", "```", "it", "this", "SQLite", "so", "let's go with", "1. ", "  - ", "|", "…", "数据库",
+]  # fmt: skip
+PROSE = st.one_of(
+    st.text(max_size=400), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), st.lists(st.sampled_from(WORDS), max_size=60).map("".join)
+)  # fmt: skip
+CALLS = st.builds(
+    ToolCall,
+    id=st.just("c"),
+    name=st.just("Bash"),
+    command=st.sampled_from(
+        ["", "pytest", "mix test a.exs", "cd x && npm test | tail", "go test ./...", "&& ; |"]
+    ),
+    files=st.lists(st.sampled_from(["/r/a.py", "b.toml", ""]), max_size=2).map(tuple),
+    writes=st.booleans(),
+    ok=st.sampled_from([True, False, None]),
+    output=st.one_of(st.text(max_size=80), st.just("ValueError: the port is not a number")),
+)
+TURNS = st.lists(
+    st.builds(
+        Turn,
+        index=st.just(0),
+        role=st.sampled_from(["user", "assistant", "summary"]),
+        text=PROSE,
+        tools=st.lists(CALLS, max_size=3).map(tuple),
+        sidechain=st.booleans(),
+    ),
+    max_size=6,
+)
+
+
+@given(TURNS)
+@settings(max_examples=150, deadline=None)
+def test_every_candidate_is_well_formed_and_the_result_repeats(turns):
+    found = list(extract(turns, INFO))
+    assert found == list(extract(turns, INFO))
+    names = {str(kind) for kind in KINDS}
+    for one in found:
+        assert MIN_LENGTH <= len(one.text) <= MAX_LENGTH
+        assert one.kind in names
+        assert 0 <= one.confidence <= 0.95
+        assert one.confidence >= ACTIVE or not one.active
+        assert len(one.quote) <= MAX_QUOTE
+        assert "\n" not in one.text
+        assert one.evidence >= 1
+
+
+@given(PROSE)
+def test_cleaning_twice_changes_nothing(text):
+    once = plain(text)
+    assert plain(once) == once or len(plain(once)) < len(once)
+    assert "\n" not in statement(text)
+
+
+HOSTILE = [
+    "_",
+    "`a ",
+    "**a",
+    "(",
+    "- x\n",
+    "a_",
+    "A. ",
+    "a, ",
+    "is not ",
+    "The `a b` ",
+    "\n",
+    " ",
+    "**Fix:** ",
+    "we we ",
+    "[](",
+    "so, ",
+    "/a",
+]
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+@pytest.mark.parametrize("role", ["user", "assistant", "summary"])
+def test_a_megabyte_of_anything_ends(unit, role):
+    text = unit * (1_000_000 // len(unit))
+    lines = "\n".join(text[start : start + 390] for start in range(0, 200_000, 390))
+    call = ToolCall(id="1", name="Bash", command=f"pytest {text[:4000]}", ok=False, output=text[:4000])
+    for said in (text, lines):
+        assert list(extract([Turn(index=0, role=role, text=said, tools=(call,))], INFO)) is not None
