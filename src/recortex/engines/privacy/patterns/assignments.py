@@ -105,14 +105,13 @@ def _names_provider(name: str) -> bool:
 def _names_secret(place: Place) -> str:
     """The name, or an empty text when it is one of those that hold no secret or the value stands for another."""
     name = name_before(place)
-    if (
-        compiled(_HARMLESS_NAME).search(name)
-        or is_placeholder(place.value)
-        or _is_code(place)
-        or "://" in place.value
-    ):
-        return ""
-    return name
+    unsure = _is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
+    return "" if unsure or _is_argument(place) else name
+
+
+def _is_argument(place: Place) -> bool:
+    """Whether name and value are two arguments, as in `join(pwd, "file")`: only a quoted name has its value after a comma."""
+    return "," in place.match["op"] and place.text[place.match.start("op") - 1] not in "\"'`"
 
 
 def _is_wordy(value: str) -> bool:
@@ -216,6 +215,7 @@ PASSWORD = Rule(
         'placeholder="Password"',
         "password: string;",
         "if password == user.password1:",
+        "join(pwd, 'data/set-1.csv')",
         'password = "changeme"',
     ),
     check=is_password,

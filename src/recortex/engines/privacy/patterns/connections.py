@@ -82,13 +82,14 @@ CONNECTIONS = (
     Rule(
         name="url_credentials",
         category="connection",
-        pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}",
+        pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}(?!(?i:[\w.\-]{{0,64}}example\.(?:com|org|net)))",
         keywords=("http://", "https://", "ws://", "wss://", "git+http"),
         anchored=True,
         confidence=0.9,
         positives=("https://deploy:<<A20>>@git.internal/repo.git", "http://cafe1234:<<h8>>@gems.internal"),
         negatives=(
             "https://user:pass@host/path",
+            "http://abc:xyz@example.com/",
             "https://git.internal:8443/@scope/pkg",
             "https://${USER}:${TOKEN}@git.internal",
             "see http://host:80/path?mail=a@b",

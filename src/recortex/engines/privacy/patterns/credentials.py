@@ -172,7 +172,7 @@ CREDENTIALS = (
         name="curl_login",
         category="secret",
         pattern=(
-            r"\bcurl\b[^\n]{0,400}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"':<>]{0,128}:[^\s\"'<>]{0,256})(?P=q)"
+            r"\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"':<>]{0,128}:[^\s\"'<>]{0,256})(?P=q)"
         ),
         keywords=("curl",),
         anchored=True,

@@ -50,7 +50,7 @@ def _is_public_ipv4(place: Place) -> bool:
     octets = [int(part) for part in value.split(".")]
     first, second, third, _ = octets
     start = place.match.start()
-    if max(octets) > 255 or value in _RESOLVERS or max(octets) < 32 or octets[1:] == [0, 0, 0]:  # noqa: PLR2004
+    if max(octets) > 255 or value in _RESOLVERS or max(octets) < 100 or octets[1:] == [0, 0, 0]:  # noqa: PLR2004
         return False
     if (
         first in (0, 10, 127)
@@ -117,7 +117,8 @@ PERSONAL = (
         name="phone",
         category="pii",
         pattern=(
-            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?|[2-9]\d{2}[ .\-])[2-9]\d{2}[ .\-]\d{4}(?![\w\-/]|\.\d)"
+            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?[2-9]\d{2}[ .\-]|[2-9]\d{2}(?P<sign>[ .\-])[2-9]\d{2}(?P=sign))\d{4}"
+            r"(?![\w\-/]|\.\d)"
         ),
         keywords=("-", ".", ")"),
         gate="digits",
@@ -129,6 +130,7 @@ PERSONAL = (
             "10.0.19041.4522",
             "id 550e8400-e29b-41d4-a716-446655440000",
             "range 200-199-3000",
+            "clause 252.227-7013",
         ),
         check=_is_phone,
     ),
@@ -222,7 +224,7 @@ PERSONAL = (
     Rule(
         name="ip_address",
         category="pii",
-        pattern=r"(?<![\w.\-/])(?:\d{1,3}\.){3}\d{1,3}(?![\w\-]|\.\d)",
+        pattern=r"(?<![\w.\-/])(?<!\d )(?:\d{1,3}\.){3}\d{1,3}(?![\w\-]|\.\w)",
         keywords=(".",),
         gate="dotted",
         confidence=0.7,
@@ -317,7 +319,7 @@ PERSONAL = (
         negatives=("3 Easy Ways to test", "2 Google Drive files", "step 1 Place the file", "10 New Squares"),
         check=lambda place: (
             re.search(
-                r"\b(?:Google|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|Right|Only|Best|First|Second) ",
+                r"\b(?:Google|Franklin|Temple|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|Right|Only|Best|First|Second) ",
                 place.value,
             )
             is None

@@ -77,7 +77,7 @@ SERVICES = (
     ),
     provider(
         "auth0_refresh_token",
-        r"rt_[A-Za-z0-9_\-]{40,90}(?![A-Za-z0-9_\-])",
+        r"(?<![_\-])rt_[A-Za-z0-9_\-]{40,90}(?![A-Za-z0-9_\-])",
         "auth0 rt_",
         ("refresh=rt_<<A64>>",),
         ("rt_priority",),
