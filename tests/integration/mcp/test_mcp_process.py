@@ -126,3 +126,21 @@ def test_wrong_options_are_wrong_usage(start):
     _, err = process.communicate("", timeout=WAIT)
     assert process.returncode == 2
     assert "--tools" in err
+
+
+STRAY = """
+import os, sys
+from recortex.mcp.wire import Wire
+
+wire = Wire.claim()
+print("stray")
+os.system("echo from a child; cat")
+wire.send(repr([*wire.lines()]).encode())
+"""
+
+
+def test_nothing_else_in_the_process_reaches_the_client_or_takes_its_lines(start):
+    process = start(command=[sys.executable, "-c", STRAY])
+    out, err = process.communicate("one\ntwo\n", timeout=WAIT)
+    assert out == "[b'one', b'two']\n"
+    assert "from a child" in err
