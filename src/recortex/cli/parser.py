@@ -85,6 +85,7 @@ def parser_of(operation: Operation) -> Parser:
         argument_default=argparse.SUPPRESS,
     )
     parameters = operation.parameters()
+    parser.usage = _usage(operation.name, parameters)
     for parameter in parameters:
         _add(parser, parameter)
     if operation.traits.destructive:
@@ -92,6 +93,19 @@ def parser_of(operation: Operation) -> Parser:
     parser.set_defaults(json=False, project=None, url=None, debug=False)
     add_common(parser)
     return parser
+
+
+def _usage(verb: str, parameters: Sequence[Parameter]) -> str:
+    """The usage in one line; the options follow by themselves."""
+    words = [f"recortex {verb}"]
+    for parameter in parameters:
+        shape = shape_of(parameter.hint, parameter.name)
+        if parameter.positional and not shape.flag:
+            name = parameter.name.strip("_").upper() + (" ..." if shape.many else "")
+            words.append(name if parameter.required and not shape.structured else f"[{name}]")
+        elif parameter.required:
+            words.append(f"{_option(parameter.name)} {shape.metavar}")
+    return " ".join([*words, "[options]"])
 
 
 def _add_consent(parser: Parser, taken: set[str]) -> None:

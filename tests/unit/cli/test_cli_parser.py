@@ -148,3 +148,5 @@ def test_the_help_says_all():
     for option in ("--link", "--no-link", "--pinned", "--valid-from", "--json", "--project DIR", "--url URL"):
         assert option in text
     assert "--no-pinned" not in text
+    assert text.startswith("usage: recortex keep [TEXT] [options]\n\nKeep a thing")
+    assert parser_of(TOYS["drop"]).format_usage() == "usage: recortex drop IDS ... --mode soft|hard [options]\n"
