@@ -19,6 +19,14 @@ def test_joining_at_a_space_adds_nothing(first, second):
     assert COUNTER.count(first + second) == COUNTER.count(first) + COUNTER.count(second)
 
 
+@given(TEXT, TEXT)
+def test_joining_at_the_end_of_a_line_adds_nothing(first, second):
+    """The other place where long texts are cut: after a line's end, before a visible character."""
+    assume(second and not second[0].isspace())
+    first += "\n"
+    assert COUNTER.count(first + second) == COUNTER.count(first) + COUNTER.count(second)
+
+
 @given(TEXT, TEXT, st.sampled_from([" ", "\n", "\n\n"]))
 def test_subadditive_at_word_boundaries(first, second, gap):
     """count(a + b) <= count(a) + count(b) + 1 where b starts a word; inside words byte pairs do not grant it."""

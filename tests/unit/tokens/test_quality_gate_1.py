@@ -85,6 +85,14 @@ def test_a_long_text_is_counted_in_pieces_without_a_difference(counter, referenc
     assert counter.count(text) == len(reference.encode(text, disallowed_special=()))
 
 
+def test_lines_without_spaces_are_cut_at_their_ends(counter, reference):
+    text = "敏捷的棕色狐狸跳过了懒狗。\n" * 2_000
+    cut = list(pieces(text))
+    assert len(cut) > 2
+    assert all(piece.endswith("\n") for piece in cut[:-1])
+    assert counter.count(text) == len(reference.encode(text, disallowed_special=()))
+
+
 def test_special_tokens_are_ordinary_text(counter):
     assert counter.count("<|endoftext|>") > 1
 
