@@ -107,9 +107,16 @@ def _options(arguments: Sequence[str], environment: Mapping[str, str]) -> argpar
     parser.add_argument("--tools", choices=("default", "full"), default="default", help="which tools to show")
     parser.add_argument(
         "--project",
-        type=Path,
-        default=Path(environment.get(_PROJECT_VARIABLE) or "."),
+        type=_folder,
+        default=environment.get(_PROJECT_VARIABLE) or ".",
         help=f"a folder in the project; else ${_PROJECT_VARIABLE}, else the current one",
     )
     parser.add_argument("--url", default=None, help="the store, as sqlite:///FILE")
     return parser.parse_args(arguments)
+
+
+def _folder(text: str) -> Path:
+    """A folder that is there: a store is never made in one that was mistyped."""
+    if not Path(text).is_dir():
+        raise argparse.ArgumentTypeError(f"there is no folder {text[:200]!r}")
+    return Path(text)

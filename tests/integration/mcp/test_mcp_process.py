@@ -121,11 +121,17 @@ def test_looking_makes_no_store(start, project):
     assert not (project / ".recortex").exists()
 
 
-def test_wrong_options_are_wrong_usage(start):
-    process = start("--tools", "some")
-    _, err = process.communicate("", timeout=WAIT)
+@pytest.mark.parametrize(
+    "options",
+    [("--tools", "some"), ("--project", "not/there"), ("--project", "a\nb"), ("more",), ("--other",)],
+)
+def test_wrong_options_are_wrong_usage(start, tmp_path, options):
+    process = start(*options)
+    out, err = process.communicate("", timeout=WAIT)
     assert process.returncode == 2
-    assert "--tools" in err
+    assert out == ""
+    assert options[0] in err
+    assert not (tmp_path / "not").exists()
 
 
 STRAY = """
