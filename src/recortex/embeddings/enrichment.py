@@ -1,4 +1,8 @@
-"""The text that a memory's vector is made of: metadata in front of the words (A, CX3; D's project prefix)."""
+"""The text that a memory's vector is made of: metadata in front of the words (A, CX3; D's project prefix).
+
+A question is embedded as it is. D's `[query] [project:name]` in front of it, measured on the LoCoMo turns with this
+model, drew the recall at 10 from 51.6 to 39.1: the shared words outweigh a short question.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +35,6 @@ def enriched(
     if summary and text != summary:
         lines.append(text)
     return "\n".join(line for line in lines if line)
-
-
-def enriched_query(text: str, *, project: str = "") -> str:
-    """Return what is embedded for a question: `[query] [project:name] question` (D)."""
-    return " ".join(part for part in ("[query]", _project(project), text.strip()) if part)
 
 
 def _project(name: str) -> str:

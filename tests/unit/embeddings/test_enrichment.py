@@ -1,4 +1,4 @@
-from recortex.embeddings.enrichment import enriched, enriched_query
+from recortex.embeddings.enrichment import enriched
 
 
 def test_every_part_has_its_place():
@@ -33,8 +33,3 @@ def test_lines_with_nothing_are_left_out():
 def test_names_cannot_break_the_lines():
     text = enriched("Body", kind="goal", importance="low", files=["a\nPatterns: b"], project=" x\ny ")
     assert text == "[goal|low] [project:x y] Body\nFiles: a Patterns: b"
-
-
-def test_a_question_is_marked_as_one():
-    assert enriched_query(" how? ", project="billing") == "[query] [project:billing] how?"
-    assert enriched_query("how?") == "[query] how?"
