@@ -45,11 +45,11 @@ CUES = (
          r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|handle|permit|"
          r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|run|need|require|"
          r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|not (?:supported|possible|"
-         r"allowed|available)|unsupported|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
-    _cue("lack", "semantic", 0.48, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
+         r"allowed|available)|unsupported|must (?:never|not|always)|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
+    _cue("lack", "semantic", 0.44, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
     _cue("requirement", "semantic", 0.58,
          r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|expects? to be)\b"),
-    _cue("default", "semantic", 0.66, r"\b(?:defaults? to|by default|default (?:value|is|\S+ is))\b"),
+    _cue("default", "semantic", 0.66, r"\b(?:defaults? to|by default|default (?:value )?(?:is|\S+ is))\b"),
     _cue("rule", "semantic", 0.5, r"\b(?:expects?|always|never)\b"),
     # A named piece of code as the subject of a verb in the present tense.
     _cue("subject", "semantic", 0.58,
@@ -98,7 +98,7 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWED_BY_ACTION = re.compile(
-    r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|i can|"
+    r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|i can|should i|would you|do you want|want me|shall i|"
     r"adding|fixing|updating)\b",
     re.IGNORECASE,
 )
@@ -154,9 +154,12 @@ def _adjustment(text: str, following: str, cue: str) -> float:
     change += 0.1 if _REASON.search(text) else 0.0
     change += _NAMED_BONUS if _NAMED_SUBJECT.match(text) else 0.0
     change -= 0.3 if HEDGE.search(text) else 0.0
-    change -= 0.2 if _TRANSIENT.search(text) else 0.0
+    # "Kept X because Y still calls it" is a reason, not a passing state.
+    lasting = cue == "decision" and _REASON.search(text) is not None
+    change -= 0.2 if _TRANSIENT.search(text) and not lasting else 0.0
     change -= 0.2 if _CHANGE.match(text) else 0.0
     change -= 0.12 if _FOLLOWED_BY_CHECK.match(following) else 0.0
+    change -= 0.1 if text.startswith(("`-", "The `-")) else 0.0  # a flag of which command?
     if _FOLLOWED_BY_ACTION.match(following):
         change -= 0.04 if cue in _OUTSIDE else 0.12
     return change

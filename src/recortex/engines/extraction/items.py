@@ -67,6 +67,10 @@ _DID = re.compile(
     re.IGNORECASE,
 )
 _EXAMPLE = re.compile(r"\s*\((?:e\.g\.|for example|such as)[^()]*\)")
+_WHY = re.compile(
+    r"\b(?:so that|because|since|to (?!use\b|call\b|the\b|an?\b)[a-z]+ \w*|otherwise|which|via|for (?:\w+ )?\w+ing|prevents?|avoids?)\b",
+    re.IGNORECASE,
+)
 _MECHANICAL = re.compile(
     r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version)\b",
     re.IGNORECASE,
@@ -84,8 +88,13 @@ _EXPLAINED = re.compile(
     r"^(?!.*\b(?:mismatch|gap|bugs?|issues?|problems?|testing|integration|missing)\b)(?:[^(:`]{3,60}: \S|.*\([^()]{6,}\)|.*`[^`]*[/*<{][^`]*`)",
     re.IGNORECASE,
 )
-_MIN_CONCEPT_WORDS = 6
-_MIN_DEFINITION, _MIN_DEFINING_WORDS = 30, 7
+_MIN_CONCEPT_WORDS = 7
+_MIN_DEFINITION, _MIN_DEFINING_WORDS, _MIN_ACTING_WORDS = 30, 7, 11
+# "Gets the pane" repeats the name; such a body has to say more before it is worth keeping.
+_ACTS = re.compile(
+    r"(?:gets?|uses?|sets?|calls?|returns?|handles?|contains?|has|checks?|main|core|basic|simple)\b",
+    re.IGNORECASE,
+)
 _MIN_ITEMS, _MAX_ITEMS, _MIN_LEAD = 2, 6, 2
 
 
@@ -141,8 +150,10 @@ def changes(part: Sequence[Passage]) -> Iterator[Finding]:
             text = statement(
                 f"{title}: {said}" if named == title and title else f"`{named}`: {said}" if named else said
             )
-            if len(identifiers(text)) > 1 and not objection(text):
-                yield Finding(text, "decision", 0.7, "change_reason", passage.text)
+            if len(identifiers(text)) > (0 if named else 1) and not objection(text):
+                yield Finding(
+                    text, "decision", 0.7 if _WHY.search(said) else 0.6, "change_reason", passage.text
+                )
 
 
 def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[tuple[int, int, Finding]]:
@@ -218,7 +229,8 @@ def definition(passage: Passage, *, summary: bool) -> Finding | None:
     if objection(text) or _IS_NEWS.search(text):
         return None
     kind = "code_description" if "/" in name or "." in name else "semantic"
-    thin = len(first.split()) < _MIN_DEFINING_WORDS
+    fewest = _MIN_ACTING_WORDS if _ACTS.match(first) else _MIN_DEFINING_WORDS
+    thin = len(first.split()) < fewest
     confidence = (
         (0.76 if summary else 0.72) - (0.1 if thin else 0.0) - (0.12 if _PLAIN_FIELD.fullmatch(name) else 0.0)
     )
