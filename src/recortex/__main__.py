@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Run the command line and return its exit code."""
+    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it must be said before it loads.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         from recortex.cli.commands import Command
         from recortex.cli.main import run
