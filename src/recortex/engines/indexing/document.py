@@ -1,0 +1,65 @@
+"""The words that a memory is found by beside its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.engines.indexing.code import self_description
+from recortex.engines.indexing.traits import Trait, traits
+from recortex.engines.indexing.words import cjk_grams, compound_parts, path_words
+from recortex.ports.store import SearchText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.domain.memory import Memory
+
+_READ = 8_000
+_MOST = 8_000
+"""Characters of `terms`, so that one huge text does not fill the index twice."""
+_CONTEXT = 600
+"""Characters kept of the turn before; a turn of speech has about 150."""
+
+
+class Said(NamedTuple):
+    """A turn of a dialogue: who spoke, and the words."""
+
+    speaker: str
+    text: str
+
+
+def search_text(memory: Memory, before: Said | None = None) -> SearchText:
+    """What to write beside a memory so that recall finds it.
+
+    `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which day;
+    `context` is the turn before, in a dialogue.
+
+    Args:
+        memory: what is written.
+        before: the preceding turn of its session, where there is one.
+    """
+    seen = traits(
+        memory.text,
+        speaker=memory.source.speaker,
+        session=memory.source.session,
+        files=[link.path for link in memory.files],
+    )
+    terms = " ".join(_terms(memory, seen))[:_MOST]
+    context = f"{before.speaker}: {before.text}"[:_CONTEXT] if before and seen & Trait.DIALOGUE else ""
+    return SearchText(terms, context, int(seen))
+
+
+def _terms(memory: Memory, seen: Trait) -> Iterator[str]:
+    text = memory.text[:_READ]
+    if seen & Trait.DIALOGUE:
+        at = memory.valid_from
+        yield f"{memory.source.speaker} {at.day} {at:%B} {at.year}"
+    if seen & (Trait.CODE | Trait.OUTLINE):
+        yield self_description(text)
+    yield from compound_parts(text)
+    yield from cjk_grams(text)
+    for link in memory.files:
+        yield from path_words(link.path)
+    for function in memory.functions:
+        yield from path_words(function.name)
+    yield from memory.tags

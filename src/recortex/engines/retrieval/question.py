@@ -1,0 +1,135 @@
+"""What a question asks for, read from its words alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recortex.domain.kinds import Kind
+from recortex.engines.indexing.traits import Trait
+from recortex.engines.indexing.words import (
+    STOP_WORDS,
+    compound_parts,
+    is_cjk,
+    query_grams,
+    words,
+)
+from recortex.engines.retrieval.dates import NamedDate, named_dates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+READ_CHARACTERS = 2_000
+"""A question is read so far; MiniLM reads about 1,200 characters."""
+MOST_WORDS = 48
+NOTHING = Trait(0)
+
+_TOKEN = re.compile(r"[^\W_][\w'’-]*")
+_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|\b[\w-]+\.(?:[a-z]{1,4})\b")
+_ASKED = (
+    (Trait.TIME, re.compile(r"\bwhen\b|what (?:date|day|month|year|time)|which (?:month|year|day)")),
+    (Trait.NUMBER, re.compile(r"how (?:many|much|often|long|old|far)")),
+    (Trait.PLACE, re.compile(r"\bwhere\b|(?:which|what) (?:city|country|state|place)")),
+    (Trait.REASON, re.compile(r"\bwhy\b|reason")),
+)
+
+
+def kinds_of(*names: str) -> frozenset[Kind]:
+    """Kinds by their names."""
+    return frozenset(Kind(name) for name in names)
+
+
+_KINDS = (
+    (
+        re.compile(r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b"),
+        kinds_of("decision", "decision_context", "pattern_rationale", "constraint_override"),
+    ),
+    (
+        re.compile(r"\bhow (?:do|to|can|should)\b|\bsteps\b|\bprocedure\b"),
+        kinds_of("procedural", "workflow", "skill", "tribal"),
+    ),
+    (
+        re.compile(r"\b(?:outage|incident|broke|down|crash\w*|leak|went wrong|root cause)\b"),
+        kinds_of("incident", "tribal"),
+    ),
+    (re.compile(r"\b(?:prefer\w*|style|convention)\b"), kinds_of("preference", "feedback")),
+)
+"""What a question is usually answered by (A's intent-type match, as far as words tell)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, taken apart.
+
+    Attributes:
+        text: the question, at most `READ_CHARACTERS` long, without NUL.
+        words: what to look for in the keyword index: words that are not function words, parts of identifiers, CJK pairs.
+        names: capitalised words that do not begin the question, in lower case.
+        said: every word as it stands in the question.
+        dates: the dates it names.
+        asked: the kind of answer, or none.
+        paths: file names and paths that it names.
+        kinds: kinds of memories that usually answer such a question.
+    """
+
+    text: str
+    words: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    dates: tuple[NamedDate, ...] = ()
+    asked: Trait = NOTHING
+    paths: tuple[str, ...] = ()
+    kinds: frozenset[Kind] = frozenset()
+
+    @property
+    def about_tests(self) -> bool:
+        """Whether it asks about tests."""
+        return any(word.startswith("test") for word in self.words)
+
+
+def question(text: str) -> Question:
+    """Take a question apart; any text will do, and the empty question asks for nothing."""
+    text = text.replace("\0", " ")[:READ_CHARACTERS].strip()
+    lower = text.lower()
+    return Question(
+        text=text,
+        words=tuple(_words(text))[:MOST_WORDS],
+        names=tuple(dict.fromkeys(_names(text))),
+        said=tuple(_TOKEN.findall(text)),
+        dates=named_dates(text),
+        asked=next((trait for trait, pattern in _ASKED if pattern.search(lower)), NOTHING),
+        paths=tuple(_PATH.findall(text)),
+        kinds=frozenset[Kind]().union(*(kinds for pattern, kinds in _KINDS if pattern.search(lower))),
+    )
+
+
+def spoken(word: str) -> str:
+    """A word of a question as the index knows it: in lower case, without a possessive ending."""
+    return "".join(words(word)[:1])
+
+
+def without(asked: Question, common: frozenset[str]) -> str:
+    """The question without those words: what is embedded. The whole question when nothing else is left."""
+    kept = [word for word in asked.said if spoken(word) not in common]
+    if len(kept) == len(asked.said) or all(spoken(word) in STOP_WORDS for word in kept):
+        return asked.text
+    return " ".join(kept)
+
+
+def _words(text: str) -> list[str]:
+    plain = [word for word in words(text) if not is_cjk(word)]
+    found = dict.fromkeys([*plain, *compound_parts(text), *query_grams(text)])
+    return [word for word in found if word not in STOP_WORDS]
+
+
+def _names(text: str) -> Iterator[str]:
+    tokens = list(_TOKEN.finditer(text))
+    for token in tokens[1:]:
+        word = spoken(token[0])
+        if token[0][0].isupper() and word not in STOP_WORDS and not _begins_sentence(text, token.start()):
+            yield word
+
+
+def _begins_sentence(text: str, start: int) -> bool:
+    return text[:start].rstrip()[-1:] in {".", "!", "?", ":", "\n"}

@@ -1,0 +1,242 @@
+"""Recall: load candidates through the port, score them with pure functions, give the few that answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.hit import Hit, Recall
+from recortex.domain.query import MemoryQuery
+from recortex.domain.time import to_micros
+from recortex.engines.indexing.traits import Trait
+from recortex.engines.indexing.vectors import cosines
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable
+from recortex.engines.retrieval.fusion import fuse
+from recortex.engines.retrieval.question import Question, question, without
+from recortex.engines.retrieval.recipes import RECIPES, Gathering
+from recortex.engines.retrieval.scorer import Evidence, Scored, score
+from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from recortex.domain.hit import Recipe
+    from recortex.domain.memory import Memory
+    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.search import Facts, SearchStore
+
+ENOUGH = 40
+"""When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter inside."""
+_MOST_GAIN = 2.2
+"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
+_DISTANCE = 4.0
+"""So many standard deviations behind the best, a hit's score is 1/e of the best one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """What a recall weighed before it chose."""
+
+    scored: Sequence[Scored]
+    support: Support
+    degraded: tuple[str, ...] = ()
+
+
+class Retrieval:
+    """Answers questions from one store.
+
+    Args:
+        search: the store's searching side.
+        embedder: None where vectors are switched off.
+    """
+
+    def __init__(self, search: SearchStore, embedder: NamedEmbedder | None = None) -> None:
+        self._search = search
+        self._embedder = embedder
+
+    def recall(
+        self,
+        query: str,
+        *,
+        limit: int,
+        now: datetime,
+        recipe: Recipe = "hybrid",
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+    ) -> Recall:
+        """The memories that answer a question, best first; none when the store cannot answer it.
+
+        Args:
+            query: any text; the empty one has the empty answer.
+            limit: at most so many hits.
+            now: for the recency of memories.
+            recipe: which signals are used.
+            only: filters; its order, limit and offset are not used.
+            floor: False to get the best hits however weak.
+        """
+        considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
+        best = answerable(considered.support) if considered.scored else 0.0
+        found = considered.scored[: max(limit, 0)] if best >= (FLOOR if floor else 0.0) else []
+        memories = self._search.memories([one.facts.key for one in found])
+        return Recall(
+            query=query,
+            recipe=recipe,
+            hits=tuple(_hits(found, memories, best)),
+            best=best,
+            floor=FLOOR if floor else 0.0,
+            tokens=sum(memory.tokens for memory in memories.values()),
+            degraded=considered.degraded,
+        )
+
+    def consider(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Considered:
+        """Every candidate with its score, and what speaks for an answer."""
+        asked = question(query)
+        if not asked.words:
+            return Considered((), _NO_SUPPORT)
+        vocabulary = self._vocabulary(asked)
+        gathering = RECIPES[recipe]
+        vector, notes = self._vector(asked, vocabulary) if gathering.vectors else (None, ())
+        search = _Search(asked, vocabulary, gathering, vector)
+        matched, facts = self._candidates(search, only)
+        if not facts:
+            return Considered((), _NO_SUPPORT, notes)
+        evidence = self._evidence(search, matched, facts, to_micros(now))
+        scored = score(asked, evidence)
+        return Considered(scored, _support(search, evidence, scored[0]), notes)
+
+    def _vocabulary(self, asked: Question) -> Vocabulary:
+        counts = self._search.frequencies(asked.words)
+        return Vocabulary(max(self._search.searchable(), 1), dict(zip(asked.words, counts, strict=True)))
+
+    def _vector(self, asked: Question, vocabulary: Vocabulary) -> tuple[_Vector | None, tuple[str, ...]]:
+        if self._embedder is None:
+            return None, ()
+        try:
+            made = self._embedder.embed_named([without(asked, vocabulary.common())])
+        except EmbeddingError as error:
+            return None, (f"no vectors: {error.message}",)
+        return _Vector(made.name, made.vectors[0]), ()
+
+    def _candidates(
+        self, search: _Search, only: MemoryQuery
+    ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
+        """Keys with their BM25, and the facts of all that words or vectors found and the filter lets pass."""
+        matched, near = self._gathered(search, None)
+        facts = self._facts(matched, near, only)
+        if len(facts) < ENOUGH and search.cut(len(matched), len(near)):
+            matched, near = self._gathered(search, only)
+            facts = self._facts(matched, near, only)
+        return matched, facts
+
+    def _gathered(
+        self, search: _Search, only: MemoryQuery | None
+    ) -> tuple[Sequence[tuple[int, float]], Sequence[int]]:
+        gathering, vector = search.gathering, search.vector
+        words = search.vocabulary.searched() if gathering.words else ()
+        matched = self._search.match(words, gathering.words, only) if words else ()
+        if vector is None:
+            return matched, ()
+        return matched, self._search.nearest(vector.bytes, gathering.vectors, only, vector.model)
+
+    def _facts(
+        self, matched: Sequence[tuple[int, float]], near: Sequence[int], only: MemoryQuery
+    ) -> Sequence[Facts]:
+        fused = fuse([[key for key, _ in matched], near])
+        place = {key: number for number, key in enumerate(fused)}
+        return sorted(self._search.facts(list(fused), only), key=lambda one: place[one.key]) if fused else []
+
+    def _evidence(
+        self, search: _Search, matched: Sequence[tuple[int, float]], facts: Sequence[Facts], now: int
+    ) -> Evidence:
+        keys = [one.key for one in facts]
+        around = self._around(facts, search.gathering.radius) if search.vector else {}
+        most = _MOST_GAIN * search.vocabulary.mass()
+        asked = search.asked
+        return Evidence(
+            facts=facts,
+            keyword={key: value / most for key, value in matched},
+            semantic=self._cosines(search.vector, keys, around),
+            now=now,
+            around=around,
+            speakers=frozenset(self._search.known_speakers(asked.words)),
+            links=self._search.links(keys) if asked.paths else {},
+            files=asked.paths,
+        )
+
+    def _cosines(
+        self, vector: _Vector | None, keys: Sequence[int], around: Mapping[int, Sequence[int]]
+    ) -> dict[int, float]:
+        if vector is None:
+            return {}
+        wanted = dict.fromkeys([*keys, *(near for nears in around.values() for near in nears)])
+        return cosines(vector.values, self._search.vectors(list(wanted), vector.model))
+
+    def _around(self, facts: Sequence[Facts], radius: int) -> dict[int, list[int]]:
+        turns = [one.key for one in facts if one.traits & Trait.DIALOGUE and one.turn is not None]
+        around: defaultdict[int, list[int]] = defaultdict(list)
+        for key, neighbour in self._search.around(turns, radius) if turns else ():
+            around[key].append(neighbour)
+        return around
+
+
+@dataclass(frozen=True, slots=True)
+class _Vector:
+    """A question's vector, and the embedder that made it."""
+
+    model: str
+    values: Any
+
+    @property
+    def bytes(self) -> bytes:
+        return bytes(self.values.astype("<f4").tobytes())
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One question on its way."""
+
+    asked: Question
+    vocabulary: Vocabulary
+    gathering: Gathering
+    vector: _Vector | None
+
+    def cut(self, matched: int, near: int) -> bool:
+        """Whether a search may have had more to give than its limit."""
+        return matched >= self.gathering.words > 0 or near >= self.gathering.vectors > 0
+
+
+_NO_SUPPORT = Support(coverage=0.0, unknown=1.0, strangers=0.0)
+
+
+def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
+    keys = [one.key for one in evidence.facts]
+    names = search.asked.names
+    strangers = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
+    coverage = max((evidence.keyword.get(key, 0.0) for key in keys), default=0.0)
+    return Support(
+        coverage=coverage if search.gathering.words else None,
+        unknown=search.vocabulary.unknown(),
+        strangers=len(strangers) / max(len(names), 1),
+        likeness=max((evidence.semantic[key] for key in keys if key in evidence.semantic), default=None),
+        outline=bool(best.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
+    )
+
+
+def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:
+    if not found:
+        return []
+    top = found[0].total
+    return [
+        Hit(
+            memory=memories[one.facts.key],
+            score=best * exp(max((one.total - top) / _DISTANCE, -60.0)),
+            signals=one.signals,
+        )
+        for one in found
+        if one.facts.key in memories
+    ]

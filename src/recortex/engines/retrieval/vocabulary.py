@@ -1,0 +1,63 @@
+"""What the words of a question are worth in a store: how rare each is, and whether it is there at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+from recortex.engines.indexing.words import STOP_WORDS
+
+COMMON_SHARE = 0.25
+"""A word in more of the store than that is left out of the text that is embedded (bench/retrieval.py: LoCoMo R@10 of
+vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
+LEAST_COMMON = 25
+"""…but only where that is more than so many memories: in a small store nothing is common."""
+LOOKED_UP = 60_000
+"""Rows that one keyword search may touch: about 10 ms; the most common words go first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of a question with the number of memories that hold each.
+
+    Attributes:
+        size: memories in the store, at least 1.
+    """
+
+    size: int
+    frequency: Mapping[str, int]
+
+    def rarity(self, word: str) -> float:
+        """The inverse document frequency of BM25, always positive; highest for a word that no memory holds."""
+        count = min(self.frequency.get(word, 0), self.size)
+        return log(1.0 + (self.size - count + 0.5) / (count + 0.5))
+
+    def mass(self) -> float:
+        """The rarities of all words together."""
+        return sum(self.rarity(word) for word in self.frequency)
+
+    def unknown(self) -> float:
+        """The share of the mass that no memory holds: 0 to 1."""
+        missing = sum(self.rarity(word) for word, count in self.frequency.items() if not count)
+        return missing / max(self.mass(), 1e-9)
+
+    def common(self) -> frozenset[str]:
+        """Words in so many memories that they tell nothing apart."""
+        least = max(COMMON_SHARE * self.size, LEAST_COMMON)
+        return frozenset(
+            word for word, count in self.frequency.items() if count > least and word not in STOP_WORDS
+        )
+
+    def searched(self) -> Sequence[str]:
+        """The words worth looking up, rarest first, within what a search may touch; at least one where any is known."""
+        known = sorted((count, word) for word, count in self.frequency.items() if count)
+        kept: list[str] = []
+        touched = 0
+        for count, word in known:
+            touched += count
+            telling = 2 * count <= self.size or self.size <= 2 * LEAST_COMMON
+            if kept and (touched > LOOKED_UP or not telling):
+                break
+            kept.append(word)
+        return kept
