@@ -64,6 +64,14 @@ def test_another_error_of_the_same_command_ends_the_first():
     assert ["no secret key" in one.text for one in repairs] == [True]
 
 
+def test_a_form_that_was_refused_is_told_with_the_form_that_works():
+    repairs, _ = seen(
+        turn(0, run("npm run tests", 'npm error Missing script: "tests"', ok=False)),
+        turn(1, run("npm test")),
+    )
+    assert [(one.kind, one.commands) for one in repairs] == [("procedural", ("npm run tests", "npm test"))]
+
+
 def test_what_recortex_itself_was_asked_is_not_practice():
     own = ToolCall(id="c", name="Bash", command="pytest", ok=True, injected=True)
     assert seen(turn(0, own, own, own)) == ([], [])

@@ -32,7 +32,7 @@ MAX_HELD = 4_000
 _DOUBT_REACH = 3
 _SAME = 0.8
 _DOUBT = re.compile(
-    r"^(?:\W*)(?:hmm|wait|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|did not|doesn't)|not quite|"
+    r"^(?:\W*)(?:hmm|wait(?! for)|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|did not|doesn't)|not quite|"
     r"i was wrong|my mistake|interesting, so)",
     re.IGNORECASE,
 )

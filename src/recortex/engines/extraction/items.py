@@ -51,6 +51,11 @@ _IS_NEWS = re.compile(
 _HAS_MARK = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718\u2b50]|\\*\\*|\\?$")
 _COMPOUND = re.compile(r"\b[A-Za-z]+-[a-z]+\b")
 _EXAMPLE_LEAD = re.compile(r"^(?:when|if|for|in|with|given|after|before|e\.g|example)\b", re.IGNORECASE)
+_IDLE_LEAD = re.compile(
+    r"\b(?:related|see|references?|benefits?|pros|cons|advantages?|better|improved|examples?|phases?|steps|follows|fixes|questions?|"
+    r"ideas?|thoughts|possible|potential|sources)\b",
+    re.IGNORECASE,
+)
 _RESULT_ITEM = re.compile(
     r"^(?:result|output|file|cwd|expected|actual|before|after|input|status|default|note)\b|^\W*[0-9a-f]{7,}\b|\b[0-9a-f]{10,}\b",
     re.IGNORECASE,
@@ -193,6 +198,7 @@ def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> Finding | No
         or (repairs_only and not repaired)
         or HEDGE.search(f"{head} {' '.join(items)}")
         or _EXAMPLE_LEAD.match(head)
+        or _IDLE_LEAD.search(head)
         or _HAS_MARK.search(" ".join(items))
     ):
         return None

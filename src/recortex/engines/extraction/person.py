@@ -45,7 +45,7 @@ HABITS = (
            r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|target|follow|avoid|store|"
            r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|run|test|write|name|ship|release|host|pin)\b"),
     _habit("preference", "preference", 0.7, r"\b(?:I|we)(?:'d| would)? prefer\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
-    _habit("decision", "decision", 0.6, r"^decision: "),
+    _habit("decision", "decision", 0.65, r"^decision: "),
     _habit("rule", "preference", 0.55,
            r"\b(?:should(?:n't| not)? (?:be|never|always|only|not|use|live|have)|must(?: not| be)?|has to be|is not allowed|"
            r"we (?:should(?:n't)?|must(?:n't)?|can't|have)|I want (?:all|every|our))\b|"

@@ -41,6 +41,12 @@ _WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
 _TEST_FILE = re.compile(
     r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$"
 )
+_CORRECTION_WINDOW = 3
+_REFUSED = re.compile(
+    r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|invalid option|no such (?:task|command|option)|"
+    r"no tasks? |is not installed|No module named",
+    re.IGNORECASE,
+)
 _EXPLAINS = re.compile(
     r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|expects?|only|"
     r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|method))\b",
@@ -98,9 +104,24 @@ class Practice:
             yield from _repaired(known, turn.cwd)
         if error is not None:
             self.failures[command] = known if known and error == known.error else _Failure(command, error)
-        elif form := whole_form(command):
-            self.runs[form] += 1
-            self.purposes[form] = (*purpose, turn)
+        else:
+            yield from self._corrected(command, purpose[0])
+            if form := whole_form(command):
+                self.runs[form] += 1
+                self.purposes[form] = (*purpose, turn)
+
+    def _corrected(self, command: str, purpose: str) -> Iterator[Finding]:
+        """Tell the form of a command that works where another form for the same purpose was refused just before."""
+        for failure in list(self.failures.values()):
+            refused = (
+                failure.age <= _CORRECTION_WINDOW and not failure.edited and _REFUSED.search(failure.error)
+            )
+            if refused and (purpose_of(failure.command) or ("",))[0] == purpose:
+                del self.failures[failure.command]
+                text = f"`{failure.command}` fails here with {failure.error!r}; `{command}` works."
+                if len(text) <= MAX_LENGTH:
+                    both = (failure.command, command)
+                    yield Finding(text, "procedural", 0.75, "command_corrected", failure.error, commands=both)
 
     def _grow_old(self) -> None:
         """Forget failures that too many commands have followed."""

@@ -111,7 +111,7 @@ _ERROR_LINES = (
         r"^[^\n]*(?:\b[A-Z]\w*(?:Error|Exception)\b|\*\* \(|\bpanic: |\bfatal: )[^\n]*$", re.MULTILINE
     ),
     re.compile(
-        r"^[^\n]*(?:\berror(?:\[\w+\])?: |\bError: |command not found|is not (?:defined|installed|a )|no such )[^\n]*$",
+        r"^[^\n]*(?:\berror(?:\[\w+\])?: |\bError: |command not found|is not (?:defined|installed|a )|no such |unknown (?:option|flag|command|argument)|unrecogni[sz]ed |missing script|invalid option|no tasks? (?:named )?\w)[^\n]*$",
         re.MULTILINE | re.IGNORECASE,
     ),
 )

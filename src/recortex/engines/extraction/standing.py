@@ -17,7 +17,7 @@ _MAX_DIGIT_SHARE = 0.25
 _CODE = re.compile(r"`[^`]*`")
 # Places in a file, moments and machines: true for a day.
 _STALE = re.compile(
-    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|/tmp/\w"
+    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|`?:\d{2,}`?\)|\(`?:\d|~\d+-\d+|`:\d+`|/tmp/\w"
 )
 
 IDENTIFIER = re.compile(
@@ -56,7 +56,7 @@ _DANGLING_START = re.compile(
     r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
     r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
     r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
-    r"generated|output|plan|user|agent|change|changes|summary|result|results|goal|idea|approach|difference|"
+    r"generated|resulting|proposed|output|plan|user|agent|change|changes|summary|result|results|goal|idea|approach|difference|"
     r"question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|app)\b)",
     re.IGNORECASE,
 )
@@ -70,7 +70,7 @@ _BARE_SUBJECT = re.compile(
     r"session|directory|folder|path|string|object|array|map|struct|interface|log|logs|message|messages)"
     r" (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|isn't|aren't|wasn't|can|can't|cannot|will|"
     r"won't|should|must|may|might|needs?|requires?|uses?|expects?|returns?|fails?|failed|shows?|comes?|happens?|"
-    r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself)\b",
+    r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself|\w{4,}(?:s|ed))\b",
     re.IGNORECASE,
 )
 _SUBJECTLESS = re.compile(
@@ -78,6 +78,19 @@ _SUBJECTLESS = re.compile(
     r"includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|needs?|works?|defaults?|"
     r"should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|lets?|allows?|ensures?|sends?|"
     r"template|component|handler|function|method|caused|because|due to|except|where|when(?: it| that))\b",
+    re.IGNORECASE,
+)
+# "Chosen because it scales": what was? And a gerund with no verb after it is a heading, not a statement.
+_NO_OBJECT = re.compile(
+    r"(?:rejected|chosen|chose|accepted|selected|preferred|considered|decided|required|needed|used|avoided) (?:because|to|as|since|for|over|instead|against|in)\b",
+    re.IGNORECASE,
+)
+_GERUND = re.compile(
+    r"(?!nothing|everything|anything|something|string|during|using)[a-z]{2,}ing\b", re.IGNORECASE
+)
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|can|cannot|must|will|would|should|does|do|did|\w+n't|makes?|affects?|requires?|"
+    r"breaks?|causes?|prevents?|avoids?|means|needs?|allows?|leads?|gives?|keeps?|lets?|works?|fails?|returns?|creates?)\b",
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
@@ -157,6 +170,8 @@ def _dangles(text: str, *, addressed: bool) -> bool:
         or _DEICTIC.search(text)
         or _BARE_SUBJECT.match(text)
     ):
+        return True
+    if _NO_OBJECT.match(text) or (_GERUND.match(text) and not _FINITE.search(text)):
         return True
     pronoun = _PRONOUN.search(text)
     if pronoun is None:
