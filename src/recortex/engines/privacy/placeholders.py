@@ -11,7 +11,7 @@ MARKER = r"\[[A-Z][A-Z0-9_]{1,40}\]"
 
 _WORDS = (
     r"example|your[_\-. ]?|change[_-]?me|placeholder|redacted|insert[_-]|replace[_-]|dummy|<[a-z]|put[_-]|todo|fixme"
-    r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|0123456789|abcdefghij|00000000|secret[_-]?here|key[_-]?here"
+    r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|00000000|secret[_-]?here|key[_-]?here"
 )
 _TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
 _FILLER = r"([xX*.#_\-0~=?])\1{3}"

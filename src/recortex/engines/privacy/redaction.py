@@ -100,7 +100,7 @@ def _matches(
     rule = step.rule
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
-    check, personal = rule.check, rule.category == "pii"
+    check, plain = rule.check, rule.check is None and rule.category != "pii"
     for match in (
         _anchored(expression, subject, folded, step.keywords)
         if rule.anchored
@@ -112,7 +112,7 @@ def _matches(
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
-        if len(value) < _SHORTEST or (not personal and is_filler(value)):
+        if len(value) < _SHORTEST or (plain and is_filler(value)):
             continue
         if check is not None and not check(Place(value, match, text)):
             continue

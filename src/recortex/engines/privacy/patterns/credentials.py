@@ -9,7 +9,7 @@ from recortex.engines.privacy.patterns.encoded import ENCODED
 from recortex.engines.privacy.placeholders import is_placeholder
 from recortex.engines.privacy.rule import Place, Rule
 
-_SHORT = 7
+_SHORT, _FEW = 7, 3
 _BITS = 3.9
 """Above the entropy of a hyphenated phrase, below that of twenty random letters."""
 
@@ -24,6 +24,7 @@ def _is_header_value(place: Place) -> bool:
         is_uuid(value)
         or (len(value) > _SHORT and compiled(_REFERENCE).fullmatch(value) is None)
         or is_random(value)
+        or sum(c.isdigit() for c in value) > _FEW
     )
 
 
@@ -51,8 +52,9 @@ def _is_option_value(place: Place) -> bool:
 
 
 def _is_key_block(place: Place) -> bool:
-    body = compiled(r"-----[^-\n]{0,60}-----|\\[nr]|\s").sub("", place.value)
-    return len(body) >= 40 and entropy(body[:400]) >= 3.5  # noqa: PLR2004  `anything` between the lines is a manual
+    """Whether there is a body between the lines, be it cut short; `anything` is a manual's."""
+    body = compiled(r"-----[^-\n]{0,60}-----|\\[nr]|[\s.]").sub("", place.value)
+    return len(body) >= 16 and entropy(body[:400]) >= 2.7 and not compiled(r"[${<]").search(body[:400])  # noqa: PLR2004
 
 
 def _is_signed_token(place: Place) -> bool:
@@ -80,6 +82,7 @@ CREDENTIALS = (
         negatives=(
             "-----BEGIN PUBLIC KEY-----\n<<b64>>\n-----END PUBLIC KEY-----",
             "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\n${KEY_FROM_THE_VAULT_OF_CI}\n-----END PRIVATE KEY-----",
             "-----BEGIN CERTIFICATE-----\n<<b64>>\n-----END CERTIFICATE-----",
         ),
         check=_is_key_block,

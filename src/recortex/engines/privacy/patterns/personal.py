@@ -8,13 +8,10 @@ from recortex.engines.privacy.checks import digits_of, luhn, mod97
 from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.rule import Place, Rule
 
-_ROLE_MAIL = (
-    r"(?:no-?reply|do-?not-?reply|git|user|username|you|your[._-]?(?:name|email)?|me|name|email|first\.?last|someone|test|foo|bar|hello|info"
-    r"|support|admin|root|bot|actions|dependabot(?:\[bot\])?|security|contact|help|sales|team|press|abuse|postmaster|webmaster)(?:\+[\w.]+)?@"
-)
+_ROLE_MAIL = r"(?:no-?reply|do-?not-?reply|git|you|your[._-]?(?:name|email)?|actions|dependabot(?:\[bot\])?)(?:\+[\w.]+)?@"
 _RESERVED_HOST = (
     r"@(?:[\w\-]+\.)*(?:example\.(?:com|org|net|edu)|(?:test|invalid|localhost|local|internal|lan|example)|users\.noreply\.github\.com"
-    r"|noreply\.[\w.\-]+|(?:domain|company|email|mail|yourdomain|your-?company|host|server|site|acme|foo|bar)\.(?:com|org|net|io))\Z"
+    r"|noreply\.[\w.\-]+|(?:domain|yourdomain|your-?company|host|server|test|foo|bar)\.(?:com|org|net|io))\Z"
 )
 _FILE_END = r"\.(?:png|jpe?g|gif|svg|webp|js|ts|tsx|jsx|mjs|css|py|go|rs|md|json|ya?ml|so|dll|service|socket|target|sh|html|lock|toml|whl)\Z"
 _RESOLVERS = {
@@ -117,7 +114,7 @@ PERSONAL = (
         name="phone",
         category="pii",
         pattern=(
-            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?[2-9]\d{2}[ .\-]|[2-9]\d{2}(?P<sign>[ .\-])[2-9]\d{2}(?P=sign))\d{4}"
+            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?\d{3}[ .\-]|[2-9]\d{2}(?P<sign>[ .\-])\d{3}(?P=sign))\d{4}"
             r"(?![\w\-/]|\.\d)"
         ),
         keywords=("-", ".", ")"),
@@ -129,7 +126,6 @@ PERSONAL = (
             "2024-11-21",
             "10.0.19041.4522",
             "id 550e8400-e29b-41d4-a716-446655440000",
-            "range 200-199-3000",
             "clause 252.227-7013",
         ),
         check=_is_phone,
