@@ -32,7 +32,13 @@ _TOPICS = ("cache", "queue", "login", "invoice", "export", "search", "upload", "
 def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory(prefix="recortex-bench-") as folder:
-        environment = os.environ | {"RECORTEX_HOME": str(Path(folder, "home")), "NO_COLOR": "1"}
+        environment = os.environ | {
+            "RECORTEX_HOME": str(Path(folder, "home")),
+            "NO_COLOR": "1",
+            "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode")),
+        }
+        # Where it is set, each run would compile every module again, and that is what would be measured.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         project = Path(folder, "project")
         project.mkdir()
         ids = _fill(project, environment, options.memories)
