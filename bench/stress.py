@@ -381,7 +381,8 @@ def _look(store: Any, ids: Sequence[str], edits: dict[str, str]) -> tuple[int, l
 def _vectors(store: Any) -> Iterator[str]:
     """Whether rows, vectors and the vectors' index name the same ones."""
     dangling = store.pool.value(
-        "SELECT count(*) FROM memories WHERE embedding_key NOT IN (SELECT key FROM embeddings)"
+        "SELECT count(*) FROM memories m LEFT JOIN embeddings e ON e.key = m.embedding_key "
+        "WHERE m.embedding_key IS NOT NULL AND e.key IS NULL"
     )
     if dangling:
         yield f"{dangling} memories name a vector that is not there"

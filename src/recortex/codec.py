@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -52,7 +52,7 @@ def plain(value: Any) -> Any:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    return {name: plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def memory_to_json(memory: Memory) -> dict[str, Any]:
@@ -83,10 +83,10 @@ def content_from_json(kind: Kind, data: Any) -> Content:
         InvalidInputError: it has fields that the kind has not, or values of another type.
     """
     content = KINDS[kind]
-    if isinstance(data, dict) and (unknown := sorted(set(data) - set(content.__dataclass_fields__))):
+    names = [field.name for field in fields(content)]
+    if isinstance(data, dict) and (unknown := sorted(str(name) for name in data if name not in names)):
         raise InvalidInputError(
-            f"The kind {kind} has no field {unknown[0][:40]!r}.",
-            hint=f"Its fields: {', '.join(content.__dataclass_fields__)}.",
+            f"The kind {kind} has no field {unknown[0][:40]!r}.", hint=f"Its fields: {', '.join(names)}."
         )
     return convert(data, content)
 

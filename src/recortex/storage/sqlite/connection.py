@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_MILLISECONDS = 5_000
-# A, «SQLite Pragmas»; auto_vacuum only takes effect before the first table is made.
+# A, «SQLite Pragmas».
 PRAGMAS = """
-PRAGMA auto_vacuum = INCREMENTAL;
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
 PRAGMA mmap_size = 268435456;
@@ -35,6 +34,9 @@ def connect(
     """
     connection = apsw.Connection(str(path))
     connection.set_busy_timeout(BUSY_MILLISECONDS)
+    if not connection.execute("PRAGMA page_count").get:
+        # It only takes effect before the first table is made; afterwards it would still write to the file.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute(PRAGMAS)
     if vectors:
         load_vectors(connection, on_missing_vectors)

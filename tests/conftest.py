@@ -1,0 +1,101 @@
+"""What every test stands on: a user's folder of its own, no settings from outside, a clock that moves when told."""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from recortex import Cortex
+
+CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=CALM)
+settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=CALM)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+class Clock:
+    """The current time of a test."""
+
+    def __init__(self, now: datetime = START) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **span: float) -> datetime:
+        """Let time go by; returns the new time."""
+        self.now += timedelta(**span)
+        return self.now
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [
+        name for name in os.environ if name.startswith("RECORTEX_") and name != "RECORTEX_BENCH_DATA"
+    ]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("RECORTEX_HOME", str(tmp_path_factory.mktemp("home", numbered=True)))
+
+
+@pytest.fixture
+def home() -> Path:
+    """The folder of the user's data in this test."""
+    return Path(os.environ["RECORTEX_HOME"])
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands still until it is told to move."""
+    return Clock()
+
+
+@pytest.fixture
+def without_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vectors are switched off, where they are not what is tested."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The root of a project under git."""
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    return root
+
+
+@pytest.fixture
+def cortex(project: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cortex]:
+    """The memory of a project, without vectors."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def fresh_cortex() -> Callable[..., AbstractContextManager[Cortex]]:
+    """Opens an empty store for one example of a property; give it a clock."""
+
+    @contextmanager
+    def opened(clock: Clock | None = None) -> Iterator[Cortex]:
+        with (
+            tempfile.TemporaryDirectory(prefix="recortex-test-") as folder,
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setenv("RECORTEX_EMBEDDER", "none")
+            with Cortex.open(folder, url=f"sqlite:///{folder}/cortex.db", clock=clock or Clock()) as cortex:
+                yield cortex
+
+    return opened
+
+
+@pytest.fixture(scope="session")
+def new_clock() -> type[Clock]:
+    """Makes a clock, for each example of a property its own."""
+    return Clock

@@ -1,0 +1,62 @@
+"""What is written as JSON is read back as it was (A, Layer 1)."""
+
+from contextlib import suppress
+
+import jsonschema
+import pytest
+from generated import memories, plain_json, texts
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from recortex.codec import (
+    content_from_json,
+    content_to_json,
+    dumps,
+    loads,
+    memory_from_json,
+    memory_to_json,
+    schema_of,
+)
+from recortex.domain.kinds import KINDS
+from recortex.errors import InvalidInputError, RecortexError
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+@settings(max_examples=8)
+@given(data=st.data())
+def test_a_memory_of_any_kind_survives_json_and_fits_its_schema(kind, data):
+    memory = data.draw(memories(st.just(kind)))
+    assert memory_from_json(loads(dumps(memory_to_json(memory)))) == memory
+    stored = loads(dumps(content_to_json(memory.content)))
+    assert content_from_json(kind, stored) == memory.content
+    jsonschema.validate(stored, schema_of(kind))
+
+
+@given(plain_json)
+def test_anything_else_is_refused_with_a_code_and_a_hint(value):
+    with pytest.raises(RecortexError) as caught:
+        memory_from_json(value)
+    assert caught.value.code
+    assert caught.value.hint
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["id", "kind", "text", "confidence", "files", "content", "zzz"]), plain_json
+    )
+)
+def test_half_a_memory_is_refused(value):
+    with pytest.raises(RecortexError):
+        memory_from_json({"kind": "tribal", **value})
+
+
+@given(st.binary(max_size=40) | texts)
+def test_what_is_not_json_is_refused_or_read(text):
+    with suppress(InvalidInputError):
+        loads(text)
+
+
+@pytest.mark.parametrize("deep", ["[" * 100_000, '{"a":' * 100_000])
+def test_deep_nesting_is_refused(deep):
+    with pytest.raises(RecortexError):
+        loads(deep)

@@ -1,0 +1,311 @@
+"""QG-0 (A): the domain's vocabulary, its errors, its settings and its JSON.
+
+The 18 intents belong to a later part of Recortex.
+"""
+
+import dataclasses
+import inspect
+from datetime import UTC, datetime
+
+import jsonschema
+import pytest
+
+from recortex import errors, settings
+from recortex.codec import content_from_json, dumps, loads, memory_from_json, memory_to_json, schema_of
+from recortex.domain.kinds import ALIASES, KINDS, kind_of
+from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
+from recortex.domain.memory import Memory, Source, check
+from recortex.domain.vocabulary import (
+    CAUSAL_RELATIONS,
+    CONFIDENCE_WORDS,
+    RELATION_ALIASES,
+    TRUST_OF_ORIGIN,
+    Domain,
+    Importance,
+    Origin,
+    RelationType,
+    Scope,
+    Status,
+    Trust,
+    importance_of,
+    lowest_priority_of,
+    priority_of,
+)
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.errors import InvalidInputError, InvalidKindError, RecortexError
+
+NEVER = None
+TABLE = """
+core                 never  0    365  architecture
+tribal               365    0.2  90   gotcha
+procedural           180    0.3  60   pattern
+semantic             90     0.3  30   context
+episodic             7      0.1  7    progress
+decision             180    0.3  90   decision
+insight              90     0.2  30   context
+reference            60     0.2  30   context
+preference           120    0.2  60   pattern
+pattern_rationale    180    0.3  60   pattern
+constraint_override  90     0.2  30   decision
+decision_context     180    0.3  90   decision
+code_smell           90     0.2  30   gotcha
+agent_spawn          365    0.2  90   pattern
+entity               180    0.3  60   architecture
+goal                 90     0.2  30   progress
+feedback             120    0.2  60   gotcha
+workflow             180    0.3  60   pattern
+conversation         30     0.1  14   progress
+incident             365    0.2  90   gotcha
+meeting              60     0.2  30   context
+skill                180    0.2  90   pattern
+environment          90     0.3  30   architecture
+architecture         never  0    180  architecture
+progress             7      0.1  7    progress
+code_description     never  0.2  30   code_description
+code                 never  0    30   none
+"""
+ROWS = [line.split() for line in TABLE.strip().splitlines()]
+RELATIONS = {
+    *(
+        "supersedes",
+        "supports",
+        "contradicts",
+        "related",
+        "derived_from",
+        "owns",
+        "affects",
+        "blocks",
+        "requires",
+    ),
+    *("references", "learned_from", "assigned_to", "depends_on", "exemplifies", "refines", "source_of"),
+    *("caused", "enabled", "prevented", "triggered_by"),
+}
+CLASSES = [
+    value for value in vars(errors).values() if inspect.isclass(value) and issubclass(value, RecortexError)
+]
+AT = datetime(2026, 3, 1, 12, 30, 15, 123456, tzinfo=UTC)
+
+
+def test_there_are_27_kinds():
+    assert {row[0] for row in ROWS} == set(KINDS)
+    assert len(KINDS) == 27
+
+
+@pytest.mark.parametrize(("kind", "half_life", "archive", "revalidate", "category"), ROWS)
+def test_each_kind_lives_as_the_table_says(kind, half_life, archive, revalidate, category):
+    content = KINDS[kind]
+    assert content.half_life_days == (NEVER if half_life == "never" else float(half_life))
+    assert content.archive_below == float(archive)
+    assert content.revalidate_days == int(revalidate)
+    assert content.category == ("" if category == "none" else category)
+
+
+def test_code_alone_is_never_embedded():
+    assert [kind for kind, content in KINDS.items() if not content.embedded] == ["code"]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_kind_has_a_main_field_a_summary_and_a_frozen_content(kind):
+    content = KINDS[kind].from_text("The tests need `TZ=UTC`.")
+    assert content.statement() == "The tests need `TZ=UTC`."
+    assert content.summary()
+    assert len(content.summary()) <= 200
+    assert content.text().startswith("The tests need")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(content, content.main, "other")
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_the_schema_of_each_kind_is_valid(kind):
+    schema = schema_of(kind)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert set(schema["properties"]) == {field.name for field in dataclasses.fields(KINDS[kind])}
+    assert "$ref" not in dumps(schema).decode()
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({KINDS[kind].main: 5}, schema)
+
+
+@pytest.mark.parametrize("field", ["half_life_days", "category", "nonsense"])
+def test_content_takes_the_fields_of_its_kind_alone(field):
+    with pytest.raises(InvalidInputError) as caught:
+        content_from_json(kind_of("tribal"), {"knowledge": "known", field: "gotcha"})
+    assert field in caught.value.message
+    assert "knowledge" in caught.value.hint
+    assert "half_life_days" not in caught.value.hint
+
+
+def test_aliases():
+    wanted = {
+        "pattern": "pattern_rationale",
+        "gotcha": "tribal",
+        "context": "insight",
+        "factual": "semantic",
+        "experiential": "insight",
+    }
+    assert wanted == ALIASES
+    assert {alias: kind_of(alias) for alias in wanted} == wanted
+    assert kind_of(" Code-Smell ") == "code_smell"
+
+
+@pytest.mark.parametrize("name", ["", "nonsense", "core ; drop", "x" * 10_000])
+def test_an_unknown_kind_is_refused_with_those_that_exist(name):
+    with pytest.raises(InvalidKindError) as caught:
+        kind_of(name)
+    assert "tribal" in caught.value.hint
+    assert len(caught.value.message) < 120
+
+
+def test_there_are_20_relations():
+    assert {relation.value for relation in RelationType} == RELATIONS
+    assert len(RelationType) == 20
+    causal = {"caused", "enabled", "prevented", "contradicts", "supersedes", "supports", "derived_from"}
+    assert causal | {"triggered_by"} == CAUSAL_RELATIONS
+    assert RELATION_ALIASES["relates_to"] is RelationType.RELATED
+
+
+def test_statuses_domains_and_scopes():
+    assert set(Status) == {"proposed", "active", "superseded", "archived", "pruned", "quarantined"}
+    assert set(Domain) == {"AUTH", "UI", "API", "DB", "TEST", "DEV", "GENERAL"}
+    assert set(Scope) == {"project", "global"}
+    assert CONFIDENCE_WORDS == {"high": 0.9, "medium": 0.6, "low": 0.3}
+
+
+def test_every_origin_has_a_trust_tier_and_strangers_none():
+    assert set(TRUST_OF_ORIGIN) == set(Origin)
+    untrusted = {origin for origin, trust in TRUST_OF_ORIGIN.items() if trust is Trust.UNTRUSTED}
+    assert untrusted == {Origin.IMPORT, Origin.TOOL, Origin.WEB}
+
+
+@pytest.mark.parametrize(
+    ("word", "priorities"),
+    [("low", (1, 2, 3)), ("normal", (4, 5, 6)), ("high", (7, 8)), ("critical", (9, 10))],
+)
+def test_importance_is_a_word_for_priorities(word, priorities):
+    assert {importance_of(priority) for priority in priorities} == {word}
+    assert priority_of(Importance(word)) in priorities
+    assert lowest_priority_of(Importance(word)) == priorities[0]
+
+
+@pytest.mark.parametrize("error", CLASSES)
+def test_every_error_says_what_happened_and_what_to_do(error):
+    one = error()
+    assert one.code
+    assert one.code == one.code.lower()
+    assert one.message.endswith(".")
+    assert one.hint.endswith((".", "help`", "`", "locked"))
+    told = error("This.", hint="That.")
+    assert (told.message, told.hint, told.code) == ("This.", "That.", error.code)
+
+
+def test_error_codes_are_their_own():
+    assert len({error.code for error in CLASSES}) == len(CLASSES)
+    assert len(CLASSES) >= 18
+
+
+@pytest.mark.parametrize("text", [None, "", "# nothing\n"])
+def test_an_empty_file_gives_every_default(tmp_path, text):
+    if text is not None:
+        (tmp_path / "recortex.toml").write_text(text)
+        (tmp_path / "config.toml").write_text(text)
+    found = settings.read(tmp_path, {"RECORTEX_HOME": str(tmp_path)})
+    for setting in settings.SETTINGS:
+        if setting.name != "home":
+            assert found[setting.name] == setting.default
+    assert {one.origin for one in found if one.name != "home"} == {"default"}
+    assert found.problems == ()
+
+
+def whole():
+    """A memory in which no field is as usual."""
+    return Memory(
+        id="9b1c6a4e-0000-4000-8000-000000000001",
+        kind=kind_of("tribal"),
+        text='Say "hello"\n\tto the naïve 日本語 \U0001f600.',
+        summary="Hello",
+        content=KINDS[kind_of("tribal")](
+            topic="greetings", knowledge="hello", warnings=("loud",), severity="critical"
+        ),
+        recorded_at=AT,
+        updated_at=AT.replace(year=2027),
+        valid_from=AT.replace(year=1969),
+        valid_until=AT.replace(year=9998),
+        status=Status.QUARANTINED,
+        scope=Scope.GLOBAL,
+        confidence=0.1 + 0.2,
+        priority=9,
+        pinned=True,
+        tags=("b", "a"),
+        domain=Domain.AUTH,
+        files=(FileLink("src/a.py", 3, 9, "ab" * 32, "c0ffee"), FileLink("b.py")),
+        functions=(FunctionLink("load", "src/a.py", "(path)"),),
+        patterns=(PatternLink("p1", "Pattern"),),
+        constraints=(ConstraintLink("c1", "Constraint"),),
+        source=Source(session="s", turn=0, turn_id="t", speaker="user", quote="…", url="https://example.org"),
+        origin=Origin.WEB,
+        trust=Trust.UNTRUSTED,
+        evidence=3,
+        validated_at=AT,
+        last_accessed_at=AT,
+        access_count=7,
+        supersedes="9b1c6a4e-0000-4000-8000-000000000002",
+        superseded_by="9b1c6a4e-0000-4000-8000-000000000003",
+        metadata={"a": [1, 2.5, None, True, {"b": "c"}]},
+        content_hash="cd" * 32,
+        tokens=12,
+        version=4,
+    )
+
+
+def test_a_memory_survives_json_without_loss():
+    memory = whole()
+    assert memory_from_json(loads(dumps(memory_to_json(memory)))) == memory
+
+
+def test_the_json_of_a_memory_has_what_the_contract_promises():
+    promised = (
+        "id kind summary content text status confidence importance priority pinned tags domain files patterns constraints "
+        "functions source origin trust recorded_at valid_from valid_until last_accessed_at access_count supersedes "
+        "superseded_by"
+    )
+    assert set(promised.split()) <= set(memory_to_json(whole()))
+    assert memory_to_json(whole())["importance"] == "critical"
+
+
+def test_a_memory_is_frozen():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        whole().text = "other"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("text", " \n"),
+        ("confidence", 1.01),
+        ("confidence", -0.01),
+        ("confidence", float("nan")),
+        ("priority", 0),
+        ("priority", 11),
+        ("valid_until", AT.replace(year=1900)),
+        ("kind", "nonsense"),
+        ("content", KINDS[kind_of("decision")]()),
+    ],
+)
+def test_values_out_of_range_are_refused(field, value):
+    with pytest.raises(InvalidInputError) as caught:
+        check(dataclasses.replace(whole(), **{field: value}))
+    assert caught.value.hint
+
+
+def test_a_memory_is_valid_from_its_first_instant_and_not_at_its_last():
+    memory = whole()
+    assert memory.was_valid_at(memory.valid_from)
+    assert not memory.was_valid_at(memory.valid_until)
+
+
+def test_the_content_hash_is_deterministic():
+    one = content_hash("tribal", "The tests need TZ=UTC.")
+    assert one == content_hash("tribal", "  the tests\nneed tz=utc. ")
+    assert one == "6ede53d3d59d2e0dbed9ffee9002eeadc732a9e2d127db2191b80229a1f599dd"
+    assert one != content_hash("insight", "The tests need TZ=UTC.")
+    assert one != content_hash("tribal", "The tests need TZ=CET.")
+    assert content_hash("tribal", "\u00e9") == content_hash("tribal", "e\u0301")
