@@ -21,6 +21,8 @@ Origin = Literal["default", "project", "user", "environment"]
 PREFIX = "RECORTEX_"
 PROJECT_FILE = "recortex.toml"
 USER_FILE = "config.toml"
+CLAUDE_FOLDER = "CLAUDE_CONFIG_DIR"
+CLAUDE_PROJECT = "CLAUDE_PROJECT_DIR"
 
 
 class Setting(NamedTuple):
@@ -92,11 +94,23 @@ class Value:
 
 
 class Settings:
-    """The values that hold for one project and user."""
+    """The values that hold for one project and user.
 
-    def __init__(self, values: Mapping[str, Value], problems: tuple[str, ...] = ()) -> None:
+    Attributes:
+        problems: what could not be used of the files, in sentences.
+        claude_folder: where Claude Code keeps its history, when it was told to keep it elsewhere.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        problems: tuple[str, ...] = (),
+        *,
+        claude_folder: Path | None = None,
+    ) -> None:
         self._values = dict(values)
         self.problems = problems
+        self.claude_folder = claude_folder
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name].value
@@ -137,7 +151,13 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
             values[setting.name] = Value(
                 setting.name, _from_text(setting, environment[variable]), "environment", variable
             )
-    return Settings(values, tuple(problems))
+    claude = environment.get(CLAUDE_FOLDER)
+    return Settings(values, tuple(problems), claude_folder=Path(claude) if claude else None)
+
+
+def project_of_agent(environment: Mapping[str, str] | None = None) -> str:
+    """The folder that an agent's client works in, as it tells its servers; empty where it does not."""
+    return (os.environ if environment is None else environment).get(CLAUDE_PROJECT, "")
 
 
 def variable_of(name: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.vocabulary import Actor, Origin, Scope
+from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import AmbiguousIdError, MemoryNotFoundError
 
 if TYPE_CHECKING:
@@ -51,13 +52,9 @@ class Application:
         self.root = root
         self.progress = progress
         self._open_bank = open_bank
+        self._lock = threading.RLock()
         self._banks: dict[Scope | None, Bank] = {}
         self._unrecorded: list[Degradation] = []
-
-    @property
-    def origin(self) -> Origin:
-        """Where what is remembered now comes from, unless it is said."""
-        return Origin.AGENT if self.actor is Actor.AGENT else Origin.USER
 
     def bank(self, scope: Scope) -> Bank:
         """The store for a scope."""
@@ -73,12 +70,13 @@ class Application:
         ]
 
     def _bank(self, key: Scope | None) -> Bank:
-        if key not in self._banks:
-            self._banks[key] = self._open_bank(key, self.locations[key])
-            for event in self._unrecorded:
-                self._record(self._banks[key], event)
-            self._unrecorded.clear()
-        return self._banks[key]
+        with self._lock:
+            if key not in self._banks:
+                self._banks[key] = self._open_bank(key, self.locations[key])
+                for event in self._unrecorded:
+                    self._record(self._banks[key], event)
+                self._unrecorded.clear()
+            return self._banks[key]
 
     def bank_at(self, location: Location) -> Bank:
         """The store at a location of this application."""

@@ -87,7 +87,7 @@ def _vectors(title: str, bank: Bank) -> Iterator[Row]:
             "pip install --force-reinstall sqlite-vec",
         )
     elif not bank.store.vectors.agrees():
-        yield title, "notice", "Some vectors are not indexed.", "Run `recortex recover`."
+        yield title, "notice", "Some vectors have no signs to be found by.", "Run `recortex recover`."
     waiting = bank.store.vectors.count_pending()
     if waiting:
         yield (

@@ -14,6 +14,7 @@ from recortex.codebase.project import project_root
 from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
+from recortex.errors import ConfigError
 from recortex.settings import Settings, read
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def application(
         ConfigError: a setting or the URL cannot be used.
     """
     start = Path(path) if path is not None else Path.cwd()
+    if not start.is_dir():
+        raise ConfigError(f"There is no folder {start}.", hint="Give a folder of the project.")
     root = project_root(start)
     settings = read(root)
     events: list[Callable[[Degradation], None]] = []

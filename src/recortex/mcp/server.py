@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import signal
 import threading
 from importlib.resources import files
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import recortex
+from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
 _INTERRUPTED = 130
-_PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -31,7 +30,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
         arguments: those after `recortex mcp`.
         environment: in place of the process's own; names the project where no option does.
     """
-    options = _options(arguments, os.environ if environment is None else environment)
+    options = _options(arguments, project_of_agent(environment))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
@@ -86,7 +85,7 @@ def serve(wire: Wire, desk: Desk) -> None:
 
 def _warm(cortex: Any) -> None:
     """Load the embedding model, so that the first question does not wait for it; no store is made or opened."""
-    cortex._app.probe_embedder()  # noqa: SLF001  no operation: the facade has no door for it
+    cortex.warm()
 
 
 def about() -> dict[str, str]:
@@ -99,7 +98,7 @@ def instructions() -> str:
     return files("recortex.mcp").joinpath("instructions.md").read_text(encoding="utf-8").strip()
 
 
-def _options(arguments: Sequence[str], environment: Mapping[str, str]) -> argparse.Namespace:
+def _options(arguments: Sequence[str], agent_folder: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="recortex mcp",
         description="Serve this project's memory to an agent over standard input and output.",
@@ -108,8 +107,8 @@ def _options(arguments: Sequence[str], environment: Mapping[str, str]) -> argpar
     parser.add_argument(
         "--project",
         type=_folder,
-        default=environment.get(_PROJECT_VARIABLE) or ".",
-        help=f"a folder in the project; else ${_PROJECT_VARIABLE}, else the current one",
+        default=agent_folder or ".",
+        help=f"a folder in the project; else ${CLAUDE_PROJECT}, else the current one",
     )
     parser.add_argument("--url", default=None, help="the store, as sqlite:///FILE")
     return parser.parse_args(arguments)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Exchange(Operations):
     """export."""
 
-    @operation(read_only=True)
+    @operation(idempotent=True)
     def export(
         self,
         path: str = "",

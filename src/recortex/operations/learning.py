@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from recortex.app.learner import Lesson, learn
 from recortex.codebase.project import project_root
 from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
@@ -18,13 +17,15 @@ from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.intake.draft import Draft
 from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError, RecortexError
-from recortex.formats import jsonlines, markdown
-from recortex.formats.session_files import CLIENTS, SessionFile, find_sessions
-from recortex.formats.transcripts import open_transcript
 from recortex.operations.base import Operations, bounded
 from recortex.operations.exchange import adopt
 from recortex.operations.registry import operation
 from recortex.operations.results import Imported, Reviewed
+
+if TYPE_CHECKING:
+    from recortex.app.learner import Lesson
+    from recortex.formats import markdown
+    from recortex.formats.session_files import SessionFile
 
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
 
@@ -101,6 +102,8 @@ class Learning(Operations):
             quarantine: let exported memories wait for review, for files from other people.
             dry_run: only show what would be learned.
         """
+        from recortex.formats.session_files import CLIENTS, find_sessions
+
         if format in {"jsonl", "markdown"}:
             return self._import_memories(format, path, embed=embed, quarantine=quarantine, dry_run=dry_run)
         if format not in {*CLIENTS, "any"}:
@@ -109,7 +112,12 @@ class Learning(Operations):
                 hint=f"Formats: {', '.join((*CLIENTS, 'any', 'jsonl', 'markdown'))}.",
             )
         client = None if format == "any" else format
-        found = find_sessions(client, Path(path) if path else None, home=Path.home(), config=None)
+        found = find_sessions(
+            client,
+            Path(path) if path else None,
+            home=Path.home(),
+            config=self._app.settings.claude_folder if client == "claude-code" else None,
+        )
         sessions = [one for one in found.sessions if path or self._is_ours(one)]
         problems = [f"{place}: not a transcript" for place in found.unknown] if path else []
         problems += [f"{place}: cannot be read" for place in found.unreadable]
@@ -142,6 +150,8 @@ class Learning(Operations):
         return _summary(format_, lessons, problems, dry_run=dry_run)
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
+        from recortex.app.learner import learn
+
         bank = self._app.bank(Scope.PROJECT)
         lesson = learn(bank, path, clock=self._app.clock, final=final, dry_run=dry_run)
         if embed:
@@ -150,6 +160,8 @@ class Learning(Operations):
 
     def _is_ours(self, session: SessionFile) -> bool:
         """Whether a session ran in this project; its first turn says where."""
+        from recortex.formats.transcripts import open_transcript
+
         reader = open_transcript(session.path)
         for turn in reader:
             cwd = turn.cwd or reader.info.cwd
@@ -159,6 +171,8 @@ class Learning(Operations):
     def _import_memories(
         self, format_: str, path: str, *, embed: bool, quarantine: bool, dry_run: bool
     ) -> Imported:
+        from recortex.formats import jsonlines, markdown
+
         if not path:
             raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
         bank = self._app.bank(Scope.PROJECT)

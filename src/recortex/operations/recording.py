@@ -12,11 +12,14 @@ from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.memory import Memory, Source
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import (
+    TRUST_OF_ORIGIN,
+    Actor,
     Domain,
     Importance,
     Origin,
     Scope,
     Status,
+    Trust,
     priority_of,
 )
 from recortex.engines.intake.draft import Draft
@@ -238,6 +241,7 @@ class Recording(Operations):
         functions, patterns, constraints = links(
             wish.get("functions") or (), wish.get("patterns") or (), wish.get("constraints") or ()
         )
+        origin = _origin(wish.get("origin"), self._app.actor)
         return Draft(
             kind=kind_of(wish.get("kind") or "insight"),
             text=wish.get("text") or "",
@@ -255,8 +259,8 @@ class Recording(Operations):
             patterns=patterns,
             constraints=constraints,
             source=_source(wish.get("source")),
-            origin=Origin(wish.get("origin") or self._app.origin),
-            status=Status(wish["status"]) if wish.get("status") else None,
+            origin=origin,
+            status=_status(wish.get("status"), origin, self._app.actor),
             scope=Scope(wish.get("scope") or Scope.PROJECT),
             valid_from=wish.get("valid_from"),
             valid_until=wish.get("valid_until"),
@@ -310,6 +314,19 @@ _WISHES: dict[str, Any] = {
     "valid_until": datetime | None, "recorded_at": datetime | None, "supersedes": str | None,
     "metadata": dict[str, Any] | None,
 }  # fmt: skip
+
+
+def _origin(wanted: Origin | str | None, actor: Actor) -> Origin:
+    """Where it comes from; an agent cannot speak with the person's authority."""
+    usual = Origin.AGENT if actor is Actor.AGENT else Origin.USER
+    origin = Origin(wanted) if wanted else usual
+    return usual if origin is Origin.USER else origin
+
+
+def _status(wanted: Status | str | None, origin: Origin, actor: Actor) -> Status | None:
+    """An agent cannot let untrusted text out of quarantine; only a person's review can."""
+    untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
+    return Status(wanted) if wanted and not (untrusted and actor is Actor.AGENT) else None
 
 
 def _priority(priority: int | None, importance: Importance | str | None) -> int:

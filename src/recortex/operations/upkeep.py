@@ -118,8 +118,6 @@ class Upkeep(Operations):
         backups = sorted(location.backups.glob("*.db")) if location.backups.is_dir() else []
         done = recover(location.database, backups, now=self._app.clock())
         bank = self._app.bank(Scope.PROJECT)
-        with bank.store.transaction():
-            bank.store.vectors.complete_index()
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return Recovered(
             outcome=done.outcome, memories=count, steps=done.steps, kept=str(done.kept) if done.kept else ""

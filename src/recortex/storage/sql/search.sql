@@ -11,15 +11,17 @@ SELECT coalesce(max(key), 0) FROM memories
 SELECT DISTINCT speaker FROM memories
 WHERE speaker <> '' AND speaker COLLATE NOCASE IN (SELECT value FROM json_each(?))
 
+-- name: signs
+SELECT vec_quantize_binary(?)
+
 -- name: nearest
 SELECT m.key FROM
-  (SELECT rowid, distance FROM embeddings_bits WHERE bits MATCH vec_quantize_binary(?) AND k = ? AND model = ?) v
-  JOIN memories m ON m.embedding_key = v.rowid
-ORDER BY v.distance
+  (SELECT key FROM embedding_signs WHERE model = ? ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)) LIMIT ?) v
+  CROSS JOIN memories m ON m.embedding_key = v.key
 
 -- name: vectors
-SELECT m.key, e.vector FROM memories m JOIN embeddings e ON e.key = m.embedding_key
-WHERE e.model = ? AND m.key IN (SELECT value FROM json_each(?))
+SELECT m.key, e.vector FROM memories m CROSS JOIN embeddings e ON e.key = m.embedding_key
+WHERE m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
 
 -- name: around
 SELECT c.key, n.key FROM json_each(?) j JOIN memories c ON c.key = j.value

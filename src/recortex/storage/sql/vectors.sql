@@ -25,17 +25,8 @@ LIMIT ?2
 SELECT count(*) FROM memories m WHERE m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
 
--- name: index_exists
-SELECT 1 FROM sqlite_schema WHERE name = 'embeddings_bits'
-
--- name: create_index
-CREATE VIRTUAL TABLE IF NOT EXISTS embeddings_bits USING vec0 (model INTEGER PARTITION KEY, bits bit[384])
-
--- name: index_one
-INSERT INTO embeddings_bits (rowid, model, bits) VALUES (?, ?, vec_quantize_binary(vec_int8(?)))
-
--- name: unindexed
-SELECT e.key, e.model, e.vector FROM embeddings e WHERE e.key NOT IN (SELECT rowid FROM embeddings_bits)
+-- name: insert_signs
+INSERT OR REPLACE INTO embedding_signs (key, model, signs) VALUES (?, ?, ?)
 
 -- name: unused
 SELECT e.key FROM embeddings e
@@ -45,8 +36,5 @@ WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.embedding_key = e.key)
 -- name: delete
 DELETE FROM embeddings WHERE key = ?
 
--- name: unindex
-DELETE FROM embeddings_bits WHERE rowid = ?
-
 -- name: counts
-SELECT (SELECT count(*) FROM embeddings), (SELECT count(*) FROM embeddings_bits)
+SELECT (SELECT count(*) FROM embeddings), (SELECT count(*) FROM embedding_signs)

@@ -37,7 +37,9 @@ def connect(
     if not connection.execute("PRAGMA page_count").get:
         # It only takes effect before the first table is made; afterwards it would still write to the file.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute(PRAGMAS)
+    connection.execute(
+        PRAGMAS
+    ).fetchall()  # a statement that gives a row holds up those after it until it is read
     if vectors:
         load_vectors(connection, on_missing_vectors)
     return connection

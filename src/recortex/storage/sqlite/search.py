@@ -66,25 +66,26 @@ class SqliteSearch:
         return [(key, score) for key, score in self._index.rows(sql, (_any(words), *values, limit))]
 
     def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
-        """Keys by likeness of the signs, nearest first; empty where there is no such index."""
-        partition = self._vectors.partition(model)
-        if partition is None:
+        """Keys by likeness of the signs, nearest first; empty where likeness cannot be computed."""
+        model_key = self._vectors.model_key(model)
+        if model_key is None:
             return []
         sql, values = self._sql["nearest"], _NOTHING
         if only is not None:
             condition, values = where(only)
-            sql = sql.replace(
-                "AND model = ?",
-                f"AND model = ? AND rowid IN (SELECT m.embedding_key FROM memories m WHERE m.embedding_key IS NOT NULL AND {condition})",
+            among = (
+                f"SELECT m.embedding_key FROM memories m WHERE m.embedding_key IS NOT NULL AND {condition}"
             )
-        return [row[0] for row in self._pool.rows(sql, (vector, limit, partition, *values))]
+            sql = sql.replace("WHERE model = ?", f"WHERE key IN ({among}) AND model = ?")
+        signs = self._pool.value(self._sql["signs"], (vector,))
+        return [row[0] for row in self._pool.rows(sql, (*values, model_key, signs, limit))]
 
     def vectors(self, keys: Sequence[int], model: str) -> dict[int, bytes]:
         """The vectors of memories by one embedder, as int8 codes."""
-        partition = self._vectors.partition(model)
-        if partition is None:
+        model_key = self._vectors.model_key(model)
+        if model_key is None:
             return {}
-        return dict(self._pool.rows(self._sql["vectors"], (partition, json(list(keys)))))
+        return dict(self._pool.rows(self._sql["vectors"], (json(list(keys)), model_key)))
 
     def facts(self, keys: Sequence[int], only: MemoryQuery) -> list[Facts]:
         """What is scored of those memories that pass the filter."""

@@ -1,5 +1,5 @@
--- What memories are found by. The nearest-neighbour index over `embeddings` is a virtual table of sqlite-vec that is
--- made beside this schema, since that extension may be missing; it holds nothing that `embeddings` does not.
+-- What memories are found by: words, and vectors. The tables of vectors are plain ones, which obey transactions and can be
+-- read where sqlite-vec is missing; only the distances are computed by that extension (bench/vectors.py).
 
 CREATE VIRTUAL TABLE memories_fts USING fts5 (
   text, terms, context,
@@ -22,6 +22,12 @@ END;
 
 CREATE INDEX memories_speaker ON memories (speaker COLLATE NOCASE) WHERE speaker <> '';
 
+CREATE TABLE embedding_models (
+  key INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  dimensions INTEGER NOT NULL
+);
+
 -- A vector by the hash of the embedder's name and the text: memories that say the same share it.
 CREATE TABLE embeddings (
   key INTEGER PRIMARY KEY,
@@ -31,8 +37,9 @@ CREATE TABLE embeddings (
 );
 CREATE INDEX embeddings_model ON embeddings (model);
 
-CREATE TABLE embedding_models (
-  key INTEGER PRIMARY KEY,
-  name TEXT NOT NULL UNIQUE,
-  dimensions INTEGER NOT NULL
+-- The signs of each vector, a bit each: rows so small that the coarse pass reads all of them.
+CREATE TABLE embedding_signs (
+  key INTEGER PRIMARY KEY REFERENCES embeddings (key) ON DELETE CASCADE,
+  model INTEGER NOT NULL,
+  signs BLOB NOT NULL
 );

@@ -1,0 +1,148 @@
+"""How quick the store is: remember, remember_many and recall at several sizes; memory and bytes per memory.
+
+Memories of about 200 characters are made from a seeded generator: statements about a software project, whose words
+follow the skewed frequencies of prose (a few thousand common and technical words, many rarer identifiers). Recall is
+measured through the public API, counting of the access included, with and without making the query's vector.
+
+    python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import statistics
+import tempfile
+import time
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from recortex import Cortex
+
+PARTS = "auth token session cache queue worker retry batch index schema migration deploy build test config router handler client server parser cursor lock pool stream event hook plugin report invoice order parcel user tenant region metric alert".split()
+VERBS = "uses needs returns rejects stores reads writes retries caches validates parses exposes ignores requires blocks expires rotates rebuilds compares truncates".split()
+GLUE = "the a because when before after unless so that it must never always only with without from into under between and or not than then if while since".split()
+SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wo xi yu za bri cla dre flo gra ple sto tri".split()
+
+
+class Prose:
+    """A seeded source of statements with a skewed vocabulary."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        rare = ["".join(self.random.choices(SYLLABLES, k=self.random.randint(2, 4))) for _ in range(20_000)]
+        self.words = [*GLUE, *PARTS, *VERBS, *dict.fromkeys(rare)]
+        self.weights = list(accumulate(1 / (rank + 8) for rank in range(len(self.words))))
+
+    def word(self) -> str:
+        return self.random.choices(self.words, cum_weights=self.weights)[0]
+
+    def statement(self) -> str:
+        part, other = self.random.sample(PARTS, 2)
+        head = f"The {part}_{other}_{self.random.randint(1, 999)} {self.random.choice(VERBS)}"
+        words = [head]
+        while sum(map(len, words)) + len(words) < 195:
+            words.append(self.word())
+        return " ".join(words) + "."
+
+    def question(self, statement: str) -> str:
+        words = [word.strip(".") for word in statement.split() if len(word) > 3]
+        return f"why does {' '.join(self.random.sample(words, min(6, len(words))))}?"
+
+
+def fill(cx: Cortex, prose: Prose, count: int) -> tuple[list[str], float]:
+    """Add memories without vectors; returns their texts and the seconds it took."""
+    texts = [prose.statement() for _ in range(count)]
+    kinds = ["tribal", "decision", "insight", "procedural"]
+    wishes = [
+        {"text": text, "kind": kinds[place % 4], "tags": [PARTS[place % len(PARTS)]], "files": [f"src/{PARTS[place % 30]}.py"]}
+        for place, text in enumerate(texts)
+    ]
+    began = time.perf_counter()
+    for start in range(0, count, 1000):
+        cx.remember_many(wishes[start : start + 1000], embed=False)
+    return texts, time.perf_counter() - began
+
+
+def give_vectors(cx: Cortex, seed: int) -> None:
+    """Attach a random unit vector to each memory: as costly to search as real ones, and quick to make."""
+    import numpy as np
+
+    from recortex.engines.indexing.vectors import compact
+
+    store = cx._app.banks()[0].store  # noqa: SLF001  there is no operation for made-up vectors
+    model = cx._app._embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
+    rows = store.pool.rows("SELECT id, content_hash FROM memories WHERE embedding_key IS NULL")
+    random_ = np.random.default_rng(seed)
+    for start in range(0, len(rows), 2000):
+        part = rows[start : start + 2000]
+        vectors = random_.standard_normal((len(part), 384)).astype("float32")
+        codes = {bytes(row[1][:16]): compact(vector / np.linalg.norm(vector)) for row, vector in zip(part, vectors, strict=True)}
+        with store.transaction():
+            keys = store.vectors.put(model, codes)
+            store.vectors.attach([(row[0], keys[bytes(row[1][:16])], row[1]) for row in part])
+
+
+def timed(act: Any, items: list[Any]) -> dict[str, float]:
+    """Median and 95th percentile of one call, in milliseconds."""
+    times = []
+    for item in items:
+        began = time.perf_counter()
+        act(item)
+        times.append(1e3 * (time.perf_counter() - began))
+    return {"p50": round(statistics.median(times), 2), "p95": round(statistics.quantiles(times, n=20)[18], 2)}
+
+
+def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
+    prose = Prose(size)
+    path = folder / f"{size}.db"
+    row: dict[str, Any] = {"memories": size}
+    with Cortex.open(url=f"sqlite:///{path}") as cx:
+        texts, seconds = fill(cx, prose, size)
+        row["remember_many_per_s"] = round(size / seconds)
+        give_vectors(cx, size)
+        cx.warm()
+        asked = [prose.question(text) for text in prose.random.sample(texts, min(queries, size))]
+        warm = [cx.recall(question, floor=False) for question in asked[:20]]
+        assert any(found.hits for found in warm)
+        row["recall"] = timed(lambda question: cx.recall(question, floor=False), asked)
+        embedder = cx._app._embedder  # noqa: SLF001
+        row["embedding"] = timed(lambda text: embedder.embed_named([text + " again"]), asked)  # type: ignore[union-attr]
+        for question in asked:
+            cx.recall(question, floor=False)  # the question's vector is in memory now
+        row["recall_without_embedding"] = timed(lambda question: cx.recall(question, floor=False), asked)
+        row["recall_keyword"] = timed(lambda question: cx.recall(question, floor=False, recipe="keyword"), asked)
+        more = [prose.statement() for _ in range(50)]
+        row["remember"] = timed(lambda text: cx.remember(text), more)
+        row["get"] = timed(lambda id_: cx.get(id_), [memory.id for memory in cx.list(limit=200).memories])
+        cx._app.banks()[0].store.pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # noqa: SLF001
+        row["bytes_per_memory"] = round(path.stat().st_size / (size + len(more)))
+    row["peak_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", default="1000,10000,100000")
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rows = []
+    names = ("recall", "recall_without_embedding", "recall_keyword", "embedding", "remember", "get")
+    print("| memories | remember_many/s | " + " | ".join(f"{name} p50 / p95 ms" for name in names) + " | bytes each | peak MB |")
+    print("|---" * (len(names) + 4) + "|")
+    for size in map(int, options.sizes.split(",")):
+        with tempfile.TemporaryDirectory() as folder:
+            row = measure(size, options.queries, Path(folder))
+        rows.append(row)
+        cells = [f"{row[name]['p50']} / {row[name]['p95']}" for name in names]
+        print(f"| {size} | {row['remember_many_per_s']} | {' | '.join(cells)} | {row['bytes_per_memory']} | {row['peak_mb']} |", flush=True)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
