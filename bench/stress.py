@@ -386,11 +386,10 @@ def _vectors(store: Any) -> Iterator[str]:
     )
     if dangling:
         yield f"{dangling} memories name a vector that is not there"
-    if store.pool.value("SELECT 1 FROM sqlite_schema WHERE name = 'embeddings_bits'"):
-        kept = {row[0] for row in store.pool.rows("SELECT key FROM embeddings")}
-        indexed = {row[0] for row in store.pool.rows("SELECT rowid FROM embeddings_bits")}
-        if kept != indexed:
-            yield f"{len(kept ^ indexed)} vectors are kept but not indexed, or indexed but not kept"
+    kept = {row[0] for row in store.pool.rows("SELECT key FROM embeddings")}
+    signed = {row[0] for row in store.pool.rows("SELECT key FROM embedding_signs")}
+    if kept != signed:
+        yield f"{len(kept ^ signed)} vectors are kept but not to be found, or the other way round"
 
 
 if __name__ == "__main__":
