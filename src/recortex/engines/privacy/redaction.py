@@ -16,8 +16,14 @@ if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-MAX_ROUNDS = 8
-"""A replacement may bring to light what it hid (a token glued to another): look again until nothing is found."""
+MAX_ROUNDS = 256
+MIN_ROUNDS = 4
+MAX_READ = 2_000_000
+"""A replacement may bring to light what it hid (a token glued to another): look again until nothing is found.
+
+Nearly every text needs one look, or two if something was found. A text made of hundreds of glued tokens could need one for
+each: then at most this many looks, and characters read in all, so that 1 MB of such text ends as well.
+"""
 
 _SHORTEST = 4
 """What is left of a value beside our own placeholders must have this many characters to be looked at again."""
@@ -53,7 +59,7 @@ def redact(text: str, *, path: str | None = None, table: Table | None = None) ->
     skipped: set[str] = set()
     origins = Origins([])
     clean = text
-    for _ in range(MAX_ROUNDS):
+    for _ in range(max(MIN_ROUNDS, min(MAX_ROUNDS, MAX_READ // (len(text) + 1)))):
         hidden, markers = _without_markers(clean)
         found = _merged(_candidates(hidden, rules, change, skipped), markers)
         if not found:
@@ -109,6 +115,8 @@ def _matches(
         start, end = match.span(group)
         if start < 0:
             start, end = match.span()
+        if plain:
+            end = _run_end(text, end)
         value = text[start:end]
         if HIDDEN in value:
             value = value.replace(HIDDEN, "")
@@ -119,6 +127,12 @@ def _matches(
         confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
         if confidence >= THRESHOLD - _ROUNDING:
             yield _Candidate(start, end, confidence, rule)
+
+
+def _run_end(text: str, place: int) -> int:
+    """Where letters and digits end: the rest of a longer run goes too, or it would stand alone behind the placeholder."""
+    match = compiled(r"[A-Za-z0-9]*+").match(text, place)
+    return match.end() if match else place
 
 
 def _anchored(

@@ -47,7 +47,7 @@ CLOUD = (
     ),
     provider(
         "google_api_key",
-        r"AIza[A-Za-z0-9_\-]{35,39}(?![A-Za-z0-9_\-])",
+        r"AIza[A-Za-z0-9_\-]{35}",
         "aiza",
         ("AIza<<A35>>",),
         ("AIzaShort", "AIza<<x35>>"),
@@ -112,7 +112,7 @@ CLOUD = (
     ),
     provider(
         "yandex_token",
-        r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}(?![A-Za-z0-9_\-])|YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-3]_[A-Za-z0-9_\-]{50,62}",
+        r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}|YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-3]_[A-Za-z0-9_\-]{50,62}",
         "t1. aqvn yc y0_ y1_ y2_ y3_",
         ("t1.<<A6>>==.<<w86>>==", "AQVN<<w36>>"),
         ("t1.micro", "AQVNshort"),

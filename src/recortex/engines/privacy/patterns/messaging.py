@@ -67,7 +67,7 @@ MESSAGING = (
     ),
     provider(
         "telegram_token",
-        r"\d{8,10}:AA[A-Za-z0-9_\-]{32,34}(?![A-Za-z0-9_\-])|\d{8,10}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])",
+        r"\d{8,10}:A[A-Za-z0-9_\-]{33,34}",
         ":a",
         ("<<d10>>:AA<<A33>>", "https://api.telegram.org/bot<<d9>>:AA<<A33>>/getMe".replace("bot", "bot/")),
         ("12:Ab", "<<d10>>:AAshort"),
