@@ -100,7 +100,7 @@ CREDENTIALS = (
     Rule(
         name="jwt",
         category="secret",
-        pattern=r"(?<![A-Za-z0-9_\-])ey[A-Za-z0-9][A-Za-z0-9_\-=]{12,2048}\.ey[A-Za-z0-9_\-/\\=]{10,8192}(?:\.[A-Za-z0-9_\-/\\+=]{0,1024})?",
+        pattern=r"(?<![A-Za-z0-9_\-])ey[A-Za-z0-9][A-Za-z0-9_\-]{12,2048}\.ey[A-Za-z0-9_\-/\\=]{10,8192}(?:\.[A-Za-z0-9_\-/\\+=]{0,1024})?",
         keywords=(".ey",),
         confidence=0.97,
         positives=("eyJ<<w30>>.eyJ<<w40>>.<<w43>>", "?k8sToken=eyJ<<w40>>.eyJ<<w90>>.<<w86>>"),
