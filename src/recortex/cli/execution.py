@@ -12,7 +12,7 @@ from recortex.cli import consent
 from recortex.cli.parser import parse
 from recortex.cli.progress import ProgressLine
 from recortex.cli.usage import DONE, UsageError
-from recortex.cortex import Cortex
+from recortex.operations.groups import group_of
 from recortex.operations.registry import Operation, operations_of
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
+    from recortex.operations.base import Operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,13 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     Raises:
         RecortexError: it failed, or the command line does not fit it.
     """
-    operations = operations_of(Cortex)
-    operation = operations.get(line.verb) or operations.get(line.verb.replace("-", "_"))
-    if operation is None:
-        raise _unknown(line.verb, [*operations, *others])
+    verb = line.verb.replace("-", "_")
+    group = group_of(verb)
+    operation = operations_of(group).get(verb) if group else None
+    if group is None or operation is None:
+        raise _unknown(line.verb, [*_all_operations(), *others])
+    if operation.traits.destructive:
+        group = _facade()  # what would be removed is shown first, which takes other operations
     call = parse(operation, line.arguments)
     if call.project is not None and not Path(call.project).is_dir():
         raise UsageError(
@@ -51,7 +55,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         )
     progress = ProgressLine(sys.stderr)
     try:
-        answer = _answer(operation, call, progress)
+        answer = _answer(group, operation, call, progress)
     finally:
         progress.clear()
     if answer.done:
@@ -59,8 +63,18 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     return DONE
 
 
-def _answer(operation: Operation, call: Call, progress: ProgressLine) -> Answer:
-    with Cortex.open(call.project, url=call.url, progress=progress) as cortex:
+def _facade() -> type[Operations]:
+    from recortex.cortex import Cortex
+
+    return Cortex
+
+
+def _all_operations() -> list[str]:
+    return list(operations_of(_facade()))
+
+
+def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:
+    with group.open(call.project, url=call.url, progress=progress) as cortex:
         if operation.traits.destructive:
             if call.dry_run:
                 return Answer(consent.preview(cortex, operation, call.arguments))

@@ -149,4 +149,6 @@ def test_the_help_says_all():
         assert option in text
     assert "--no-pinned" not in text
     assert text.startswith("usage: recortex keep [TEXT] [options]\n\nKeep a thing")
-    assert parser_of(TOYS["drop"]).format_usage() == "usage: recortex drop IDS ... --mode soft|hard [options]\n"
+    assert (
+        parser_of(TOYS["drop"]).format_usage() == "usage: recortex drop IDS ... --mode soft|hard [options]\n"
+    )

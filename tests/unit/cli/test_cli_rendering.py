@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pkgutil
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,8 +20,18 @@ from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Actor, RelationType, Status
-from recortex.operations import results as r
+from recortex.operations import results
 
+MODULES = [
+    import_module(f"{results.__name__}.{module.name}") for module in pkgutil.iter_modules(results.__path__)
+]
+RESULTS = {
+    name: value
+    for module in MODULES
+    for name, value in vars(module).items()
+    if isinstance(value, type) and value.__module__ == module.__name__
+}
+r = SimpleNamespace(**RESULTS)
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 TEXT = "Use bcrypt with 12 rounds, because 10 is below what the audit asks for."
 MEMORY = Memory(
@@ -144,10 +157,7 @@ def test_colours_add_nothing_but_colours(value, said):
 
 
 def test_every_result_has_its_form():
-    made = {
-        name for name, value in vars(r).items() if isinstance(value, type) and value.__module__ == r.__name__
-    }
-    assert made - {"StoreStatus", "SettingValue"} <= FORMS.keys()
+    assert RESULTS.keys() - {"StoreStatus", "SettingValue"} <= FORMS.keys()
 
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
-    from recortex.operations.results import Exported, History, Imported, Purged, Remembered
+    from recortex.operations.results.exchange import Exported
+    from recortex.operations.results.keeping import History, Purged
+    from recortex.operations.results.learning import Imported
+    from recortex.operations.results.recording import Remembered
 
 _MOST_PROBLEMS = 10
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results import (
+    from recortex.operations.results.upkeep import (
         BackedUp,
         Diagnosis,
         Fallback,

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
-    from recortex.operations.results import Forgotten, Linked, Listing, Neighbour, Related, Reviewed
+    from recortex.operations.results.learning import Reviewed
+    from recortex.operations.results.linking import Linked
+    from recortex.operations.results.recording import Forgotten
+    from recortex.operations.results.searching import Listing, Neighbour, Related
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
