@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -107,7 +108,32 @@ def convert(data: Any, to: type[T]) -> T:
     try:
         return msgspec.convert(data, to)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise InvalidInputError(f"{error}.", hint="See the kind's schema: `recortex get --help`.") from None
+        raise InvalidInputError(f"{error}.", hint="See `recortex VERB --help` for what is accepted.") from None
+
+
+def storable(value: T) -> T:
+    """The same value, if JSON can hold it; lone surrogates become question marks.
+
+    Raises:
+        InvalidInputError: it holds other objects, or integers of more than 64 bits.
+    """
+    try:
+        dumps(value)
+    except UnicodeEncodeError:
+        return cast("T", _encodable(value))
+    except (TypeError, OverflowError, ValueError, RecursionError) as error:
+        raise InvalidInputError(f"This cannot be kept as JSON: {error}.") from None
+    return value
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if type(value) is not str else value.encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(item) for item in value]
+    return value
 
 
 @cache

@@ -28,8 +28,15 @@ class Location:
 
     @property
     def backups(self) -> Path:
-        """Where its backups are."""
-        return self.folder / "backups"
+        """Where its backups are: never among those of another store in the same folder."""
+        alone = self.folder.name == STORE_FOLDER or self.database.name == GLOBAL_DATABASE
+        return self.folder / ("backups" if alone else f"{self.database.name}.backups")
+
+    def is_part(self, path: Path) -> bool:
+        """Whether a path is the database itself or one of its companions, which nothing else may write."""
+        names = {f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")}
+        real = path.resolve()
+        return real.parent == self.folder.resolve() and real.name in names
 
     def files(self) -> list[Path]:
         """Every file that may hold what was remembered: all of a folder of our own, else the database's and backups."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
@@ -9,17 +10,29 @@ from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from recortex.app.application import Application
 
 MAX_LIMIT = 1000
+MAX_LINE = 999_999_999
 
 
 class Operations:
     """A mix-in of the facade; `_app` is what it works on."""
 
     _app: Application
+
+
+def outside(path: str, app: Application) -> Path:
+    """The file to write, if it is not a store's own.
+
+    Raises:
+        InvalidInputError: it is.
+    """
+    place = Path(path).absolute()
+    if any(location.is_part(place) for location in app.locations.values()):
+        raise InvalidInputError(f"{path} is the store itself.", hint="Give another path.")
+    return place
 
 
 def bounded(limit: int, *, most: int = MAX_LIMIT) -> int:
@@ -51,7 +64,7 @@ def file_link(text: str, root: Path) -> FileLink:
         InvalidInputError: there is no path, or the lines run backwards.
     """
     path, first, last = _parts(text.strip())
-    if not path or (first is not None and last is not None and not 1 <= first <= last):
+    if not path or (first is not None and last is not None and not 1 <= first <= last <= MAX_LINE):
         raise InvalidInputError(
             f"{text[:80]!r} is not a file.", hint="Give PATH, PATH:LINE or PATH:FIRST-LAST."
         )
@@ -66,7 +79,11 @@ def _parts(text: str) -> tuple[str, int | None, int | None]:
     first, _, last = lines.partition("-")
     if not colon or not first.isdecimal() or (last and not last.isdecimal()):
         return text, None, None
-    return path, int(first), int(last or first)
+    return path, _line(first), _line(last or first)
+
+
+def _line(digits: str) -> int:
+    return int(digits) if len(digits) <= len(str(MAX_LINE)) else MAX_LINE + 1
 
 
 def links(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.query import MemoryQuery
@@ -13,11 +12,13 @@ from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.intake.showing import shown
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
 from recortex.operations.results import Exported, Imported
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recortex.app.application import Application
     from recortex.app.bank import Bank
     from recortex.domain.memory import Memory
@@ -44,6 +45,7 @@ class Exchange(Operations):
             statuses: only these; all, unless said.
             scope: only the project's memories, or only the global ones.
         """
+        target = outside(path, self._app) if path else None
         query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
         banks = self._app.banks(scope)
         memories = [(bank, shown(memory)) for bank in banks for memory in bank.store.memories.find(query)]
@@ -55,8 +57,8 @@ class Exchange(Operations):
         else:
             lines = markdown.write(memory for _, memory in memories)
         text = "".join(lines)
-        if path:
-            _write(Path(path), text)
+        if target:
+            _write(target, text)
         return Exported(
             format=format,
             memories=len(memories),

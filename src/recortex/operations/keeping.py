@@ -84,7 +84,7 @@ class Keeping(Operations):
             raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
         purged: list[Purged] = []
         for bank in self._app.banks():
-            ids = holding(bank.store, text) if text else [one.id for one in self._mine(bank.store, id)]
+            ids = holding(bank.store.pool, text) if text else [one.id for one in self._mine(bank.store, id)]
             states = [one.memory.text for id_ in ids for one in bank.store.memories.history(id_)]
             if dry_run or not (ids or text):
                 purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
@@ -93,6 +93,7 @@ class Keeping(Operations):
                 bank.store,
                 ids,
                 [*states, *([text] if text else [])],
+                text=text,
                 files=bank.location.files,
                 now=self._app.clock(),
             )

@@ -287,6 +287,8 @@ class Recording(Operations):
         for name in ("valid_from", "valid_until"):
             if name in wish:
                 plain[name] = as_utc(wish[name])
+        if old.summary == old.content.summary():
+            plain.setdefault("summary", "")  # it was made from the content, and is made again
         return replace(old, kind=Kind(content.kind), content=content, **plain)
 
 

@@ -10,7 +10,10 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_type_hints
+from functools import cache, wraps
+from typing import Any, TypeVar, cast, get_type_hints
+
+from recortex.errors import InvalidInputError
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -90,10 +93,39 @@ def operation(
     traits = Traits(core, read_only, destructive, idempotent or read_only, needs_store)
 
     def mark(function: Function) -> Function:
-        setattr(function, _MARK, traits)
-        return function
+        @wraps(function)
+        def checked(self: object, *args: Any, **kwargs: Any) -> Any:
+            return function(self, **_fitting(function, args, kwargs))
+
+        setattr(checked, _MARK, traits)
+        return cast("Function", checked)
 
     return mark
+
+
+def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by name, each of the type that its parameter says.
+
+    Raises:
+        InvalidInputError: one is not, or holds what no store and no output could hold.
+    """
+    from recortex.codec import convert, storable
+
+    hints = _hints(function)
+    given = inspect.signature(function).bind(None, *args, **kwargs).arguments
+    del given[next(iter(given))]
+    fitting = {}
+    for name, value in storable(given).items():
+        try:
+            fitting[name] = convert(value, hints[name])
+        except InvalidInputError as error:
+            raise InvalidInputError(f"{name}: {error}", hint=error.hint) from None
+    return fitting
+
+
+@cache
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    return get_type_hints(function, include_extras=True)
 
 
 def operations_of(facade: type) -> dict[str, Operation]:

@@ -38,6 +38,7 @@ CATCH_UP = 32
 
 MAX_QUESTION = 20_000
 MAX_DEPTH = 10
+MAX_OFFSET = 1_000_000_000
 
 
 class Searching(Operations):
@@ -187,8 +188,8 @@ class Searching(Operations):
             min_priority=lowest_priority_of(importance) if importance else None, min_confidence=min_confidence,
             max_confidence=max_confidence, order=order, descending=descending,
         )  # fmt: skip
-        if offset < 0:
-            raise InvalidInputError("The offset cannot be negative.")
+        if not 0 <= offset <= MAX_OFFSET:
+            raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
         return self._page(query, bounded(limit), offset)
 
     @operation(read_only=True)

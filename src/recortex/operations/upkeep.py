@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.diagnosis import diagnose, installed
 from recortex.domain.vocabulary import Scope
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
 from recortex.operations.results import (
     BackedUp,
@@ -101,7 +100,7 @@ class Upkeep(Operations):
             path: the file to write; without it a new file in the store's `backups` folder.
         """
         bank = self._app.bank(Scope.PROJECT)
-        made = bank.store.backups.make(self._app.clock(), path=Path(path).absolute() if path else None)
+        made = bank.store.backups.make(self._app.clock(), path=outside(path, self._app) if path else None)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from recortex.codec import content_from_json
+from recortex.codec import content_from_json, dumps, loads
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import Memory, check
 from recortex.domain.time import as_utc
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from recortex.domain.links import ConstraintLink, PatternLink
     from recortex.engines.intake.draft import Draft
 
 MAX_TEXT = 100_000
@@ -50,7 +51,7 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
     Raises:
         InvalidInputError: nothing is said, or a value does not fit.
     """
-    _bounded(draft)
+    _sayable(draft)
     clean, found, skipped = _redacted(draft)
     content = _content(clean)
     text = content.text()
@@ -71,7 +72,7 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
         tokens=count(text),
         **{name: getattr(clean, name) for name in _AS_DRAFTED},
     )
-    return Composed(check(memory), found, skipped)
+    return Composed(_bounded(check(memory)), found, skipped)
 
 
 _AS_DRAFTED = (
@@ -97,49 +98,72 @@ def recompose(memory: Memory, *, count: Callable[[str], int]) -> Composed:
         tokens=count(text),
         **labels.changes,
     )
-    changed = replace(changed, tags=_tags(changed.tags))
-    return Composed(check(changed), (*(finding.rule for finding in found), *labels.redacted))
+    changed = replace(changed, **_tidy(changed))
+    return Composed(_bounded(check(changed)), (*(finding.rule for finding in found), *labels.redacted))
 
 
-def _bounded(draft: Draft) -> None:
-    said = draft.text or ""
-    if not said.strip() and not draft.content:
+def _sayable(draft: Draft) -> None:
+    if not draft.text.strip() and not draft.content:
         raise InvalidInputError(
             "There is nothing to remember: the text is empty.", hint="Say what is to be remembered."
         )
+    _short(draft.text)
+    _short(draft.summary)
+    for said in draft.content.values():
+        _short(said if isinstance(said, str) else "")
+
+
+def _bounded(memory: Memory) -> Memory:
+    """The same memory, if it is no larger than a memory may be.
+
+    Raises:
+        InvalidInputError: it is.
+    """
+    _short(memory.text)
+    _short(memory.summary)
+    labels = (memory.tags, memory.files, memory.functions, memory.patterns, memory.constraints)
+    if max(map(len, labels)) > MAX_LABELS:
+        raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
+    if memory.metadata and len(dumps(memory.metadata)) > MAX_TEXT:
+        raise InvalidInputError(
+            f"The metadata is larger than {MAX_TEXT:,} bytes.", hint="Keep a reference to it."
+        )
+    return memory
+
+
+def _short(said: str) -> None:
     if len(said) > MAX_TEXT:
         raise InvalidInputError(
             f"The text has {len(said):,} characters; a memory has at most {MAX_TEXT:,}.",
             hint="Remember its conclusions, or import it as a document.",
         )
-    if (
-        max(
-            len(draft.tags),
-            len(draft.files),
-            len(draft.functions),
-            len(draft.patterns),
-            len(draft.constraints),
-        )
-        > MAX_LABELS
-    ):
-        raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
 
 
 def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
     path = draft.files[0].path if draft.files else None
     text = redact(_storable(draft.text), path=path)
     content, in_content = redact_json(draft.content, path=path) if draft.content else ({}, ())
+    if draft.metadata:
+        draft = replace(draft, metadata=loads(dumps(draft.metadata)))  # as every output will show it
     labels = clean_labels(draft)
     summary = redact(draft.summary).text if draft.summary else ""
     clean = replace(draft, text=text.text.strip(), content=content, summary=summary, **labels.changes)
-    clean = replace(clean, tags=_tags(clean.tags))
+    clean = replace(clean, **_tidy(clean))
     found = (*(finding.rule for finding in (*text.findings, *in_content)), *labels.redacted)
     return clean, found, text.skipped
 
 
-def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """Trimmed, none empty, each once."""
-    return tuple(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+def _tidy(of: Memory | Draft) -> dict[str, Any]:
+    """Tags trimmed, none empty, each once; patterns and constraints in the order of their ids, each once."""
+    return {
+        "tags": tuple(dict.fromkeys(tag.strip() for tag in of.tags if tag.strip())),
+        "patterns": tuple(sorted({link.id: link for link in of.patterns}.values(), key=_id)),
+        "constraints": tuple(sorted({link.id: link for link in of.constraints}.values(), key=_id)),
+    }
+
+
+def _id(link: PatternLink | ConstraintLink) -> bytes:
+    return link.id.encode("utf-8", "replace")
 
 
 def _storable(text: str) -> str:

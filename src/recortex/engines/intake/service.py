@@ -16,6 +16,7 @@ from recortex.engines.indexing.document import Said, search_text
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.intake.composing import Composed, compose, recompose
 from recortex.engines.intake.merging import mergeable, merged
+from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash
 from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, tokenize
 from recortex.errors import MemoryNotFoundError
@@ -125,6 +126,7 @@ class Intake:
             MemoryNotFoundError: the memory is gone.
         """
         clean = recompose(new, count=self._count)
+        reason = redact(reason).text
         with self._store.transaction():
             current = self._store.memories.get([old.id])
             if not current:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.errors import CorruptStoreError, PermissionsError, StorageError, StoreBusyError
+from recortex.errors import (
+    CorruptStoreError,
+    InvalidInputError,
+    PermissionsError,
+    StorageError,
+    StoreBusyError,
+)
 from recortex.storage.sqlite.connection import connect, has_vectors
 
 if TYPE_CHECKING:
@@ -45,6 +51,8 @@ def translated(path: Path | str) -> Iterator[None]:
         raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
     except apsw.Error as error:
         raise StorageError(f"SQLite could not do that: {error}.") from error
+    except OverflowError as error:
+        raise InvalidInputError("A number is larger than a store can hold.") from error
 
 
 class Pool:

@@ -28,15 +28,26 @@ class Erasure(NamedTuple):
     backups: int
 
 
-def holding(store: SqliteStore, text: str) -> list[str]:
+_HOLDING = """
+  SELECT id FROM memories m WHERE instr(m.text, ?1) OR instr(coalesce(m.content, ''), ?2) OR instr(m.tags, ?2)
+    OR instr(coalesce(m.summary, ''), ?1) OR instr(coalesce(m.source, ''), ?2) OR instr(coalesce(m.metadata, ''), ?2)
+    OR instr(m.context, ?1) OR instr(m.reason, ?1) OR instr(m.session, ?1) OR instr(m.speaker, ?1)
+    OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_key = m.key AND (instr(v.state, ?2) OR instr(v.reason, ?1)))
+    OR EXISTS (SELECT 1 FROM memory_files l WHERE l.memory_key = m.key AND instr(l.path, ?1))
+    OR EXISTS (SELECT 1 FROM memory_functions l WHERE l.memory_key = m.key AND instr(l.name || char(10) || l.file || char(10) || l.signature, ?1))
+    OR EXISTS (SELECT 1 FROM memory_patterns l WHERE l.memory_key = m.key AND instr(l.pattern_id || char(10) || l.name, ?1))
+    OR EXISTS (SELECT 1 FROM memory_constraints l WHERE l.memory_key = m.key AND instr(l.constraint_id || char(10) || l.name, ?1))
+"""
+
+
+def holding(pool: Pool, text: str) -> list[str]:
     """Ids of the memories that hold a text now or held it in a former version."""
-    sql = """
-        SELECT id FROM memories m WHERE instr(m.text, ?1) OR instr(coalesce(m.content, ''), ?2) OR instr(m.tags, ?2)
-          OR instr(coalesce(m.summary, ''), ?1) OR instr(coalesce(m.source, ''), ?2) OR instr(coalesce(m.metadata, ''), ?2)
-          OR instr(m.context, ?1)
-          OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_key = m.key AND instr(v.state, ?2))
-    """
-    return [row[0] for row in store.pool.rows(sql, (text, json(text)[1:-1]))]
+    return [row[0] for row in pool.rows(_HOLDING, (text, json(text)[1:-1]))]
+
+
+def _strip_evidence(pool: Pool, text: str) -> None:
+    """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
+    pool.rows("UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)", (json(text)[1:-1],))
 
 
 def erase(
@@ -44,6 +55,7 @@ def erase(
     ids: Sequence[str],
     texts: Sequence[str],
     *,
+    text: str = "",
     files: Callable[[], Sequence[Path]],
     now: datetime,
 ) -> Erasure:
@@ -53,6 +65,7 @@ def erase(
         store: where they are.
         ids: of the memories.
         texts: what must not be found afterwards.
+        text: what was asked for, if it was a text: it is taken out of relations and older backups too.
         files: lists the files to read afterwards.
         now: when it happened; a tombstone with the id stays.
     """
@@ -61,25 +74,28 @@ def erase(
             key = store.memories.delete(id_)
             store.pool.rows("DELETE FROM audit WHERE memory_key = ?", (key,))
             store.ledger.bury(key, id_, now)
+        if text:
+            _strip_evidence(store.pool, text)
         store.vectors.drop_unused()
     compact(store.pool)
     backups = store.backups.all()
     for backup in backups:
-        _erase_from_backup(backup, ids)
+        _erase_from_backup(backup, ids, text)
     read = tuple(files())
     searched, found = traces(read, texts, store.pool)
     return Erasure(searched, read, tuple(found), len(backups))
 
 
-def _erase_from_backup(path: Path, ids: Sequence[str]) -> None:
+def _erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
     """Take memories out of a backup; one that cannot be rewritten is removed, since it would keep the text."""
     try:
         pool = Pool(path)
         try:
             with pool.transaction():
-                pool.rows(
-                    "DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json(list(ids)),)
-                )
+                gone = [*ids, *(holding(pool, text) if text else [])]
+                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (json(gone),))
+                if text:
+                    _strip_evidence(pool, text)
             compact(pool)
             pool.exclusive().execute("PRAGMA journal_mode = DELETE")
         finally:
