@@ -7,7 +7,6 @@ A project's file comes with the project, perhaps from a stranger: it can never s
 from __future__ import annotations
 
 import os
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -187,11 +186,18 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Orig
 
 def _table(path: Path, problems: list[str]) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         problems.append(f"{path} cannot be read: {error}; it is ignored.")
+        return {}
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        problems.append(f"{path} is not TOML: {error}; it is ignored.")
         return {}
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,24 +15,73 @@ if TYPE_CHECKING:
     from recortex.engines.intake.embedding import Embedding
     from recortex.engines.intake.service import Intake
     from recortex.engines.retrieval.service import Retrieval
+    from recortex.ports.embedding import NamedEmbedder
     from recortex.storage.sqlite.store import SqliteStore
 
 
-class Bank(NamedTuple):
-    """One store, wired.
+class Bank:
+    """One store, wired. What works on it is loaded when it is used, so that a read pays for reading alone.
 
-    Attributes:
+    Args:
         scope: what is kept here: a project's memories or the person's own; None for a store that holds both.
         root: the folder that relative file paths refer to.
-        location: its files.
-        past: makes states that hold no longer searchable, as an index of their own.
+        location: the store's files.
+        store: where the memories are.
+        embedder: makes vectors; None where they are switched off.
+        count: tokens of a text.
     """
 
-    scope: Scope | None
-    root: Path
-    location: Location
-    store: SqliteStore
-    intake: Intake
-    retrieval: Retrieval
-    embedding: Embedding
-    past: Callable[[Sequence[Memory]], Retrieval]
+    def __init__(
+        self,
+        *,
+        scope: Scope | None,
+        root: Path,
+        location: Location,
+        store: SqliteStore,
+        embedder: NamedEmbedder | None,
+        count: Callable[[str], int],
+    ) -> None:
+        self.scope = scope
+        self.root = root
+        self.location = location
+        self.store = store
+        self._embedder = embedder
+        self._count = count
+
+    @cached_property
+    def intake(self) -> Intake:
+        """Keeps what is new."""
+        from recortex.engines.intake.service import Intake
+
+        return Intake(self.store, self.store.search, count=self._count)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """Gives memories their vectors."""
+        from recortex.engines.intake.embedding import Embedding
+
+        return Embedding(self.store, self._embedder)
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        """Answers questions."""
+        from recortex.engines.retrieval.service import Retrieval
+
+        return Retrieval(self.store.search, self._embedder if self.store.vectors.available else None)
+
+    def past(self, states: Sequence[Memory]) -> Retrieval:
+        """Answers questions from states that hold no longer.
+
+        They get an index of their own in memory: they are few, and the store's index holds what is said now.
+        """
+        from recortex.domain.vocabulary import Actor
+        from recortex.engines.indexing.document import search_text
+        from recortex.engines.intake.embedding import Embedding
+        from recortex.engines.retrieval.service import Retrieval
+
+        store = self.store.empty_in_memory()
+        with store.transaction():
+            for state in states:
+                store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
+        Embedding(store, self._embedder).embed(states)
+        return Retrieval(store.search, self._embedder if store.vectors.available else None)

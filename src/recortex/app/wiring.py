@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.domain.degradation import Degradation
-    from recortex.domain.memory import Memory
-    from recortex.engines.retrieval.service import Retrieval
-    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.embedding import Embedder, Named, NamedEmbedder
 
 MOST_THREADS = 4
 
@@ -93,9 +92,6 @@ def _bank(
     embedder: NamedEmbedder | None,
     degraded: Callable[[Degradation], None],
 ) -> Bank:
-    from recortex.engines.intake.embedding import Embedding
-    from recortex.engines.intake.service import Intake
-    from recortex.engines.retrieval.service import Retrieval
     from recortex.storage.sqlite.store import SqliteStore
 
     prepare(location)
@@ -106,48 +102,45 @@ def _bank(
         keep_backups=settings["backups.keep"],
         on_degradation=degraded,
     )
-    return Bank(
-        scope=scope,
-        root=root,
-        location=location,
-        store=store,
-        intake=Intake(store, store.search, count=tokens.count),
-        retrieval=Retrieval(store.search, embedder if store.vectors.available else None),
-        embedding=Embedding(store, embedder),
-        past=lambda states: _past(states, clock=clock, embedder=embedder),
-    )
-
-
-def _past(
-    states: Sequence[Memory], *, clock: Callable[[], datetime], embedder: NamedEmbedder | None
-) -> Retrieval:
-    """An index in memory over former states: they are few, and the store's own index holds what is said now."""
-    from recortex.engines.indexing.document import search_text
-    from recortex.engines.intake.embedding import Embedding
-    from recortex.engines.retrieval.service import Retrieval
-    from recortex.storage.sqlite.store import SqliteStore
-
-    store = SqliteStore(Path(":memory:"), backups=Path(), clock=clock)
-    with store.transaction():
-        for state in states:
-            store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
-    Embedding(store, embedder).embed(states)
-    return Retrieval(store.search, embedder if store.vectors.available else None)
+    return Bank(scope=scope, root=root, location=location, store=store, embedder=embedder, count=tokens.count)
 
 
 def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder | None:
     if settings["embedder"] == "none":
         return None
-    from recortex.embeddings.cache import CachedEmbedder
+    return _LaterEmbedder(lambda: _chain(settings, degraded))
+
+
+class _LaterEmbedder:
+    """An embedder that is made when something is to be embedded: most verbs need none."""
+
+    def __init__(self, make: Callable[[], NamedEmbedder]) -> None:
+        self._make = cache(make)
+
+    @property
+    def active_name(self) -> str:
+        return self._make().active_name
+
+    def embed_named(self, texts: Sequence[str]) -> Named:
+        return self._make().embed_named(texts)
+
+
+def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
     from recortex.embeddings.chain import EmbedderChain
+
+    return EmbedderChain(_embedders(settings), on_degradation=degraded)
+
+
+def _embedders(settings: Settings) -> list[Embedder]:
     from recortex.embeddings.hashed import HashedEmbedder
+
+    if settings["embedder"] == "hashed":
+        return [HashedEmbedder()]
+    from recortex.embeddings.cache import CachedEmbedder
     from recortex.embeddings.onnx import OnnxEmbedder
 
     threads = settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS)
-    hashed = HashedEmbedder()
-    if settings["embedder"] == "hashed":
-        return EmbedderChain([hashed], on_degradation=degraded)
-    return EmbedderChain([CachedEmbedder(OnnxEmbedder(threads=threads)), hashed], on_degradation=degraded)
+    return [CachedEmbedder(OnnxEmbedder(threads=threads)), HashedEmbedder()]
 
 
 def _clock(settings: Settings) -> Callable[[], datetime]:

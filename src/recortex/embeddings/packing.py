@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from recortex.errors import DimensionMismatchError
 
 if TYPE_CHECKING:
@@ -23,6 +21,8 @@ LARGEST = 127
 
 def pack(vectors: Vectors) -> list[bytes]:
     """Return each row of unit vectors as signed bytes."""
+    import numpy as np
+
     peaks = np.abs(vectors).max(axis=1, keepdims=True)
     peaks[peaks == 0] = 1.0
     rounded = np.rint(vectors / peaks * LARGEST).astype(np.int8)
@@ -35,6 +35,8 @@ def unpack(packed: Sequence[bytes], dimensions: int) -> Vectors:
     Raises:
         DimensionMismatchError: One of them has another length.
     """
+    import numpy as np
+
     for row in packed:
         if len(row) != dimensions:
             raise DimensionMismatchError(f"a vector has {len(row)} dimensions, expected {dimensions}")

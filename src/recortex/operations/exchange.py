@@ -14,7 +14,8 @@ from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
 from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
-from recortex.operations.results import Exported, Imported
+from recortex.operations.results.exchange import Exported
+from recortex.operations.results.learning import Imported
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results import History, Purged
+from recortex.operations.results.keeping import History, Purged
 
 SHORTEST = 4
 """Characters of a text to purge: shorter ones would hit almost everything."""

@@ -20,7 +20,7 @@ from recortex.errors import InvalidInputError, RecortexError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.exchange import adopt
 from recortex.operations.registry import operation
-from recortex.operations.results import Imported, Reviewed
+from recortex.operations.results.learning import Imported, Reviewed
 
 if TYPE_CHECKING:
     from recortex.app.learner import Lesson

@@ -14,7 +14,7 @@ from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, file_link, strings
 from recortex.operations.registry import operation
-from recortex.operations.results import Linked
+from recortex.operations.results.linking import Linked
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory

@@ -26,7 +26,7 @@ from recortex.engines.intake.draft import Draft
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, file_link, links, strings
 from recortex.operations.registry import operation
-from recortex.operations.results import Forgotten, Remembered
+from recortex.operations.results.recording import Forgotten, Remembered
 
 MAX_BATCH = 100_000
 

@@ -26,7 +26,7 @@ from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, bounded, strings
 from recortex.operations.registry import operation
-from recortex.operations.results import Listing, Neighbour, Related
+from recortex.operations.results.searching import Listing, Neighbour, Related
 
 if TYPE_CHECKING:
     from recortex.app.bank import Bank

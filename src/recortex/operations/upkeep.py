@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.diagnosis import diagnose, installed
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
-from recortex.operations.results import (
+from recortex.operations.results.upkeep import (
     BackedUp,
     Diagnosis,
     Fallback,
@@ -75,6 +74,8 @@ class Upkeep(Operations):
     @operation(read_only=True, needs_store=False)
     def doctor(self) -> Diagnosis:
         """Check what is installed, where data is, whether it is whole, and which settings hold; say what to do."""
+        from recortex.app.diagnosis import diagnose, installed
+
         findings = tuple(
             Finding(check=check, level=level, message=message, todo=todo)
             for check, level, message, todo in diagnose(self._app)

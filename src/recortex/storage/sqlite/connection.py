@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.machinery import PathFinder
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 BUSY_MILLISECONDS = 5_000
 # A, «SQLite Pragmas».
@@ -48,13 +50,20 @@ def connect(
 def load_vectors(connection: apsw.Connection, on_missing: Callable[[str], None]) -> None:
     """Load sqlite-vec into a connection, or tell why not."""
     try:
-        import sqlite_vec
-
         connection.enable_load_extension(enable=True)
-        connection.load_extension(sqlite_vec.loadable_path())
+        connection.load_extension(_extension())
         connection.enable_load_extension(enable=False)
     except (ImportError, OSError, apsw.Error) as error:
         on_missing(str(error))
+
+
+@cache
+def _extension() -> str:
+    """The path of sqlite-vec's library; its package is not imported, since that imports numpy."""
+    found = PathFinder.find_spec("sqlite_vec")
+    if found is None or not found.submodule_search_locations:
+        raise ImportError("the package sqlite-vec is not installed")
+    return str(Path(found.submodule_search_locations[0]) / "vec0")
 
 
 def has_vectors(connection: apsw.Connection) -> bool:

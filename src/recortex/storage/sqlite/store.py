@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
-    from pathlib import Path
 
 
 class SqliteStore:
@@ -49,6 +49,7 @@ class SqliteStore:
         vectors: bool = True,
     ) -> None:
         self.path = path
+        self._clock = clock
         self._pool = Pool(
             path, on_missing_vectors=lambda why: on_degradation(_no_vectors(why)), vectors=vectors
         )
@@ -68,6 +69,10 @@ class SqliteStore:
         self.ledger = SqliteLedger(self._pool)
         self.vectors = SqliteVectors(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)
+
+    def empty_in_memory(self) -> SqliteStore:
+        """A store of its own that is gone when it is no longer used."""
+        return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
 
     @property
     def pool(self) -> Pool:

@@ -1,0 +1,1 @@
+"""What operations give back, where a domain value alone does not say it: a module for each group of operations."""

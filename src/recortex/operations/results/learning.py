@@ -1,0 +1,39 @@
+"""What learning and taking in give back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from recortex.domain.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What a back-fill found.
+
+    Attributes:
+        problems: files that could not be read, with the reason.
+    """
+
+    format: str
+    files: int = 0
+    unchanged: int = 0
+    lines: int = 0
+    turns: int = 0
+    added: int = 0
+    merged: int = 0
+    proposed: int = 0
+    relations: int = 0
+    by_kind: dict[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """Memories that wait for a person, or that were just decided about."""
+
+    action: Literal["list", "approve", "reject"]
+    memories: tuple[Memory, ...]
+    waiting: int

@@ -1,0 +1,26 @@
+"""What recording gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from recortex.domain.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of many memories: their ids in the order given."""
+
+    ids: tuple[str, ...]
+    added: int
+    merged: int
+    redacted: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was put away; where no id fitted, what the words may have meant."""
+
+    memory: Memory | None = None
+    candidates: tuple[Memory, ...] = ()
+    dry_run: bool = False
