@@ -9,20 +9,20 @@ from recortex.cli.usage import NotConfirmedError
 
 if TYPE_CHECKING:
     from recortex.cli.parser import Call
-    from recortex.cortex import Cortex
+    from recortex.operations.base import Operations
     from recortex.operations.registry import Operation
 
 _YES = frozenset({"y", "yes"})
 
 
-def preview(cortex: Cortex, operation: Operation, arguments: dict[str, Any]) -> Any:
+def preview(cortex: Operations, operation: Operation, arguments: dict[str, Any]) -> Any:
     """What the operation would do: its own dry run, else its name and arguments."""
     if any(parameter.name == "dry_run" for parameter in operation.parameters()):
         return getattr(cortex, operation.method)(**(arguments | {"dry_run": True}))
     return {"would": operation.name, "arguments": arguments}
 
 
-def given(cortex: Cortex, operation: Operation, call: Call) -> bool:
+def given(cortex: Operations, operation: Operation, call: Call) -> bool:
     """Show what would be done and ask.
 
     Raises:

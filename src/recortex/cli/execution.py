@@ -42,12 +42,11 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         RecortexError: it failed, or the command line does not fit it.
     """
     verb = line.verb.replace("-", "_")
-    group = group_of(verb)
-    operation = operations_of(group).get(verb) if group else None
-    if group is None or operation is None:
-        raise _unknown(line.verb, [*_all_operations(), *others])
-    if operation.traits.destructive:
-        group = _facade()  # what would be removed is shown first, which takes other operations
+    group = group_of(verb) or _facade()  # the whole only where the group is not found
+    operations = operations_of(group)
+    operation = operations.get(verb)
+    if operation is None:
+        raise _unknown(line.verb, [*operations, *others])
     call = parse(operation, line.arguments)
     if call.project is not None and not Path(call.project).is_dir():
         raise UsageError(
@@ -67,10 +66,6 @@ def _facade() -> type[Operations]:
     from recortex.cortex import Cortex
 
     return Cortex
-
-
-def _all_operations() -> list[str]:
-    return list(operations_of(_facade()))
 
 
 def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:

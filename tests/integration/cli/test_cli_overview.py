@@ -78,3 +78,21 @@ def test_help_imports_nothing_heavy(shared):
         "recortex.cortex",
         "argparse",
     }
+
+
+def test_reading_a_memory_imports_no_model_and_no_learning(shared):
+    known = shared.data("list")["memories"][0]["id"]
+    ran = shared.run("get", known, "--json", env={"PYTHONPROFILEIMPORTTIME": "1"})
+    assert ran.code == 0
+    imported = {line.rpartition("|")[2].strip() for line in ran.err.splitlines()}
+    assert "recortex.operations.base" in imported
+    heavy = {
+        "numpy",
+        "onnxruntime",
+        "mcp",
+        "tiktoken",
+        "tokenizers",
+        "importlib.metadata",
+        "recortex.engines.extraction",
+    }
+    assert not imported & heavy
