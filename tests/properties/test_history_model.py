@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from generated import fractions, said
@@ -146,6 +147,6 @@ def test_recording_intervals_follow_one_another(fresh_cortex, new_clock, lives):
             apply(cortex, kept.id, name, arguments)
         versions = cortex.history(kept.id).versions
     assert versions[0].recorded_to is None
-    for newer, older in zip(versions, versions[1:], strict=False):
+    for newer, older in pairwise(versions):
         assert older.recorded_to == newer.recorded_from >= older.recorded_from
         assert newer.version == older.version + 1

@@ -59,7 +59,7 @@ class SearchStore(Protocol):
     ) -> Sequence[tuple[int, float]]:
         """Keys that contain at least one of the words, with their BM25 (higher is better), best first.
 
-        Columns weigh 1 (text), 0.5 (terms) and 0.5 (context). `only` restricts to the memories that pass it
+        Columns weigh 1 (text), 2 (terms) and 0.5 (context). `only` restricts to the memories that pass it
         (its order, limit, offset and `as_of` aside); None searches everything, which is faster.
         """
 

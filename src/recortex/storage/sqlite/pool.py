@@ -58,8 +58,8 @@ def translated(path: Path | str) -> Iterator[None]:
 class Pool:
     """Connections to one database file.
 
-    Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote; outside,
-    through a reader of its own, which the writer never blocks (WAL).
+    Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote. Outside,
+    while another thread writes, it reads through a reader of its own, which the writer never blocks (WAL).
     """
 
     def __init__(
@@ -106,9 +106,18 @@ class Pool:
         return reader
 
     def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
-        """All rows of a query."""
+        """All rows of a query.
+
+        While no other thread writes, it runs on the writer, whose cache its own commits leave warm: a recall, which
+        counts an access each time, is a tenth quicker for it (bench/latency.py).
+        """
         with translated(self.path):
-            return list(self.connection().execute(sql, bindings))
+            if not self._lock.acquire(blocking=False):
+                return list(self.connection().execute(sql, bindings))
+            try:
+                return list(self._writer.execute(sql, bindings))
+            finally:
+                self._lock.release()
 
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         """The first column of the first row, or None."""
