@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ def main() -> int:
     # Nearly all that a start creates lives to the end; searching it for rubbish, on the way and once more at the end,
     # is a tenth of the time of a short command (bench/cold_start.py).
     gc.set_threshold(50_000, 10, 10)
-    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it must be said before it loads.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         from recortex.cli.commands import Command
         from recortex.cli.main import run

@@ -7,6 +7,7 @@ So a text has one vector, whatever it was embedded with; several threads share t
 
 from __future__ import annotations
 
+import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -92,6 +93,8 @@ def _read_words(path: Path) -> WordPiece:
 
 
 def _open(path: Path) -> Any:
+    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it loads.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
 

@@ -7,7 +7,7 @@ import signal
 import threading
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import recortex
 from recortex.settings import CLAUDE_PROJECT, project_of_agent
@@ -98,8 +98,16 @@ def instructions() -> str:
     return files("recortex.mcp").joinpath("instructions.md").read_text(encoding="utf-8").strip()
 
 
+class _Options(argparse.ArgumentParser):
+    """Says what is wrong in one line with a hint, as every verb does."""
+
+    def error(self, message: str) -> NoReturn:
+        """Write the message to standard error and exit with 2."""
+        self.exit(2, f"recortex mcp: {message}\nHint: see `recortex mcp --help`.\n")
+
+
 def _options(arguments: Sequence[str], agent_folder: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _Options(
         prog="recortex mcp",
         description="Serve this project's memory to an agent over standard input and output.",
     )

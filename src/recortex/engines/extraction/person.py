@@ -41,42 +41,99 @@ HABITS = (
     _habit("standing", "preference", 0.75,
            r"^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|you) (?:always|never)\b|"
            r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|under no circumstances)\b"),
+    _habit("our_way", "preference", 0.75,
+           r"\b(?:our|(?:is|it's|that's) an?) (?:team |house |project |company )?(?:convention|policy|standard|house rule|rule)\b|"
+           r"\bwe(?:'ve| have)? (?:agreed|got burned|been burned)\b"),
     _habit("our_way", "preference", 0.7,
            r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|target|follow|avoid|store|"
-           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|run|test|write|name|ship|release|host|pin)\b"),
-    _habit("preference", "preference", 0.7, r"\b(?:I|we)(?:'d| would)? prefer\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
+           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|write|name|ship|release|host)\b"),
+    _habit("preference", "preference", 0.7,
+           r"\b(?:I|we)(?:'d| would)? (?:prefer|rather have)\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
     _habit("decision", "decision", 0.65, r"^decision: "),
+    # "use pnpm not npm", "run `make gen` before the tests"
+    _habit("choice", "preference", 0.62,
+           r"^(?:use|run|write|call|import|commit|push|put|prefer|keep|stick (?:to|with)) .{2,80}?(?:,| and| but)? ?\b(?:instead of|rather than|not|never|over)\s+\S"),
+    _habit("choice", "preference", 0.7,
+           r"^use (?!the\b|that\b|this\b|it\b|an?\b)[^.]{3,60} for (?:all|every|each|any|our|new|commit|branch|log|test|error)\b"),
+    _habit("how_to", "procedural", 0.72,
+           r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|once)\b"),
+    _habit("prohibition", "preference", 0.6,
+           r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|get|be|want|need)\b)\w{3,}\b"),
+    # A fact with what it rules out: "the ids are ULIDs, not UUIDs".
+    _habit("fact", "semantic", 0.65,
+           r"^(?:the|our|all|we|user|\w+s) .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b"),
+    _habit("universal", "preference", 0.7,
+           r"^(?:make sure )?(?:(?:all|every|each)(?: of)?(?: our| the| new)? \w+|no \w+)(?: \w+)?"
+           r" (?:(?:must|should|has to|have to|may|has an?|needs? an?|lives?|goes?|uses?|belongs?)\b|"
+           r"(?:is|are) (?!mis|un|broken|gone)(?:\w+ed|written|kept|built|run|sent|set)\b.{3,}?\b(?:in|on|to|by|as|with|under|from|at|via|through)\b)"),
+    _habit("universal", "preference", 0.7,
+           r"^(?!(?:the|this|that|these|those|it|we|you|i|they|there|tests? (?:is|are))\b)(?:[\w-]+ ){0,2}[\w-]{2,}s must(?: not| never| always)? \w+"),
+    _habit("constraint", "tribal", 0.6,
+           r"\bwe(?:'re| are) (?:still )?(?:on|using) [\w.+-]+ ?v?\d|\b(?:our|prod|production|staging|ci|customers?|users?|vendor|upstream|legacy)\b.{0,60}?\b"
+           r"(?:only|is|are|runs?|uses?|has|have|can't|cannot|limits?|requires?|supports?)\b|"
+           r"\b(?:need|needs|require|requires|requires? that|has to|have to)\b.{3,80}\botherwise\b|\bread-?only\b|\brate[- ]limit\w*|\bwe can(?:'t|not)\b|\bwe (?:want|have|need) to support\b"),
     _habit("rule", "preference", 0.55,
            r"\b(?:should(?:n't| not)? (?:be|never|always|only|not|use|live|have)|must(?: not| be)?|has to be|is not allowed|"
-           r"we (?:should(?:n't)?|must(?:n't)?|can't|have)|I want (?:all|every|our))\b|"
-           r"^(?:do not|don't) (?:use|add|commit|push|touch|edit|change|write|put|call|run|create|delete|mock|import|rely)\b"),
+           r"we (?:should(?:n't)?|must(?:n't)?|can't|have)|I want (?:all|every|our))\b"),
 )  # fmt: skip
 _NOTE = re.compile(
     r"\s*(?:please )?(?:remember|note(?: to self)?|keep in mind|for (?:the )?(?:record|future reference)|fyi)\b\s*(?:that\b|:|,|-)\s*",
     re.IGNORECASE,
 )
-_CORRECTS = re.compile(
-    r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|false)[,.;:!-]+\s+(?=\S.{20})",
+_ASIDE_NOTE = re.compile(
+    r"(?:by the way|btw)\b[:,]?\s+|(?:for context|heads[- ]up|just so you know|careful|important|context)\b\s*(?:that\b|[:,–—-])\s*",
     re.IGNORECASE,
 )
-_POLITE = re.compile(
-    r"(?:please|pls|you (?:should|must|need to)|make sure(?: that)?(?: you| to)?)\s+(?=\w)", re.IGNORECASE
+_CORRECTS = re.compile(
+    r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|false)[,.;:!-]+\s+(?=\S.{20})|"
+    r"^(?:no|nope|wrong)[,.;:!-]+\s+(?=(?:the|we|our|all|use|it)\b.{20})",
+    re.IGNORECASE,
 )
+# The agent overstepped: what was not asked for is not wanted without being asked for.
+_OVERSTEP = re.compile(
+    r"(?:no[,.!]* |please,? |hey,? |stop[,.!]* )*I (?:did not|didn't|never) (?:say|ask(?:ed)?|tell|told|want(?:ed)?|said)(?: you)?(?: to)? "
+    r"(?P<what>commit|push|merge|deploy|publish|release|delete|install|rebase|force[- ]push|open a pr|create a pr|refactor)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(r"(?:but )?I (?:told|asked) you (?P<what>not to|to (?:always|never)) ", re.IGNORECASE)
+_POLITE = re.compile(
+    r"(?:please|pls|you (?:should|must|(?:will )?need to|have to)|make sure(?: that)?(?: you| to))\s+(?=\w)",
+    re.IGNORECASE,
+)
+_PLEASE = re.compile(r",? (?:please|pls|thanks|thank you)[.!]$", re.IGNORECASE)
 _LETS = re.compile(r"let's (?=(?:go with|use|keep|stick|not|drop|switch)\b)", re.IGNORECASE)
-# What happened always or never is a complaint, not a rule.
+# What happened always or never is a complaint, not a rule; so is what is broken today.
 _ONCE = re.compile(
     r"\bas always\b|\balways (?:fails?|breaks?|returns?|shows?|gives?|gets?|says?)\b|"
     r"\bnever (?:mind|been|seen|worked|works|had|got|gets?|shows?|happen\w*|ran|runs|finish\w*|called)\b|"
-    r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b",
+    r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|are) (?:broken|down|failing)\b|"
+    r"\bthe (?:first|second|third|last|other|new|old) (?:one|approach|option|version|way|variant)\b|\b(?:as|like) (?:that|this)\b",
     re.IGNORECASE,
 )
-_WHY = re.compile(r"\b(?:because|since|so that|otherwise|due to)\b", re.IGNORECASE)
+_BROKEN = re.compile(
+    r"\b(?:fail(?:s|ed|ing)?|broken|down|red|empty|crash\w*|slow|gone|missing|wrong|stuck|hang(?:s|ing)|not (?:working|loading|starting|showing))"
+    r"(?: (?:again|now|today|here|for me|on (?:my|main)))?[.!]?$|"
+    r"\b(?:now|today|yet|again|anymore|for now|right now|at the moment|yesterday|this time|anything else)[.!]?$",
+    re.IGNORECASE,
+)
+_WHY = re.compile(
+    r"\b(?:because|since|so that|otherwise|due to)\b|, (?:so \w|(?:we|they) (?:don't|do not|can't|cannot|always|never|need|must|only|got|rely|depend)|it takes|it's (?:too )?\w+|that's (?:our|the|a|why))|\b(?:so|and) (?:don't|do not|no|never|avoid|keep|use|it can)\b",
+    re.IGNORECASE,
+)
+# How far a prohibition reaches: "in tests", "unless I ask", "any generated file".
+_SCOPE = re.compile(
+    r"\b(?:in|to|from|under|inside) (?:this|the|our|any|every|all|each)? ?(?:repo\w*|project|codebase|tests?|main|master|production|prod|"
+    r"code|modules?|package|migrations?|[A-Z]\w+ code|directory|folder)\b|\b(?:unless|without)\b|\b(?:every|any|all|each|generated|vendored|directly)\b|\bhere[.!]?$",
+    re.IGNORECASE,
+)
 _ASKING = re.compile(
-    r"^(?:can|could|would|will|try|check|look|see|run|fix|implement|add|create|update|make|now|yes|do|show|tell|"
-    r"explain|review|if|when|but|i (?:got|see|get|have|think|noticed|wonder))\b",
+    r"^(?:can|could|would|will|try|check|look|see|fix|implement|add|create|update|make (?!sure (?:all|every|each)\b)|now|yes|do (?!not\b)|show|tell|"
+    r"explain|review|if|when|but|i (?:got|see|get|have|think|noticed|wonder|tried|just|want to see))\b|^run (?!`)",
     re.IGNORECASE,
 )
 _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following plan|\d{2,4}[-:/]\d)")
+_NEEDS_NAME = {"fact", "constraint"}
+_NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
 
 def from_person(text: str) -> Iterator[Finding]:
@@ -92,26 +149,43 @@ def from_person(text: str) -> Iterator[Finding]:
 def _judged(sentence: str) -> Finding | None:
     """Judge one sentence of the person."""
     said = plain(sentence)
+    if overstep := _OVERSTEP.match(said):
+        text = f"Do not {overstep.group('what').lower()} unless asked to."
+        return Finding(text, "preference", 0.8, "person_overstep", sentence)
     noted, corrected = _NOTE.match(said), _CORRECTS.search(said)
-    told = said[noted.end() :] if noted else said[corrected.end() :] if corrected else said
-    text = _direct(statement(told))
+    aside = _ASIDE_NOTE.match(said)
+    opening = noted or aside or corrected
+    text = _direct(statement(said[opening.end() :] if opening else said))
     if not text or objection(text, addressed=True) or _ONCE.search(text):
         return None
+    if _BROKEN.search(text) and not _WHY.search(text):
+        return None
+    named = is_specific(text) or _NAMED.search(text) is not None
     habit = next((row for row in HABITS if row.pattern.search(text)), None)
     if noted:
-        name, kind, confidence = "note", "tribal", 0.9
-    elif habit:
-        name, kind, confidence = habit.name, habit.kind, habit.confidence
-        if corrected:
-            name, kind = "correction", "feedback"
-    else:
+        return Finding(text, "tribal", 0.9, "person_note", sentence)
+    if aside and (habit or (named and _WHY.search(text))):
+        return Finding(text, "tribal", 0.75, "person_note", sentence)
+    if habit is None:
         return None
-    confidence += 0.1 * bool(_WHY.search(text)) + 0.05 * is_specific(text) - 0.2 * bool(_ASKING.match(text))
+    confidence = habit.confidence + _weight(habit.name, text, named=named) + 0.05 * bool(corrected)
+    name, kind = ("correction", "feedback") if corrected else (habit.name, habit.kind)
     return Finding(text, kind, confidence, f"person_{name}", sentence)
+
+
+def _weight(name: str, text: str, *, named: bool) -> float:
+    """How far a reason, a scope and a name raise the confidence of a rule, and a request lowers it."""
+    change = 0.1 * bool(_WHY.search(text)) + 0.05 * named - 0.2 * bool(_ASKING.match(text))
+    change += 0.1 if name in {"prohibition", "choice"} and _SCOPE.search(text) else 0.0
+    return change - (0.15 if name in _NEEDS_NAME and not named and not _WHY.search(text) else 0.0)
 
 
 def _direct(text: str) -> str:
     """Say a rule as a rule: without politeness, and "let's use X" as the decision that it is."""
+    text = _PLEASE.sub(".", text)
     text = _LETS.sub("Decision: ", text, count=1) if _LETS.match(text) else text
+    if told := _TOLD.match(text):
+        order = "Do not" if told.group("what").lower() == "not to" else told.group("what")[3:]
+        text = f"{order} {text[told.end() :]}"
     shorter = _POLITE.sub("", text, count=1) if _POLITE.match(text) else text
     return shorter[:1].upper() + shorter[1:]

@@ -56,7 +56,7 @@ _DANGLING_START = re.compile(
     r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
     r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
     r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
-    r"generated|resulting|proposed|output|plan|user|agent|change|changes|summary|result|results|goal|idea|approach|difference|"
+    r"generated|resulting|proposed|output|plan|(?:user|agent)(?= (?:is|was|has|wants?|asked|said|can|will|did|does|needs?|confirmed|requested|then)\b)|change|changes|summary|result|results|goal|idea|approach|difference|"
     r"question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|app)\b)",
     re.IGNORECASE,
 )
@@ -95,13 +95,15 @@ _FINITE = re.compile(
 )
 _DEICTIC = re.compile(
     r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine)\b)"
-    r"|\b(?:above|below|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
+    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
     r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
     r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
     r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|test)[.,;:!]",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
+# The person names a thing once and goes on with "it": "the full suite takes hours, so run it at night".
+_NOUN_BEFORE = re.compile(r"\b(?:the|our|all|every|an?|no) (?!one\b|other\b|same\b)[\w-]{3,}", re.IGNORECASE)
 _PLURAL_PRONOUNS = {"they", "them", "their"}
 _PLURAL = re.compile(r"\b\w{3,}s\b|\band\b|\bboth\b")
 _YOU = re.compile(
@@ -177,6 +179,8 @@ def _dangles(text: str, *, addressed: bool) -> bool:
     if pronoun is None:
         return False
     before = text[: pronoun.start()]
+    if addressed and _NOUN_BEFORE.search(before):
+        return False
     if pronoun.group().lower() in _PLURAL_PRONOUNS and not _PLURAL.search(_CODE.sub(" ", before)):
         return True
     return not is_specific(before)
