@@ -1,0 +1,221 @@
+"""What does not fit is refused with a code and a hint, and nothing is changed by it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex.errors import RecortexError
+
+LONE = "\ud800"
+OLD = datetime(1999, 1, 1, tzinfo=UTC)
+REMEMBER = [
+    {"text": ""},
+    {"text": " \n"},
+    {"text": 5},
+    {"text": "x" * 100_001},
+    {"kind": "nope"},
+    {"importance": "huge"},
+    {"priority": 0},
+    {"priority": "9"},
+    {"priority": 5.5},
+    {"priority": 2**70},
+    {"confidence": 2},
+    {"confidence": "abc"},
+    {"confidence": float("nan")},
+    {"pinned": "no"},
+    {"tags": "abc"},
+    {"tags": [1]},
+    {"tags": [f"t{number}" for number in range(65)]},
+    {"functions": "load"},
+    {"domain": "NOPE"},
+    {"files": [""]},
+    {"files": ["a:9-3"]},
+    {"files": ["a:0"]},
+    {"files": [":5"]},
+    {"files": ["a:" + "9" * 5000]},
+    {"files": ["a:" + "9" * 30]},
+    {"source": {"nope": 1}},
+    {"source": {"turn": "a"}},
+    {"source": {"session": "s", "turn": 2**70}},
+    {"source": 5},
+    {"origin": "alien"},
+    {"status": "weird"},
+    {"scope": "mars"},
+    {"valid_from": "soon"},
+    {"valid_until": OLD},
+    {"supersedes": "ffff"},
+    {"summary": "x" * 100_001},
+    {"metadata": {"a": object()}},
+    {"metadata": [1]},
+    {"metadata": {"a": "x" * 100_001}},
+    {"content": {"nope": 1}},
+    {"content": {"observation": 5}},
+    {"content": {"observation": "x" * 100_001}},
+    {"content": "text"},
+]
+OTHERS = [
+    ("remember_many", {"memories": "abc"}),
+    ("remember_many", {"memories": None}),
+    ("remember_many", {"memories": [5]}),
+    ("remember_many", {"memories": [{"text": "fits"}, {"text": ""}]}),
+    ("remember_many", {"memories": [{"text": "fits"}, {"nope": 1}]}),
+    ("get", {"id": ""}),
+    ("get", {"id": "ffff"}),
+    ("get", {"id": "%"}),
+    ("get", {"id": None}),
+    ("get", {"id": LONE}),
+    ("get", {"id": "ID", "as_of": "soon"}),
+    ("get", {"id": "ID", "as_of": OLD}),
+    ("get", {"id": "ID", "valid_at": OLD}),
+    ("list", {"limit": 0}),
+    ("list", {"limit": 1001}),
+    ("list", {"limit": "many"}),
+    ("list", {"offset": -1}),
+    ("list", {"offset": 2**70}),
+    ("list", {"kinds": "tribal"}),
+    ("list", {"kinds": ["nope"]}),
+    ("list", {"statuses": ["nope"]}),
+    ("list", {"domains": ["nope"]}),
+    ("list", {"origins": ["nope"]}),
+    ("list", {"order": "nope"}),
+    ("list", {"importance": "nope"}),
+    ("list", {"min_confidence": "x"}),
+    ("list", {"scope": "mars"}),
+    ("list", {"recorded_after": "x"}),
+    ("list", {"session": 5}),
+    ("recall", {"query": None}),
+    ("recall", {"query": "x" * 20_001}),
+    ("recall", {"query": "x", "limit": 0}),
+    ("recall", {"query": "x", "recipe": "nope"}),
+    ("recall", {"query": "x", "statuses": ["nope"]}),
+    ("edit", {"id": "ffff", "text": "x"}),
+    ("edit", {"id": "ID", "text": ""}),
+    ("edit", {"id": "ID", "text": "x" * 100_001}),
+    ("edit", {"id": "ID", "kind": "nope"}),
+    ("edit", {"id": "ID", "confidence": 3}),
+    ("edit", {"id": "ID", "confidence": "x"}),
+    ("edit", {"id": "ID", "priority": 99}),
+    ("edit", {"id": "ID", "tags": "abc"}),
+    ("edit", {"id": "ID", "tags": [f"t{number}" for number in range(65)]}),
+    ("edit", {"id": "ID", "domain": "nope"}),
+    ("edit", {"id": "ID", "content": {"nope": 1}}),
+    ("edit", {"id": "ID", "valid_until": OLD}),
+    ("edit", {"id": "ID", "valid_from": "x"}),
+    ("edit", {"id": "ID", "files": ["a:9-1"]}),
+    ("edit", {"id": "ID", "metadata": 5}),
+    ("edit", {"id": "ID", "pinned": "no"}),
+    ("forget", {"id": "ffffffff"}),
+    ("restore", {"id": "ID", "version": 99}),
+    ("restore", {"id": "ffff"}),
+    ("restore", {"id": "ID", "version": "x"}),
+    ("link", {"id": "ID"}),
+    ("link", {"id": "ID", "target": "ID"}),
+    ("link", {"id": "ID", "target": "ffff"}),
+    ("link", {"id": "ID", "target": "OTHER", "relation": "hates"}),
+    ("link", {"id": "ID", "target": "OTHER", "strength": 2}),
+    ("link", {"id": "ID", "target": "OTHER", "strength": float("nan")}),
+    ("link", {"id": "ID", "target": "OTHER", "evidence": "abc"}),
+    ("link", {"id": "ID", "file": "a:9-1"}),
+    ("unlink", {"id": "ID", "target": "ffff"}),
+    ("unlink", {"id": "ID", "target": "OTHER", "relation": "hates"}),
+    ("related", {"id": "ID", "depth": 0}),
+    ("related", {"id": "ID", "depth": 11}),
+    ("related", {"id": "ID", "limit": 0}),
+    ("related", {"id": "ID", "direction": "up"}),
+    ("related", {"id": "ID", "relations": ["nope"]}),
+    ("history", {"id": "ffff"}),
+    ("undo", {"id": "ffff"}),
+    ("purge", {}),
+    ("purge", {"id": "ID", "text": "abcd"}),
+    ("purge", {"text": "abc"}),
+    ("purge", {"id": "ffff"}),
+    ("review", {"action": "approve"}),
+    ("review", {"action": "approve", "ids": ["ffff"]}),
+    ("review", {"action": "approve", "ids": ["ID"]}),
+    ("review", {"action": "dance", "ids": ["ID"]}),
+    ("review", {"limit": 0}),
+    ("extract", {"path": "/nowhere"}),
+    ("extract", {"path": "FOLDER"}),
+    ("import_", {"format": "nope"}),
+    ("import_", {"format": "jsonl"}),
+    ("import_", {"format": "jsonl", "path": "/nowhere"}),
+    ("import_", {"format": "jsonl", "path": "FOLDER"}),
+    ("import_", {"format": "markdown", "path": "FOLDER"}),
+    ("export", {"path": "/nowhere/file"}),
+    ("export", {"path": "FOLDER"}),
+    ("export", {"path": "STORE"}),
+    ("export", {"format": "xml"}),
+    ("export", {"statuses": ["nope"]}),
+    ("backup", {"path": "FOLDER"}),
+    ("backup", {"path": "STORE"}),
+    ("backup", {"path": "STORE-wal"}),
+]
+
+
+@pytest.fixture(scope="module")
+def store(fresh_cortex):
+    """One store for all: nothing that is refused may change it."""
+    with fresh_cortex() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def ids(store):
+    return [
+        store.remember(text, kind="tribal").id
+        for text in ("The tests need `TZ=UTC`.", "The queue drops jobs after a day.")
+    ]
+
+
+def refused(cortex, name, arguments):
+    before = cortex.export().text
+    with pytest.raises(RecortexError) as caught:
+        getattr(cortex, name)(**arguments)
+    error = caught.value
+    assert error.code
+    assert error.hint
+    assert error.message
+    assert len(error.message) < 500
+    assert cortex.export().text == before
+
+
+def test_a_lone_surrogate_and_a_nul_are_kept_as_what_can_be_stored(cortex):
+    kept = cortex.remember(f"a{LONE}b\0c", tags=[f"x{LONE}"], metadata={"k": [LONE]})
+    assert (kept.text, kept.tags, kept.metadata) == ("a?bc", ("x?",), {"k": ["?"]})
+    assert cortex.edit(kept.id, text=f"d{LONE}e", reason=LONE).text == "d?e"
+    assert cortex.get(kept.id).text == "d?e"
+
+
+@pytest.mark.parametrize("arguments", REMEMBER, ids=lambda one: f"{one}"[:50])
+def test_remember(store, ids, arguments):
+    assert ids
+    refused(store, "remember", {"text": "Something else entirely"} | arguments)
+
+
+@pytest.mark.parametrize(("name", "arguments"), OTHERS, ids=lambda one: f"{one}"[:50])
+def test_other_operations(store, ids, name, arguments):
+    database = store._app.locations[None].database
+    stand = {
+        "ID": ids[0],
+        "OTHER": ids[1],
+        "FOLDER": str(database.parent),
+        "STORE": str(database),
+        "STORE-wal": f"{database}-wal",
+    }
+
+    def filled(value):
+        if isinstance(value, list):
+            return [filled(one) for one in value]
+        return stand.get(value, value) if isinstance(value, str) else value
+
+    refused(store, name, {key: filled(value) for key, value in arguments.items()})
+
+
+def test_an_ambiguous_id_is_refused(cortex):
+    ids = [cortex.remember(f"Memory number {number}").id for number in range(40)]
+    first = {id_[0] for id_ in ids}
+    shared = next(letter for letter in first if sum(id_[0] == letter for id_ in ids) > 1)
+    with pytest.raises(RecortexError) as caught:
+        cortex.get(shared)
+    assert caught.value.code == "ambiguous_id"
+    assert cortex.get(ids[0][:20].upper()).id == ids[0]

@@ -1,0 +1,275 @@
+"""Damage of every sort, and what `recover` makes of it (A, CX18)."""
+
+import os
+
+import apsw
+import pytest
+
+from recortex import Cortex
+from recortex.errors import CorruptStoreError, RecortexError
+
+TEXTS = [f"Memory {number} about the {word}." for number in range(120) for word in ("queue", "cache", "lock")]
+
+
+@pytest.fixture
+def open_(project, clock, without_vectors):
+    opened = []
+
+    def fresh():
+        cortex = Cortex.open(project, clock=clock)
+        opened.append(cortex)
+        return cortex
+
+    yield fresh
+    for cortex in opened:
+        cortex.close()
+
+
+@pytest.fixture
+def database(project):
+    return project / ".recortex" / "cortex.db"
+
+
+def filled(open_, clock, *, backup):
+    """A closed store; with a backup that has all but the last memory."""
+    with open_() as cortex:
+        ids = list(cortex.remember_many([{"text": text} for text in TEXTS], link=False).ids)
+        if backup:
+            clock.pass_(minutes=1)
+            cortex.backup()
+        ids.append(cortex.remember("Learned after the backup.").id)
+    clock.pass_(minutes=1)
+    return ids
+
+
+def scribble(path, start, length):
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(os.urandom(length))
+
+
+def middle(path):
+    """Every page from a third of the file on is garbage."""
+    size = path.stat().st_size
+    scribble(path, size // 3 // 4096 * 4096, size // 3)
+
+
+def beginning(path):
+    scribble(path, 0, 4096)
+
+
+def schema_page(path):
+    scribble(path, 100, 3000)
+
+
+def cut(path):
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def cut_within_a_page(path):
+    os.truncate(path, path.stat().st_size // 2 // 4096 * 4096 + 1000)
+
+
+def emptied(path):
+    os.truncate(path, 0)
+
+
+def not_a_database(path):
+    path.write_text("This was a database once.\n" * 500)
+
+
+DAMAGES = [middle, beginning, schema_page, cut, cut_within_a_page, emptied, not_a_database]
+
+
+def damaged(database, damage):
+    damage(database)
+    for suffix in ("-wal", "-shm"):
+        database.with_name(database.name + suffix).unlink(missing_ok=True)
+    return database.read_bytes()
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_a_backup_brings_everything_back_that_it_has(open_, clock, database, damage):
+    ids = filled(open_, clock, backup=True)
+    left = damaged(database, damage)
+    with open_() as cortex:
+        done = cortex.recover()
+        assert done.outcome in {"restored", "repaired"}
+        assert done.memories >= len(TEXTS)
+        for id_, text in zip(ids, TEXTS, strict=False):
+            assert cortex.get(id_).text == text
+        assert cortex.recall("cache", recipe="keyword", floor=False).hits
+        assert cortex.doctor().healthy
+        cortex.remember("It can be written again.")
+    kept = database.with_name(done.kept.rpartition("/")[2])
+    assert kept.exists()
+    assert kept.read_bytes() == left or not left
+    assert database.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+def test_without_a_backup_a_fresh_start_keeps_the_damaged_file(open_, clock, database, damage):
+    filled(open_, clock, backup=False)
+    left = damaged(database, damage)
+    with open_() as cortex:
+        done = cortex.recover()
+        assert done.outcome == "fresh"
+        assert done.memories == 0
+        assert "no backup" in done.steps[-1]
+        kept = cortex.remember("It can be written again.")
+        assert cortex.get(kept.id)
+    assert database.with_name(done.kept.rpartition("/")[2]).read_bytes() == left or not left
+
+
+@pytest.mark.parametrize(
+    "damage", [beginning, schema_page, not_a_database], ids=lambda damage: damage.__name__
+)
+def test_opening_a_damaged_store_says_what_to_do(open_, clock, database, damage):
+    filled(open_, clock, backup=False)
+    left = damaged(database, damage)
+    with open_() as cortex, pytest.raises(CorruptStoreError) as caught:
+        cortex.status()
+    assert caught.value.code == "store_corrupt"
+    assert "recortex recover" in caught.value.hint
+    assert database.read_bytes() == left
+
+
+@pytest.mark.parametrize("damage", [middle, cut, cut_within_a_page], ids=lambda damage: damage.__name__)
+def test_damage_further_in_is_named_when_it_is_met(open_, clock, database, damage):
+    filled(open_, clock, backup=False)
+    damaged(database, damage)
+    with open_() as cortex:
+        with pytest.raises(CorruptStoreError) as caught:
+            cortex.export()
+        assert "recortex recover" in caught.value.hint
+        report = cortex.doctor()
+    assert not report.healthy
+    assert any("recover" in finding.todo for finding in report.findings)
+
+
+def test_a_damaged_backup_is_passed_over_for_an_older_one(open_, clock, database, project):
+    filled(open_, clock, backup=True)
+    with open_() as cortex:
+        cortex.backup()
+    newest = sorted((project / ".recortex" / "backups").iterdir())[-1]
+    middle(newest)
+    bytes_then = newest.read_bytes()
+    damaged(database, beginning)
+    with open_() as cortex:
+        done = cortex.recover()
+        assert (done.outcome, done.memories) == ("restored", len(TEXTS))
+        assert any(newest.name in step and "damaged" in step for step in done.steps)
+    assert newest.read_bytes() == bytes_then
+
+
+@pytest.mark.parametrize("size", [10, 5000, 300_000])
+def test_a_garbage_log_is_ignored(open_, clock, database, size):
+    ids = filled(open_, clock, backup=True)
+    database.with_name("cortex.db-wal").write_bytes(os.urandom(size))
+    with open_() as cortex:
+        assert cortex.list().total == len(ids)
+        done = cortex.recover()
+        assert (done.outcome, done.memories) == ("whole", len(ids))
+        cortex.remember("It can be written again.")
+
+
+def test_what_only_the_log_holds_is_kept(open_, clock, database, project):
+    filled(open_, clock, backup=True)
+    busy = open_()
+    last = busy.remember("Only in the log.")
+    copies = {path: path.read_bytes() for path in database.parent.glob("cortex.db*")}
+    busy.close()
+    for path, data in copies.items():
+        path.write_bytes(data)
+    with open_() as cortex:
+        done = cortex.recover()
+        assert done.outcome == "whole"
+        assert cortex.get(last.id).text == "Only in the log."
+
+
+DROPS = ["memories_fts_data", "memories_fts_idx", "memories_fts_docsize"]
+
+
+@pytest.mark.parametrize("table", DROPS)
+def test_a_damaged_index_is_made_anew_from_the_memories(open_, clock, database, table):
+    ids = filled(open_, clock, backup=True)
+    connection = apsw.Connection(str(database))
+    connection.execute(f"DELETE FROM {table}")  # noqa: S608  one of three names
+    connection.close()
+    with open_() as cortex:
+        done = cortex.recover()
+        assert (done.outcome, done.memories, done.kept) == ("repaired", len(ids), "")
+        assert len(cortex.recall("queue", recipe="keyword", floor=False, limit=200).hits) == len(TEXTS) // 3
+        assert cortex.doctor().healthy
+
+
+def test_an_index_that_lies_is_found_out(open_, clock, database):
+    ids = filled(open_, clock, backup=False)
+    connection = apsw.Connection(str(database))
+    connection.execute(
+        "DROP TRIGGER memories_fts_update; UPDATE memories SET text = 'Changed beside it.' WHERE key = 1"
+    )
+    connection.close()
+    with open_() as cortex:
+        assert not cortex.doctor().healthy
+        done = cortex.recover()
+        assert (done.outcome, done.memories) == ("repaired", len(ids))
+        assert cortex.recall("beside", recipe="keyword", floor=False).hits
+
+
+def test_a_whole_store_is_left_alone(open_, clock, database):
+    ids = filled(open_, clock, backup=False)
+    before = database.read_bytes()
+    with open_() as cortex:
+        done = cortex.recover()
+        assert (done.outcome, done.memories, done.kept) == ("whole", len(ids), "")
+    assert database.read_bytes() == before
+
+
+def test_a_missing_store_comes_from_its_backup(open_, clock, database):
+    filled(open_, clock, backup=True)
+    database.unlink()
+    with open_() as cortex:
+        done = cortex.recover()
+        assert (done.outcome, done.memories) == ("restored", len(TEXTS))
+
+
+def test_stores_in_one_folder_do_not_take_each_others_backups(tmp_path, clock, without_vectors):
+    urls = {name: f"sqlite:///{tmp_path / name}.db" for name in ("a", "b")}
+    for name, url in urls.items():
+        with Cortex.open(tmp_path, url=url, clock=clock) as cortex:
+            cortex.remember(f"This is of {name}.")
+    with Cortex.open(tmp_path, url=urls["b"], clock=clock) as cortex:
+        cortex.backup()
+    beginning(tmp_path / "a.db")
+    with Cortex.open(tmp_path, url=urls["a"], clock=clock) as cortex:
+        assert cortex.recover().outcome == "fresh"
+        assert cortex.list().total == 0
+
+
+def test_a_backup_is_whole_private_and_the_oldest_go(open_, clock, database):
+    ids = filled(open_, clock, backup=False)
+    with open_() as cortex:
+        for _ in range(7):
+            clock.pass_(minutes=1)
+            made = cortex.backup()
+        named = cortex.backup(str(database.parent.parent / "mine" / "copy.db"))
+    kept = sorted((database.parent / "backups").iterdir())
+    assert len(kept) == 5
+    assert made.path == str(kept[-1])
+    assert (made.memories, named.memories) == (len(ids), len(ids))
+    for path in (*kept, database.parent.parent / "mine" / "copy.db"):
+        assert path.stat().st_mode & 0o777 == 0o600
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        assert connection.execute("SELECT count(*) FROM memories").get == len(ids)
+        connection.close()
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, clock, without_vectors):
+    (tmp_path / "file").write_text("")
+    with (
+        Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/file/cortex.db", clock=clock) as cortex,
+        pytest.raises(RecortexError) as caught,
+    ):
+        cortex.remember("x y z")
+    assert caught.value.code == "store_not_writable"
