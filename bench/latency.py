@@ -25,7 +25,9 @@ from recortex import Cortex
 PARTS = "auth token session cache queue worker retry batch index schema migration deploy build test config router handler client server parser cursor lock pool stream event hook plugin report invoice order parcel user tenant region metric alert".split()
 VERBS = "uses needs returns rejects stores reads writes retries caches validates parses exposes ignores requires blocks expires rotates rebuilds compares truncates".split()
 GLUE = "the a because when before after unless so that it must never always only with without from into under between and or not than then if while since".split()
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wo xi yu za bri cla dre flo gra ple sto tri".split()
+SYLLABLES = (
+    "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wo xi yu za bri cla dre flo gra ple sto tri".split()
+)
 
 
 class Prose:
@@ -58,7 +60,12 @@ def fill(cx: Cortex, prose: Prose, count: int) -> tuple[list[str], float]:
     texts = [prose.statement() for _ in range(count)]
     kinds = ["tribal", "decision", "insight", "procedural"]
     wishes = [
-        {"text": text, "kind": kinds[place % 4], "tags": [PARTS[place % len(PARTS)]], "files": [f"src/{PARTS[place % 30]}.py"]}
+        {
+            "text": text,
+            "kind": kinds[place % 4],
+            "tags": [PARTS[place % len(PARTS)]],
+            "files": [f"src/{PARTS[place % 30]}.py"],
+        }
         for place, text in enumerate(texts)
     ]
     began = time.perf_counter()
@@ -80,7 +87,10 @@ def give_vectors(cx: Cortex, seed: int) -> None:
     for start in range(0, len(rows), 2000):
         part = rows[start : start + 2000]
         vectors = random_.standard_normal((len(part), 384)).astype("float32")
-        codes = {bytes(row[1][:16]): compact(vector / np.linalg.norm(vector)) for row, vector in zip(part, vectors, strict=True)}
+        codes = {
+            bytes(row[1][:16]): compact(vector / np.linalg.norm(vector))
+            for row, vector in zip(part, vectors, strict=True)
+        }
         with store.transaction():
             keys = store.vectors.put(model, codes)
             store.vectors.attach([(row[0], keys[bytes(row[1][:16])], row[1]) for row in part])
@@ -114,10 +124,12 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
         for question in asked:
             cx.recall(question, floor=False)  # the question's vector is in memory now
         row["recall_without_embedding"] = timed(lambda question: cx.recall(question, floor=False), asked)
-        row["recall_keyword"] = timed(lambda question: cx.recall(question, floor=False, recipe="keyword"), asked)
+        row["recall_keyword"] = timed(
+            lambda question: cx.recall(question, floor=False, recipe="keyword"), asked
+        )
         more = [prose.statement() for _ in range(50)]
-        row["remember"] = timed(lambda text: cx.remember(text), more)
-        row["get"] = timed(lambda id_: cx.get(id_), [memory.id for memory in cx.list(limit=200).memories])
+        row["remember"] = timed(cx.remember, more)
+        row["get"] = timed(cx.get, [memory.id for memory in cx.list(limit=200).memories])
         cx._app.banks()[0].store.pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")  # noqa: SLF001
         row["bytes_per_memory"] = round(path.stat().st_size / (size + len(more)))
     row["peak_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
@@ -125,21 +137,30 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
     names = ("recall", "recall_without_embedding", "recall_keyword", "embedding", "remember", "get")
-    print("| memories | remember_many/s | " + " | ".join(f"{name} p50 / p95 ms" for name in names) + " | bytes each | peak MB |")
+    print(
+        "| memories | remember_many/s | "
+        + " | ".join(f"{name} p50 / p95 ms" for name in names)
+        + " | bytes each | peak MB |"
+    )
     print("|---" * (len(names) + 4) + "|")
     for size in map(int, options.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
             row = measure(size, options.queries, Path(folder))
         rows.append(row)
         cells = [f"{row[name]['p50']} / {row[name]['p95']}" for name in names]
-        print(f"| {size} | {row['remember_many_per_s']} | {' | '.join(cells)} | {row['bytes_per_memory']} | {row['peak_mb']} |", flush=True)
+        print(
+            f"| {size} | {row['remember_many_per_s']} | {' | '.join(cells)} | {row['bytes_per_memory']} | {row['peak_mb']} |",
+            flush=True,
+        )
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1), encoding="utf-8")
 
