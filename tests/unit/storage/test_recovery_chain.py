@@ -12,7 +12,8 @@ TEXTS = [f"Memory {number} about the {word}." for number in range(120) for word 
 
 
 @pytest.fixture
-def open_(project, clock, without_vectors):
+def open_(project, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     opened = []
 
     def fresh():
@@ -151,7 +152,7 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(open_, clock, database
     filled(open_, clock, backup=True)
     with open_() as cortex:
         cortex.backup()
-    newest = sorted((project / ".recortex" / "backups").iterdir())[-1]
+    newest = max((project / ".recortex" / "backups").iterdir())
     middle(newest)
     bytes_then = newest.read_bytes()
     damaged(database, beginning)
@@ -173,7 +174,7 @@ def test_a_garbage_log_is_ignored(open_, clock, database, size):
         cortex.remember("It can be written again.")
 
 
-def test_what_only_the_log_holds_is_kept(open_, clock, database, project):
+def test_what_only_the_log_holds_is_kept(open_, clock, database):
     filled(open_, clock, backup=True)
     busy = open_()
     last = busy.remember("Only in the log.")
@@ -234,7 +235,8 @@ def test_a_missing_store_comes_from_its_backup(open_, clock, database):
         assert (done.outcome, done.memories) == ("restored", len(TEXTS))
 
 
-def test_stores_in_one_folder_do_not_take_each_others_backups(tmp_path, clock, without_vectors):
+@pytest.mark.usefixtures("without_vectors")
+def test_stores_in_one_folder_do_not_take_each_others_backups(tmp_path, clock):
     urls = {name: f"sqlite:///{tmp_path / name}.db" for name in ("a", "b")}
     for name, url in urls.items():
         with Cortex.open(tmp_path, url=url, clock=clock) as cortex:
@@ -265,7 +267,8 @@ def test_a_backup_is_whole_private_and_the_oldest_go(open_, clock, database):
         connection.close()
 
 
-def test_a_folder_that_cannot_be_written_is_said(tmp_path, clock, without_vectors):
+@pytest.mark.usefixtures("without_vectors")
+def test_a_folder_that_cannot_be_written_is_said(tmp_path, clock):
     (tmp_path / "file").write_text("")
     with (
         Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/file/cortex.db", clock=clock) as cortex,

@@ -1,0 +1,167 @@
+"""Word overlap, merging, cited files, and the lossless export."""
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from generated import WORDS, contents, fractions, memories, said, texts
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.codec import content_to_json
+from recortex.domain.kinds import KINDS
+from recortex.domain.vocabulary import Domain, RelationType, Status
+from recortex.engines.intake.merging import merged, reinforced
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, overlap, tokenize
+from recortex.errors import InvalidInputError
+from recortex.operations.base import file_link
+
+word_sets = st.frozensets(st.sampled_from(WORDS))
+paths = st.text(
+    st.characters(codec="utf-8", exclude_characters="\0:/", exclude_categories=["Z", "C"]), min_size=1
+)
+
+
+@given(word_sets, word_sets)
+def test_overlap_is_symmetric_and_a_share(one, other):
+    score = jaccard(one, other)
+    assert 0 <= score <= 1
+    assert score == jaccard(other, one)
+    assert (score == 1) == (one == other != frozenset())
+    assert (score == 0) == (not one & other)
+
+
+@given(texts, texts)
+def test_any_two_texts_get_a_verdict(one, other):
+    verdict, score = overlap(one, other)
+    assert verdict is classify(score)
+    assert score == jaccard(tokenize(one), tokenize(other))
+
+
+@pytest.mark.parametrize(
+    ("score", "verdict"),
+    [
+        (0.0, Verdict.IGNORE),
+        (0.0999, Verdict.IGNORE),
+        (0.1, Verdict.RELATE),
+        (0.3999, Verdict.RELATE),
+        (0.4, Verdict.SUGGEST),
+        (0.4999, Verdict.SUGGEST),
+        (0.5, Verdict.CONSOLIDATE),
+        (0.6, Verdict.CONSOLIDATE),
+        (0.6001, Verdict.SIMILAR),
+        (1.0, Verdict.SIMILAR),
+    ],
+)
+def test_the_bands_of_the_specification(score, verdict):
+    assert classify(score) is verdict
+
+
+@given(said, st.sampled_from(sorted(KINDS)))
+def test_equal_texts_have_equal_fingerprints(text, kind):
+    assert content_hash(kind, text) == content_hash(kind, f"  {text}\n")
+    assert len(bytes.fromhex(content_hash(kind, text))) == 32
+
+
+@given(fractions, fractions)
+def test_more_evidence_never_makes_less_sure(known, by):
+    assert known - 1e-12 <= reinforced(known, by) <= 1
+
+
+@given(memories(), memories(), st.booleans())
+def test_a_merge_loses_nothing(known, new, counts):
+    both = merged(known, new, counts=counts)
+    assert both.confidence >= known.confidence - 1e-12
+    assert both.evidence == known.evidence + counts
+    assert both.priority >= max(known.priority, new.priority)
+    for name in ("tags", "files", "functions", "patterns", "constraints"):
+        assert set(getattr(both, name)) == set(getattr(known, name)) | set(getattr(new, name))
+    assert set(both.metadata) == set(known.metadata) | set(new.metadata)
+    assert (both.id, both.text, both.content, both.recorded_at) == (
+        known.id,
+        known.text,
+        known.content,
+        known.recorded_at,
+    )
+
+
+@given(texts)
+def test_any_file_is_a_link_or_refused(text):
+    try:
+        link = file_link(text, Path("/nowhere"))
+    except InvalidInputError:
+        return
+    assert link.path
+    assert link.line_start is None or 1 <= link.line_start <= link.line_end
+
+
+@given(paths, st.integers(1, 10**6), st.integers(0, 10**3))
+def test_lines_of_a_file(path, first, more):
+    for text, lines in (
+        (path, (None, None)),
+        (f"{path}:{first}", (first, first)),
+        (f"{path}:{first}-{first + more}", (first, first + more)),
+    ):
+        link = file_link(f"src/{text}", Path("/nowhere"))
+        assert (link.path.removeprefix("src/"), link.line_start, link.line_end) == (path, *lines) or path in {
+            ".",
+            "..",
+        }
+    with pytest.raises(InvalidInputError):
+        file_link(f"{path}:{first + more + 1}-{first}", Path("/nowhere"))
+
+
+wishes = st.sampled_from(sorted(KINDS)).flatmap(
+    lambda kind: st.fixed_dictionaries(
+        {"kind": st.just(kind), "content": contents(kind).map(content_to_json)},
+        optional={
+            "tags": st.lists(said, max_size=2),
+            "priority": st.integers(1, 10),
+            "confidence": fractions,
+            "domain": st.sampled_from(Domain),
+            "files": st.lists(st.sampled_from(["a.py", "b.py:3", "c/d.py:1-9"]), max_size=2),
+            "patterns": st.lists(st.sampled_from(["q", "a", "é"]), max_size=2),
+            "source": st.fixed_dictionaries(
+                {}, optional={"session": said, "turn": st.integers(0, 9), "quote": said}
+            ),
+            "status": st.sampled_from(Status),
+            "metadata": st.dictionaries(said, said, max_size=2),
+        },
+    )
+)
+
+
+@given(st.lists(wishes, min_size=1, max_size=4), st.lists(st.tuples(st.integers(0, 3), said), max_size=4))
+def test_an_export_taken_in_gives_the_same_export(fresh_cortex, new_clock, rows, edits):
+    clock = new_clock()
+    with fresh_cortex(clock) as cortex, tempfile.TemporaryDirectory() as folder:
+        ids = list(dict.fromkeys(cortex.remember_many(rows).ids))
+        for number, text in edits:
+            clock.pass_(minutes=5)
+            cortex.edit(ids[number % len(ids)], tags=[text])
+        if len(ids) > 1:
+            cortex.link(ids[0], ids[1], relation=RelationType.CAUSED, strength=0.5, evidence=["so it is"])
+        file = str(Path(folder, "export.jsonl"))
+        cortex.export(file)
+        lines = Path(file).read_text(encoding="utf-8")
+        with fresh_cortex(new_clock(clock.pass_(days=30))) as other:
+            taken = other.import_("jsonl", file)
+            assert (taken.added, taken.problems) == (len(ids), ())
+            assert other.export().text == lines
+            again = other.import_("jsonl", file)
+            assert (again.added, again.unchanged, again.relations) == (0, len(ids), 0)
+            assert other.export().text == lines
+
+
+@given(st.lists(wishes, min_size=1, max_size=5))
+def test_many_at_once_are_the_same_as_one_after_another(fresh_cortex, rows):
+    with fresh_cortex() as cortex, fresh_cortex() as other:
+        many = cortex.remember_many(rows)
+        single = [other.remember(**row) for row in rows]
+        assert len(set(many.ids)) == len({one.id for one in single}) == many.added
+        by_place = {one.id: one for one in cortex.list(statuses=[], limit=1000).memories}
+        stored = {one.id: one for one in other.list(statuses=[], limit=1000).memories}
+        for id_, one in zip(many.ids, single, strict=True):
+            assert replace(by_place[id_], id="") == replace(stored[one.id], id="")
