@@ -63,12 +63,15 @@ CUES = (
          r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
 )  # fmt: skip
 
+# What a reader of the code sees as well.
+_WITHIN = {"mechanism", "subject", "rule"}
 # What these say is seldom a state of the code that the agent is about to change.
 _OUTSIDE = {"limit", "requirement", "default", "decision"}
 _ASIDE = re.compile(r"\([^()]*\)")
 _NAMED_SUBJECT = re.compile(r"(?:The )?`[^`]{3,80}`")
 _NAMED_BONUS = 0.06
 _IT_WAS = re.compile(
+    r"^(?:(?:all|both|the|these)(?: two| three)? (?:bugs|issues|problems|failures|errors) (?:have|had|share|shared) (?:the same|one|a common) (?:root )?cause: (?=\S))|"
     r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|problem|cause|culprit|reason|bug|explanation)"
     r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because| [-–—])\s+(?=\S)",
     re.IGNORECASE,
@@ -96,6 +99,17 @@ _CHANGE = re.compile(
     r"extracted|improved|introduced|adds?|updates?|removes?|renames?|changes?|creates?|fixes|refactors?|moves?|"
     r"replaces?|modifies|merged?|deleted?|bumped?|cleaned|simplified|converted|switched|wrote|rewrote|ensured?)\b",
     re.IGNORECASE,
+)
+# "The default `x` is 0": of what? The owner of a default stands before it or after "of", "for", "in".
+_DEFAULT = re.compile(r"\bdefaults? |\bby default\b", re.IGNORECASE)
+_OWNED = re.compile(r"^.{0,60}?\b(?:of|for|in|when|from) (?:the )?(?:`|[A-Z])")
+# Praise is not knowledge, and what a function calls stands in the function.
+_PRAISE = re.compile(
+    r"\b(?:complete data|rich(?:er)?|robust|seamless\w*|comprehensive|elegant\w*|powerful|flexible|nicely|clean(?:er|ly)?|correctly|properly|perfectly)\b",
+    re.IGNORECASE,
+)
+_RESTATES = re.compile(
+    r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `", re.IGNORECASE
 )
 _FOLLOWED_BY_ACTION = re.compile(
     r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|i can|should i|would you|do you want|want me|shall i|"
@@ -160,6 +174,18 @@ def _adjustment(text: str, following: str, cue: str) -> float:
     change -= 0.2 if _CHANGE.match(text) else 0.0
     change -= 0.12 if _FOLLOWED_BY_CHECK.match(following) else 0.0
     change -= 0.1 if text.startswith(("`-", "The `-")) else 0.0  # a flag of which command?
+    if cue in _WITHIN and not _REASON.search(text):
+        change -= 0.12 if _PRAISE.search(text) or _RESTATES.search(text) else 0.0
+    change -= 0.15 if cue == "default" and not _has_owner(text) else 0.0
     if _FOLLOWED_BY_ACTION.match(following):
         change -= 0.04 if cue in _OUTSIDE else 0.12
     return change
+
+
+def _has_owner(text: str) -> bool:
+    """Whether a sentence about a default says whose default it is."""
+    found = _DEFAULT.search(text)
+    if found is None:
+        return True
+    before, after = text[: found.start()], text[found.end() :]
+    return is_specific(before) or _OWNED.search(after) is not None

@@ -72,7 +72,7 @@ _TRIVIAL = re.compile(
     r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
     r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|imported|defined)|"
     r"undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|compiler warnings?|rebase|interrupted|timed out waiting|"
-    r"bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
+    r"before (?:defining|adding|creating|importing|declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
     re.IGNORECASE,
 )
 

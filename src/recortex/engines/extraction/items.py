@@ -73,11 +73,17 @@ _DID = re.compile(
 )
 _EXAMPLE = re.compile(r"\s*\((?:e\.g\.|for example|such as)[^()]*\)")
 _WHY = re.compile(
-    r"\b(?:so that|because|since|to (?!use\b|call\b|the\b|an?\b)[a-z]+ \w*|otherwise|which|via|for (?:\w+ )?\w+ing|prevents?|avoids?)\b",
+    r"\b(?:so that|because|since|to (?:avoid|prevent|protect|guard|survive|work around|stop|preserve|ensure|keep|support|respect)\b|otherwise|which (?:would|caused|prevents?|avoids?|breaks?|fail\w*)|"
+    r"instead of|rather than|prevents?|avoids?)\b",
+    re.IGNORECASE,
+)
+# "Updated X to call Y instead of Z" is what the difference shows.
+_REWIRED = re.compile(
+    r"(?:updated|changed|replaced|switched|renamed|moved)\b(?!.*\b(?:so that|because|since|otherwise|avoid\w*|prevent\w*|protect|guard)\b)",
     re.IGNORECASE,
 )
 _MECHANICAL = re.compile(
-    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version)\b",
+    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version|principles?|sections?|paragraphs?|headings?|wording|documentation|docs)\b",
     re.IGNORECASE,
 )
 _REPAIRED_BY = re.compile(
@@ -92,6 +98,25 @@ _BARE_LIST = re.compile(r"^[^(:]*,[^(:]*,[^(:]*(?:,|\band\b)[^(:]*$")
 _EXPLAINED = re.compile(
     r"^(?!.*\b(?:mismatch|gap|bugs?|issues?|problems?|testing|integration|missing)\b)(?:[^(:`]{3,60}: \S|.*\([^()]{6,}\)|.*`[^`]*[/*<{][^`]*`)",
     re.IGNORECASE,
+)
+# A verb in the present tense or a modal: what makes a phrase a statement.
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|can|cannot|must|will|does|do|(?:creates?|uses?|returns?|runs?|reads?|writes?|stores?|shows?|keeps?|"
+    r"tracks?|holds?|sends?|handles?|requires?|needs?|works?|fails?|lives?|supports?|allows?|prevents?|skips?|ignores?|deletes?|removes?|"
+    r"restores?|loads?|saves?|calls?|checks?|contains?|includes?|defaults?|expects?|accepts?|takes?|gets?|sets?|makes?|starts?|stops?|exits?|"
+    r"blocks?|waits?|caps?|points?|maps?|matches|matched|preserved|created|stored|written|blocked))\b",
+    re.IGNORECASE,
+)
+_PAREN = re.compile(r"\([^()]*\)|`[^`]*`")
+_CORRECTLY = re.compile(r" (?:correctly|properly|now|successfully)$", re.IGNORECASE)
+_TESTS_HEAD = re.compile(r"(?:_test|_spec|\.test|\.spec)\.\w+|\btests?\b|\bspecs?\b", re.IGNORECASE)
+_FUNCTION = re.compile(r"(?:/\d|\([^()]*\)|\(\))`?$")
+_CONTRAST = re.compile(
+    r"\b(?:never|only|not|instead|rather|must|before|unless|because|since|so that|without|once|one-time)\b",
+    re.IGNORECASE,
+)
+_GERUND_BODY = re.compile(
+    r"(?!during|using|string|everything|nothing|anything)[A-Za-z]{2,}ing\b", re.IGNORECASE
 )
 _MIN_CONCEPT_WORDS = 7
 _MIN_DEFINITION, _MIN_DEFINING_WORDS, _MIN_ACTING_WORDS = 30, 7, 11
@@ -124,7 +149,8 @@ def concept(passage: Passage) -> Finding | None:
         return None
     if objection(text) or _IS_NEWS.search(text) or _BARE_LIST.search(text) or not _EXPLAINED.search(text):
         return None
-    return Finding(text, "semantic", 0.7, "summary_concept", passage.text)
+    told = _VERB.search(text) is not None or ": " in text
+    return Finding(text, "semantic", 0.7 if told else 0.6, "summary_concept", passage.text)
 
 
 def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[Finding]:
@@ -132,7 +158,7 @@ def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[Finding]:
     title, body = split
     named = identifiers(title)
     subject = named[0] if named and len(title) <= len(named[0]) + _AROUND else ""
-    if _STATUS_TITLE.match(title):
+    if _STATUS_TITLE.match(title) or _GERUND_BODY.match(plain(body)):
         return
     for number, part in enumerate(sentences(body)):
         text = f"{title}: {plain(part)}" if number == 0 and not subject else part
@@ -156,9 +182,8 @@ def changes(part: Sequence[Passage]) -> Iterator[Finding]:
                 f"{title}: {said}" if named == title and title else f"`{named}`: {said}" if named else said
             )
             if len(identifiers(text)) > (0 if named else 1) and not objection(text):
-                yield Finding(
-                    text, "decision", 0.7 if _WHY.search(said) else 0.6, "change_reason", passage.text
-                )
+                told = _WHY.search(said) and not _REWIRED.match(said)
+                yield Finding(text, "decision", 0.7 if told else 0.6, "change_reason", passage.text)
 
 
 def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[tuple[int, int, Finding]]:
@@ -189,7 +214,7 @@ def _belongs(item: Passage, lead: Passage) -> bool:
 
 def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> Finding | None:
     """Compose the statement of a lead and its items, if it stands alone and none of them is a change or a plan."""
-    head = statement(sentences(lead)[-1].rstrip(":"))
+    head = _CORRECTLY.sub("", statement(sentences(lead)[-1].rstrip(":")).rstrip("."))
     repaired = _REPAIRED_BY.match(head)
     if (
         not (is_specific(head) or _COMPOUND.search(head))
@@ -198,6 +223,8 @@ def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> Finding | No
         or (repairs_only and not repaired)
         or HEDGE.search(f"{head} {' '.join(items)}")
         or _EXAMPLE_LEAD.match(head)
+        or _TESTS_HEAD.search(head)
+        or not (_VERB.search(_PAREN.sub("", head)) or _told(items))
         or _IDLE_LEAD.search(head)
         or _HAS_MARK.search(" ".join(items))
     ):
@@ -214,6 +241,11 @@ def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> Finding | No
     return Finding(
         text, kind, 0.74, "joined_fix" if repaired else "joined_list", f"{lead} {'; '.join(items)}"
     )
+
+
+def _told(items: Sequence[str]) -> bool:
+    """Whether most items say something of their lead, and are not just names of its parts."""
+    return sum(_VERB.search(item.split(" (")[0]) is not None for item in items) * 2 > len(items)
 
 
 def definition(passage: Passage, *, summary: bool) -> Finding | None:
@@ -238,6 +270,9 @@ def definition(passage: Passage, *, summary: bool) -> Finding | None:
     fewest = _MIN_ACTING_WORDS if _ACTS.match(first) else _MIN_DEFINING_WORDS
     thin = len(first.split()) < fewest
     confidence = (
-        (0.76 if summary else 0.72) - (0.1 if thin else 0.0) - (0.12 if _PLAIN_FIELD.fullmatch(name) else 0.0)
+        (0.76 if summary else 0.72)
+        - (0.1 if thin else 0.0)
+        - (0.1 if _FUNCTION.search(name) and not _CONTRAST.search(first) else 0.0)
+        - (0.12 if _PLAIN_FIELD.fullmatch(name) else 0.0)
     )
     return Finding(text, kind, confidence, "definition", passage.text)

@@ -156,9 +156,7 @@ def _judged(sentence: str) -> Finding | None:
     aside = _ASIDE_NOTE.match(said)
     opening = noted or aside or corrected
     text = _direct(statement(said[opening.end() :] if opening else said))
-    if not text or objection(text, addressed=True) or _ONCE.search(text):
-        return None
-    if _BROKEN.search(text) and not _WHY.search(text):
+    if _refused(text):
         return None
     named = is_specific(text) or _NAMED.search(text) is not None
     habit = next((row for row in HABITS if row.pattern.search(text)), None)
@@ -171,6 +169,13 @@ def _judged(sentence: str) -> Finding | None:
     confidence = habit.confidence + _weight(habit.name, text, named=named) + 0.05 * bool(corrected)
     name, kind = ("correction", "feedback") if corrected else (habit.name, habit.kind)
     return Finding(text, kind, confidence, f"person_{name}", sentence)
+
+
+def _refused(text: str) -> bool:
+    """Whether a cleaned sentence is no rule: not self-contained, a complaint, or what is broken today."""
+    if not text or objection(text, addressed=True) or _ONCE.search(text):
+        return True
+    return _BROKEN.search(text) is not None and not _WHY.search(text)
 
 
 def _weight(name: str, text: str, *, named: bool) -> float:

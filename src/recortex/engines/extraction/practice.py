@@ -137,7 +137,7 @@ class Practice:
             purpose = self.purposes[form][0]
             if runs >= _MIN_RUNS and runs > self.runs.get(best.get(purpose, ""), 0):
                 best[purpose] = form
-        for form in best.values():
+        for form in (self._fullest(form) for form in best.values()):
             _, lead, turn = self.purposes[form]
             confidence = 0.75 if self.runs[form] < _COMMON_RUNS else 0.85
             confidence -= 0.2 if is_customary(form) else 0.0
@@ -147,6 +147,13 @@ class Practice:
                 ),
                 turn,
             )
+
+    def _fullest(self, form: str) -> str:
+        """The form with more options, where it ran as well: `check --strict` tells more than `check`."""
+        longer = [
+            other for other, runs in self.runs.items() if runs >= _MIN_RUNS and other.startswith(f"{form} ")
+        ]
+        return max(longer, key=lambda other: self.runs[other], default=form)
 
 
 def _reasons(text: str) -> list[str]:

@@ -62,19 +62,18 @@ def main_part(command: str) -> tuple[str, bool]:
     return bare, len(parts) == 1
 
 
+_OUTPUT_OPTION = re.compile(r"(?<=\s)--?(?:format|reporter|output-format|color|tb)[= ]\S+")
+_CUSTOMARY = re.compile(
+    r"(?:go (?:build|vet|test|generate|fmt)(?: \./\.\.\.)?|gofmt(?: -[lw]+)?(?: \.)?|cargo (?:build|test|fmt|clippy)|mix (?:compile|test|format|credo|ecto\.migrate)|"
+    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|lint)|(?:python3? -m )?pytest|rspec|bundle exec rspec|(?:bin/)?rails (?:test|db:migrate)|"
+    r"make(?: build| test)?|dotnet (?:build|test)|mvn (?:test|package|compile|install)|\./gradlew (?:build|test)|swift (?:build|test)|php artisan migrate|"
+    r"ruff (?:check|format)(?: \.)?|black(?: \.)?|(?:npx )?(?:eslint|prettier|tsc|jest|vitest)(?: \.)?|flutter test|dart test|deno (?:test|lint|fmt)|zig build)$"
+)
+
+
 def is_customary(form: str) -> bool:
     """Whether a command is what everybody types for its purpose, and so teaches nothing about this project."""
-    return form in {
-        "mix compile",
-        "go build",
-        "go build ./...",
-        "cargo build",
-        "npm run build",
-        "make build",
-        "go vet",
-        "gofmt",
-        "go vet ./...",
-    }
+    return _CUSTOMARY.match(form) is not None
 
 
 def purpose_of(command: str) -> tuple[str, str] | None:
@@ -95,6 +94,7 @@ def whole_form(command: str) -> str | None:
     ]
     if len(kept) != len(words) or any(char in command for char in "\"'$<>{}`\\*"):
         return None
+    words = _OUTPUT_OPTION.sub("", command).split()
     form = " ".join(word for word in words if word not in {"-v", "--verbose", "-q", "--no-color", "--trace"})
     return form if len(form) <= _MAX_FORM else None
 

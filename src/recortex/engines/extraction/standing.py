@@ -52,7 +52,7 @@ _CHATTER = re.compile(
 )
 _MARKS = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718]|\\bPASS(?:ED)?\\b|\\bFAIL(?:ED)?\\b")
 _DANGLING_START = re.compile(
-    r"(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both|same|such|one|"
+    r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both|same|such|one|"
     r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
     r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
     r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
