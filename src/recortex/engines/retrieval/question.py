@@ -27,6 +27,7 @@ NOTHING = Trait(0)
 
 _TOKEN = re.compile(r"[^\W_][\w'’-]*")
 _PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|\b[\w-]+\.(?:[a-z]{1,4})\b")
+_TESTS = re.compile(r"\btest")
 _ASKED = (
     (Trait.TIME, re.compile(r"\bwhen\b|what (?:date|day|month|year|time)|which (?:month|year|day)")),
     (Trait.NUMBER, re.compile(r"how (?:many|much|often|long|old|far)")),
@@ -71,6 +72,7 @@ class Question:
         asked: the kind of answer, or none.
         paths: file names and paths that it names.
         kinds: kinds of memories that usually answer such a question.
+        about_tests: whether it asks about tests.
     """
 
     text: str
@@ -81,11 +83,7 @@ class Question:
     asked: Trait = NOTHING
     paths: tuple[str, ...] = ()
     kinds: frozenset[Kind] = frozenset()
-
-    @property
-    def about_tests(self) -> bool:
-        """Whether it asks about tests."""
-        return any(word.startswith("test") for word in self.words)
+    about_tests: bool = False
 
 
 def question(text: str) -> Question:
@@ -101,6 +99,7 @@ def question(text: str) -> Question:
         asked=next((trait for trait, pattern in _ASKED if pattern.search(lower)), NOTHING),
         paths=tuple(_PATH.findall(text)),
         kinds=frozenset[Kind]().union(*(kinds for pattern, kinds in _KINDS if pattern.search(lower))),
+        about_tests=bool(_TESTS.search(lower)),
     )
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.search import Facts, SearchStore
 
+_DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40
 """When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter inside."""
 _MOST_GAIN = 2.2
@@ -177,7 +178,7 @@ class Retrieval:
         return cosines(vector.values, self._search.vectors(list(wanted), vector.model))
 
     def _around(self, facts: Sequence[Facts], radius: int) -> dict[int, list[int]]:
-        turns = [one.key for one in facts if one.traits & Trait.DIALOGUE and one.turn is not None]
+        turns = [one.key for one in facts if one.traits & _DIALOGUE and one.turn is not None]
         around: defaultdict[int, list[int]] = defaultdict(list)
         for key, neighbour in self._search.around(turns, radius) if turns else ():
             around[key].append(neighbour)

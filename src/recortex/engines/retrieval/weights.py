@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from recortex.engines.indexing.traits import Trait
@@ -63,17 +64,19 @@ DOCUMENT = Weights(keyword=1.0, semantic=0.25)
 PROSE = Weights()
 
 _FORMS = (
-    (Trait.DIALOGUE, DIALOGUE),
-    (Trait.MESSAGE | Trait.REPLY, CHAT),
-    (Trait.OUTLINE, OUTLINE),
-    (Trait.DOCUMENT, DOCUMENT),
-    (Trait.CODE, CODE),
+    (int(Trait.DIALOGUE), DIALOGUE),
+    (int(Trait.MESSAGE | Trait.REPLY), CHAT),
+    (int(Trait.OUTLINE), OUTLINE),
+    (int(Trait.DOCUMENT), DOCUMENT),
+    (int(Trait.CODE), CODE),
 )
 
 
-def weights_of(traits: int) -> Weights:
-    """The weights for a text with these traits."""
-    return next((weights for form, weights in _FORMS if traits & form), PROSE)
+@lru_cache(maxsize=4096)
+def weights_of(traits: int, *, words: bool = True, vectors: bool = True) -> Weights:
+    """The weights for a text with these traits, where words or vectors or both were searched."""
+    weights = next((weights for form, weights in _FORMS if traits & form), PROSE)
+    return weights.having(words=words, vectors=vectors)
 
 
 class Common(NamedTuple):

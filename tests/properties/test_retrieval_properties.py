@@ -1,0 +1,88 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.engines.retrieval.floor import Support, answerable
+from recortex.engines.retrieval.fusion import fuse
+from recortex.engines.retrieval.normalise import clamp, standardised
+from recortex.engines.retrieval.question import MOST_WORDS, question
+from recortex.engines.retrieval.scorer import Evidence, score
+from recortex.ports.search import Facts
+
+share = st.floats(0, 1)
+rankings = st.lists(st.lists(st.integers(0, 30), unique=True), max_size=4)
+facts = st.builds(
+    Facts, key=st.integers(1, 10**6), kind=st.sampled_from(["tribal", "decision"]), session=st.sampled_from(["", "s"]),
+    turn=st.none() | st.integers(0, 9), speaker=st.sampled_from(["", "Ann"]), valid_from=st.integers(-(10**17), 10**18),
+    recorded_at=st.integers(0, 10**16), last_accessed_at=st.none() | st.integers(0, 10**16), confidence=share,
+    priority=st.integers(1, 10), traits=st.integers(0, 4095),
+)  # fmt: skip
+
+
+@given(rankings)
+def test_fusion_holds_everything_that_any_ranking_holds(lists):
+    assert set(fuse(lists)) == {key for one in lists for key in one}
+
+
+@given(rankings)
+def test_fused_scores_never_rise(lists):
+    scores = list(fuse(lists).values())
+    assert scores == sorted(scores, reverse=True)
+
+
+@given(st.lists(st.integers(0, 30), unique=True, min_size=2), st.data())
+def test_a_better_rank_in_one_list_never_lowers_the_score(ranking, data):
+    place = data.draw(st.integers(1, len(ranking) - 1))
+    better = [*ranking[: place - 1], ranking[place], ranking[place - 1], *ranking[place + 1 :]]
+    assert fuse([better])[ranking[place]] > fuse([ranking])[ranking[place]]
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_a_question(text):
+    asked = question(text)
+    assert len(asked.words) <= MOST_WORDS
+    assert not any("\0" in word for word in asked.words)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), max_size=30))
+def test_standardised_values_keep_their_order(values):
+    found = standardised(values)
+    assert len(found) == len(values)
+    assert sorted(range(len(values)), key=values.__getitem__) == sorted(
+        range(len(values)), key=lambda n: (found[n], values[n])
+    )
+
+
+@given(st.floats())
+def test_clamped_is_a_share(value):
+    assert 0.0 <= clamp(value) <= 1.0
+
+
+@given(st.none() | share, share, share, st.none() | st.floats(-1, 1), st.booleans())
+def test_certainty_is_a_share_and_falls_with_what_is_unknown(coverage, unknown, strangers, likeness, outline):
+    sure = answerable(Support(coverage, unknown, strangers, likeness, outline))
+    assert 0.0 <= sure <= 1.0
+    assert answerable(Support(coverage, 1.0, strangers, likeness, outline)) <= sure
+
+
+@given(st.lists(facts, max_size=12, unique_by=lambda one: one.key), st.text(max_size=40), st.data())
+def test_scoring_loses_no_candidate_and_its_signals_are_shares(candidates, text, data):
+    values = {one.key: data.draw(share) for one in candidates}
+    found = score(question(text), Evidence(facts=candidates, keyword=values, semantic=values, now=10**16))
+    assert sorted(one.facts.key for one in found) == sorted(one.key for one in candidates)
+    assert all(0.0 <= value <= 1.0 for one in found for value in one.signals.values())
+
+
+@given(facts, st.integers(1, 9), share, share)
+def test_of_two_alike_the_more_important_goes_first(one, priority, keyword, semantic):
+    low = one._replace(key=1, priority=priority)
+    high = one._replace(key=2, priority=priority + 1)
+    found = score(
+        question("hash"),
+        Evidence(
+            facts=[low, high],
+            keyword={1: keyword, 2: keyword},
+            semantic={1: semantic, 2: semantic},
+            now=10**16,
+        ),
+    )
+    assert [each.facts.key for each in found] == [2, 1]

@@ -1,0 +1,91 @@
+import pytest
+
+from recortex.engines.indexing.traits import Trait
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable
+from recortex.engines.retrieval.question import question
+from recortex.engines.retrieval.scorer import Evidence, closeness, score
+from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
+from recortex.ports.search import Facts, Links
+
+
+def facts(key, **more):
+    usual = {
+        "kind": "tribal", "session": "", "turn": None, "speaker": "", "valid_from": 0, "recorded_at": 0,
+        "last_accessed_at": None, "confidence": 1.0, "priority": 5, "traits": 0,
+    }  # fmt: skip
+    return Facts(key=key, **{**usual, **more})
+
+
+def ranked(asked, candidates, **more):
+    evidence = Evidence(**{"facts": candidates, "keyword": {}, "semantic": {}, "now": 0, **more})
+    return [one.facts.key for one in score(question(asked), evidence)]
+
+
+def test_words_and_meaning_both_count():
+    candidates = [facts(1), facts(2), facts(3)]
+    assert ranked("hash", candidates, keyword={1: 0.1, 2: 0.5}, semantic={1: 0.2, 2: 0.5, 3: 0.3})[0] == 2
+
+
+def test_the_file_that_the_question_names_goes_first():
+    found = ranked(
+        "what about pool.py", [facts(1), facts(2)], links={2: Links(("src/pool.py",))}, files=("pool.py",)
+    )
+    assert found == [2, 1]
+
+
+def test_the_speaker_who_is_named_goes_first():
+    turns = [
+        facts(n, speaker=who, session="s", turn=n, traits=int(Trait.DIALOGUE))
+        for n, who in enumerate(["Ann", "Bob"])
+    ]
+    assert ranked("what does Bob like", turns, speakers=frozenset({"Bob"})) == [1, 0]
+
+
+def test_a_turn_gains_from_its_neighbours():
+    turns = [facts(n, session=f"s{n}", turn=1, traits=int(Trait.DIALOGUE)) for n in (1, 2)]
+    found = ranked("running", turns, semantic={1: 0.3, 2: 0.3, 11: 0.0, 12: 0.9}, around={1: [11], 2: [12]})
+    assert found == [2, 1]
+
+
+def test_tests_come_after_what_they_test_unless_asked_for():
+    files = [facts(1, traits=int(Trait.OUTLINE | Trait.TEST)), facts(2, traits=int(Trait.OUTLINE))]
+    assert ranked("token refresh", files, keyword={1: 0.4, 2: 0.4}) == [2, 1]
+
+
+@pytest.mark.parametrize(("path", "named", "value"), [("src/a/b.py", "b.py", 1.0), ("src/a/b.py", "src/a", 1.0), ("src/a/b.py", "src/a/c.py", 0.5), ("src/ab.py", "b.py", 0.0)])  # fmt: skip
+def test_how_near_files_are(path, named, value):
+    assert closeness(path, named) == value
+
+
+def test_forms_have_their_weights_and_what_is_missing_leaves_its_weight():
+    assert weights_of(int(Trait.DIALOGUE | Trait.TIME)) == DIALOGUE
+    assert weights_of(int(Trait.NUMBER)) == PROSE
+    alone = weights_of(int(Trait.CODE), words=True, vectors=False)
+    assert (alone.keyword, alone.semantic) == (CODE.keyword + CODE.semantic, 0.0)
+
+
+def test_a_strange_name_needs_more_support():
+    known = Support(coverage=0.3, unknown=0.0, strangers=0.0, likeness=0.5)
+    strange = Support(coverage=0.1, unknown=0.6, strangers=1.0, likeness=0.4)
+    assert answerable(known) > FLOOR > answerable(strange)
+
+
+def test_words_alone_and_meaning_alone_can_answer():
+    assert answerable(Support(coverage=0.5, unknown=0.1, strangers=0.0)) > FLOOR
+    assert answerable(Support(coverage=None, unknown=0.1, strangers=0.0, likeness=0.6)) > FLOOR
+    assert answerable(Support(coverage=0.05, unknown=0.8, strangers=0.0)) < FLOOR
+
+
+def test_rare_words_are_looked_up_first_and_words_everywhere_not_at_all():
+    vocabulary = Vocabulary(1000, {"everywhere": 900, "rare": 2, "some": 100, "unknown": 0})
+    assert list(vocabulary.searched()) == ["rare", "some"]
+    assert vocabulary.common() == {"everywhere"}
+    assert list(Vocabulary(1000, {"everywhere": 900}).searched()) == ["everywhere"]
+    assert 0.0 < vocabulary.unknown() < 1.0
+
+
+def test_in_a_small_store_no_word_is_common():
+    vocabulary = Vocabulary(5, {"auth": 4})
+    assert vocabulary.common() == frozenset()
+    assert list(vocabulary.searched()) == ["auth"]
