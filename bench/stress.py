@@ -138,6 +138,7 @@ def _print(title: str, part: dict[str, Any]) -> None:
 
 
 def _together(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    folder.mkdir()
     store = folder / "cortex.db"
     started = time.perf_counter()
     readers = [

@@ -59,6 +59,18 @@ def _embedder(text: str) -> str:
     return text
 
 
+def _at_least(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        value = int(text)
+        if not least <= value <= _MOST:
+            raise ValueError(text)
+        return value
+
+    return parse
+
+
+_MOST = 1000
+
 SETTINGS = (
     Setting(
         "home",
@@ -74,10 +86,12 @@ SETTINGS = (
     Setting(
         "embedder", "onnx", _embedder, "What makes vectors: onnx (all-MiniLM-L6-v2), hashed (TF-IDF), none."
     ),
-    Setting("threads", 0, int, "Threads of the embedding model; 0: one for each core, four at most."),
-    Setting("recall.limit", 8, int, "How many memories a recall gives at most."),
+    Setting(
+        "threads", 0, _at_least(0), "Threads of the embedding model; 0: one for each core, four at most."
+    ),
+    Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most."),
     Setting("recall.floor", default=True, parse=_flag, help="Give no answer rather than an irrelevant one."),
-    Setting("backups.keep", 5, int, "How many backups stay."),
+    Setting("backups.keep", 5, _at_least(1), "How many backups stay."),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -180,8 +194,18 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Orig
             problems.append(
                 f"{path}: {name} must be of type {type(setting.default).__name__}; it is ignored."
             )
+        elif not _possible(setting, value):
+            problems.append(f"{path}: {name} cannot be {str(value)[:40]!r}: {setting.help} It is ignored.")
         else:
             values[name] = Value(name, value, origin, str(path))
+
+
+def _possible(setting: Setting, value: Any) -> bool:
+    try:
+        setting.parse(str(value))
+    except (ValueError, KeyError):
+        return False
+    return True
 
 
 def _table(path: Path, problems: list[str]) -> dict[str, Any]:

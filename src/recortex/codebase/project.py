@@ -34,7 +34,7 @@ def _main_tree(git_file: Path) -> Path | None:
             git_file.parent / git_file.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
         ).resolve()
         common = (git_folder / (git_folder / "commondir").read_text(encoding="utf-8").strip()).resolve()
-    except (OSError, UnicodeDecodeError):
+    except (OSError, ValueError):
         return None
     return common.parent if common.name == ".git" else None
 

@@ -27,7 +27,7 @@ class Keeping(Operations):
             id: of the memory, or its first characters; the whole id also works for a purged one.
         """
         for bank in self._app.banks():
-            if bank.store.ledger.purged_at(id) is not None:
+            if bank.store.ledger.purged_at(id) is not None and not bank.store.memories.get([id]):
                 return History(id=id, versions=(), audit=tuple(bank.store.ledger.entries(id)))
         bank, memory = self._app.locate(id)
         versions = tuple(
