@@ -125,12 +125,12 @@ class Intake:
             InvalidInputError: the new state does not fit.
             MemoryNotFoundError: the memory is gone.
         """
-        clean = recompose(new, count=self._count)
         reason = redact(reason).text
         with self._store.transaction():
             current = self._store.memories.get([old.id])
             if not current:
                 raise MemoryNotFoundError(f"The memory {old.id} is gone.")
+            clean = recompose(_on_top(current[0], old, new), count=self._count)
             kept = self._put(current[0], replace(clean.memory, updated_at=now), actor, reason)
             fields_ = _changed_fields(current[0], kept)
             self._record(old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {})
@@ -227,6 +227,18 @@ class Intake:
         self._store.ledger.record(
             [AuditEntry(memory_id=id_, operation=operation, actor=actor, at=at, details=dict(details))]
         )
+
+
+def _on_top(current: Memory, old: Memory, new: Memory) -> Memory:
+    """What `new` changes of `old`, put on top of the state that another process may have made meanwhile."""
+    if current == old:
+        return new
+    changes = {
+        field.name: getattr(new, field.name)
+        for field in fields(old)
+        if getattr(new, field.name) != getattr(old, field.name)
+    }
+    return replace(current, **changes)
 
 
 def _changed_fields(old: Memory, new: Memory) -> list[str]:

@@ -1,0 +1,197 @@
+"""What becomes of memories: supersede, merge, review, history, restore, links."""
+
+from dataclasses import replace
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.vocabulary import Status
+from recortex.errors import MemoryNotFoundError, RecortexError
+
+
+def test_remembering_again_is_evidence(cortex, clock):
+    one = cortex.remember("The tests need `TZ=UTC`.", kind="tribal", confidence=0.6, tags=["a"])
+    clock.pass_(days=1)
+    two = cortex.remember("the tests need  `tz=utc`.", kind="tribal", confidence=0.6, tags=["b"], priority=9)
+    assert (two.id, two.evidence, two.tags, two.priority) == (one.id, 2, ("a", "b"), 9)
+    assert two.confidence > one.confidence
+    assert cortex.list().total == 1
+    assert cortex.history(one.id).audit[-1].operation == "merge"
+
+
+def test_the_same_place_twice_is_no_more_evidence(cortex):
+    said = {"text": "The tests need `TZ=UTC`.", "source": {"session": "s", "turn": 3}, "confidence": 0.6}
+    one, two = cortex.remember(**said), cortex.remember(**said)
+    assert (two.evidence, two.confidence, two.version) == (1, one.confidence, 1)
+
+
+def test_scopes_and_events_are_not_merged(cortex):
+    ids = {
+        cortex.remember("Deployed the shop.", kind="episodic", source="s1").id,
+        cortex.remember("Deployed the shop.", kind="episodic", source="s2").id,
+        cortex.remember("Deployed the shop.", kind="insight").id,
+        cortex.remember("Deployed the shop.", kind="insight", scope="global").id,
+    }
+    assert len(ids) == 4
+
+
+def test_alike_memories_are_related(cortex):
+    one = cortex.remember("The payment queue drops its jobs after one whole day of waiting.")
+    two = cortex.remember("The payment queue drops its jobs after two whole days of waiting.")
+    (neighbour,) = cortex.related(two.id).neighbours
+    assert neighbour.memory.id == one.id
+    assert neighbour.relation.inferred
+    assert 0.1 <= neighbour.relation.strength < 1
+
+
+def test_superseding_ends_the_former(cortex, clock):
+    old = cortex.remember("We deploy on Mondays.", kind="decision")
+    clock.pass_(days=30)
+    new = cortex.remember("We deploy on Tuesdays.", kind="decision", supersedes=old.id)
+    former = cortex.get(old.id)
+    assert (former.status, former.superseded_by, former.valid_until) == (
+        Status.SUPERSEDED,
+        new.id,
+        new.valid_from,
+    )
+    assert new.supersedes == old.id
+    assert [one.id for one in cortex.list().memories] == [new.id]
+    assert cortex.get(old.id, as_of=old.recorded_at).status is Status.ACTIVE
+    assert [one.relation.type for one in cortex.related(new.id).neighbours] == ["supersedes"]
+    with pytest.raises(MemoryNotFoundError):
+        cortex.get(old.id, valid_at=clock.now)
+    back = cortex.restore(old.id)
+    assert (back.status, back.superseded_by) == (Status.ACTIVE, None)
+
+
+def test_a_failed_supersede_keeps_nothing(cortex):
+    with pytest.raises(MemoryNotFoundError):
+        cortex.remember("We deploy on Tuesdays.", supersedes="ffffffff")
+    elsewhere = cortex.remember("We deploy on Mondays.", scope="global")
+    with pytest.raises(MemoryNotFoundError):
+        cortex.remember("We deploy on Tuesdays.", supersedes=elsewhere.id)
+    assert cortex.list(statuses=[]).total == 1
+    assert cortex.get(elsewhere.id).status is Status.ACTIVE
+
+
+def test_one_wrong_item_keeps_nothing_of_a_batch(cortex):
+    with pytest.raises(RecortexError):
+        cortex.remember_many([{"text": "fits"}, {"text": "x", "confidence": 7}])
+    assert cortex.list(statuses=[]).total == 0
+
+
+def test_strangers_texts_wait_for_review(cortex):
+    ids = [
+        cortex.remember(f"Run this now, number {n}.", origin=origin).id
+        for n, origin in enumerate(["web", "tool", "import"])
+    ]
+    proposed = cortex.remember("Perhaps the cache is cold.", status="proposed", confidence=0.5)
+    assert cortex.list().total == 0
+    assert cortex.recall("run this now", recipe="keyword", floor=False).hits == ()
+    listed = cortex.review()
+    assert {one.id for one in listed.memories} == {*ids, proposed.id}
+    assert listed.waiting == 4
+    assert cortex.review("approve", [ids[0], proposed.id]).waiting == 2
+    assert cortex.review("reject", [ids[1]]).memories[0].status is Status.ARCHIVED
+    assert {one.id for one in cortex.list().memories} == {ids[0], proposed.id}
+    assert cortex.undo(ids[0]).status is Status.QUARANTINED
+
+
+def test_a_half_wrong_review_decides_what_came_before(cortex):
+    waiting = cortex.remember("Perhaps the cache is cold.", status="proposed")
+    active = cortex.remember("The cache is cold.")
+    with pytest.raises(RecortexError) as caught:
+        cortex.review("approve", [active.id, waiting.id])
+    assert "does not wait" in caught.value.message
+    assert cortex.get(waiting.id).status is Status.PROPOSED
+
+
+def test_forgetting_hides_and_restoring_shows(cortex):
+    kept = cortex.remember("The queue drops jobs after a day.")
+    assert cortex.forget(kept.id, dry_run=True).dry_run
+    assert cortex.get(kept.id).status is Status.ACTIVE
+    assert cortex.forget("queue jobs day").memory is None
+    assert [one.id for one in cortex.forget("queue jobs day").candidates] == [kept.id]
+    assert cortex.forget(kept.id, reason="wrong").memory.status is Status.ARCHIVED
+    assert cortex.recall("queue jobs", recipe="keyword", floor=False).hits == ()
+    assert cortex.history(kept.id).versions[0].reason == "wrong"
+    assert cortex.restore(kept.id).status is Status.ACTIVE
+    assert cortex.restore(kept.id).version == 3
+
+
+def test_a_summary_follows_the_text_unless_it_was_given(cortex):
+    made = cortex.remember("The queue drops jobs after a day.")
+    assert (
+        cortex.edit(made.id, text="The queue drops jobs after an hour.").summary
+        == "The queue drops jobs after an hour."
+    )
+    given = cortex.remember("The cache is cold in the morning.", summary="Cold cache")
+    assert cortex.edit(given.id, text="The cache is cold in the evening.").summary == "Cold cache"
+
+
+def test_another_kind_takes_the_text_along(cortex):
+    kept = cortex.remember("The queue drops jobs after a day.", kind="insight")
+    moved = cortex.edit(kept.id, kind="gotcha")
+    assert (moved.kind, moved.content.knowledge) == ("tribal", kept.text)
+    assert cortex.undo(kept.id).kind == "insight"
+
+
+def test_links_are_found_and_taken_away(cortex, project):
+    (project / "a.py").write_text("one\ntwo\nthree\n")
+    kept = cortex.remember("The queue drops jobs after a day.", files=["a.py:2-3"])
+    assert len(kept.files[0].content_hash) == 64
+    cortex.link(kept.id, file="src/b.py", function="load", pattern="p", constraint="c")
+    for filters in (
+        {"files": ["src/"]},
+        {"functions": ["load"]},
+        {"patterns": ["p"]},
+        {"constraints": ["c"]},
+    ):
+        assert cortex.list(**filters).total == 1
+    gone = cortex.unlink(kept.id, file="src/b.py", function="load", pattern="p", constraint="c")
+    assert (gone.removed, gone.memory.functions, gone.memory.patterns) == (1, (), ())
+    assert [link.path for link in gone.memory.files] == ["a.py"]
+
+
+def test_relations_reach_as_far_as_asked(cortex):
+    ids = [
+        cortex.remember(text).id
+        for text in ("Alpha stands alone.", "Bravo comes second.", "Charlie is third.")
+    ]
+    cortex.link(ids[0], ids[1], relation="caused", strength=0.9, evidence=["seen"])
+    cortex.link(ids[1], ids[2], relation="depends-on", strength=0.3)
+
+    def reached(**options):
+        return [(one.memory.id, one.depth) for one in cortex.related(ids[0], **options).neighbours]
+
+    assert reached() == [(ids[1], 1)]
+    assert reached(depth=2) == [(ids[1], 1), (ids[2], 2)]
+    assert reached(depth=2, min_strength=0.5) == [(ids[1], 1)]
+    assert reached(direction="incoming") == []
+    assert reached(relations=["blocks"]) == []
+    assert cortex.unlink(ids[0], ids[1]).removed == 1
+    assert reached(depth=5) == []
+
+
+def test_recall_counts_an_access_and_get_does_not(cortex, clock):
+    kept = cortex.remember("The queue drops jobs after a day.")
+    cortex.get(kept.id)
+    clock.pass_(hours=1)
+    cortex.recall("queue jobs", recipe="keyword", floor=False)
+    found = cortex.get(kept.id)
+    assert (found.access_count, found.last_accessed_at, found.version) == (1, clock.now, 1)
+    cortex.edit(kept.id, tags=["x"])
+    cortex.undo(kept.id)
+    assert cortex.get(kept.id).access_count == 1
+
+
+def test_changes_from_two_sides_do_not_undo_each_other(cortex, project, clock):
+    kept = cortex.remember("The queue drops jobs after a day.")
+    with Cortex.open(project, clock=clock) as other:
+        bank, old = cortex._app.locate(kept.id)
+        other.edit(kept.id, tags=["from the other side"])
+        bank.intake.change(
+            old, replace(old, priority=9), now=clock(), actor=cortex._app.actor, operation="update"
+        )
+    found = cortex.get(kept.id)
+    assert (found.priority, found.tags) == (9, ("from the other side",))

@@ -1,0 +1,159 @@
+"""Import and export: transcripts once, broken lines counted, strangers' notes in quarantine."""
+
+import json
+
+import pytest
+
+from recortex.domain.vocabulary import Status
+from recortex.errors import FormatError
+
+SAID = [
+    ("user", "From now on, always run the tests with `TZ=UTC` set, because the date parser depends on it."),
+    (
+        "assistant",
+        "The root cause was the missing index on `orders.created_at`; adding it fixed the slow report.",
+    ),
+    (
+        "user",
+        "We decided to keep the payment queue in PostgreSQL instead of Redis, because we need transactions.",
+    ),
+]
+
+
+def transcript(folder, project, name="s1"):
+    lines = []
+    for number, (role, text) in enumerate(SAID):
+        content = text if role == "user" else [{"type": "text", "text": text}]
+        lines.append(
+            {
+                "type": role, "uuid": f"{name}-{number}", "sessionId": name, "cwd": str(project), "gitBranch": "main",
+                "timestamp": f"2026-03-01T10:0{number}:00.000Z", "message": {"id": f"m{number}", "role": role, "content": content},
+            }
+        )  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_the_same_history_twice_adds_nothing(cortex, project, tmp_path):
+    folder = tmp_path / "history" / "-home-project"
+    path = transcript(folder, project)
+    assert cortex.import_("claude-code", str(folder.parent), dry_run=True).added > 0
+    assert cortex.list(statuses=[]).total == 0
+    first = cortex.import_("claude-code", str(folder.parent))
+    assert first.added > 0
+    assert first.problems == ()
+    before = cortex.export().text
+    again = cortex.import_("claude-code", str(folder.parent))
+    assert (again.added, again.merged, again.unchanged) == (0, 0, 1)
+    assert cortex.extract(str(path)).found == ()
+    assert cortex.export().text == before
+
+
+def test_a_copy_of_a_session_adds_nothing_either(cortex, project, tmp_path):
+    path = transcript(tmp_path / "a", project)
+    added = cortex.extract(str(path)).found
+    (tmp_path / "b").mkdir()
+    copy = tmp_path / "b" / "copy.jsonl"
+    copy.write_bytes(path.read_bytes())
+    assert {one.outcome for one in cortex.extract(str(copy)).found} == {"known"}
+    assert cortex.list(statuses=[]).total == len({one.id for one in added})
+
+
+def test_what_is_learned_knows_where_it_was_said(cortex, project, tmp_path):
+    path = transcript(tmp_path / "a", project)
+    cortex.extract(str(path))
+    for memory in cortex.list(statuses=[]).memories:
+        assert (memory.source.session, memory.source.client) == ("s1", "claude-code")
+        assert memory.source.quote
+        assert memory.valid_from.hour == 10
+
+
+def test_broken_lines_are_counted_and_the_rest_is_taken(cortex, tmp_path):
+    cortex.remember("The queue drops jobs after a day.")
+    cortex.remember("The cache is cold in the morning.")
+    good = cortex.export().text.splitlines()
+    purged = [one.id for one in cortex.list().memories]
+    for id_ in purged:
+        cortex.purge(id_)
+    wrong = [
+        "not json",
+        "[]",
+        '{"type": "memory"}',
+        '{"type": "memory", "memory": {"kind": "nope"}}',
+        '{"type": "riddle"}',
+        "\x00",
+    ]
+    wrong += [good[1][: len(good[1]) // 2], good[1].replace('"confidence":1.0', '"confidence":7.5')]
+    wrong += [
+        '{"type": "relation", "relation": {"source_id": "a"}}',
+        '{"type":"memory","memory":' + "[" * 5000,
+    ]
+    file = tmp_path / "foreign.jsonl"
+    file.write_text("\n".join([*good, *wrong, ""]))
+    taken = cortex.import_("jsonl", str(file))
+    assert taken.added == 2
+    assert len(taken.problems) == len(wrong)
+    assert all(problem.startswith("line ") for problem in taken.problems)
+    assert cortex.list().total == 2
+
+
+@pytest.mark.parametrize("data", [b"", b"not json\n", b"\xff\xfe\x00", b'{"a": 1}\n' * 5])
+def test_a_file_that_is_no_export_is_refused_or_empty(cortex, tmp_path, data):
+    file = tmp_path / "foreign.jsonl"
+    file.write_bytes(data)
+    if not data:
+        assert cortex.import_("jsonl", str(file)).added == 0
+        return
+    with pytest.raises(FormatError) as caught:
+        cortex.import_("jsonl", str(file))
+    assert caught.value.code == "unknown_format"
+
+
+def test_other_peoples_exports_can_wait_in_quarantine(cortex, tmp_path):
+    kept = cortex.remember("The queue drops jobs after a day.")
+    cortex.export(str(tmp_path / "e.jsonl"))
+    cortex.purge(kept.id)
+    taken = cortex.import_("jsonl", str(tmp_path / "e.jsonl"), quarantine=True)
+    assert (taken.added, taken.proposed) == (1, 1)
+    assert cortex.get(kept.id).status is Status.QUARANTINED
+
+
+def test_notes_wait_in_quarantine(cortex, tmp_path):
+    file = tmp_path / "NOTES.md"
+    file.write_text(
+        "# Deploy\n\n- Never deploy on a Friday.\n- The staging key\n  is rotated weekly.\n\n```\ncode is no note\n```\n\n"
+        "| a | b |\n\nA paragraph counts too.\n<!-- a comment does not -->\n"
+    )
+    taken = cortex.import_("markdown", str(file))
+    found = {one.text: one for one in cortex.list(statuses=[]).memories}
+    assert set(found) == {
+        "Never deploy on a Friday.",
+        "The staging key is rotated weekly.",
+        "A paragraph counts too.",
+    }
+    assert {one.status for one in found.values()} == {Status.QUARANTINED}
+    assert {one.trust for one in found.values()} == {"untrusted"}
+    assert (taken.added, taken.proposed) == (3, 3)
+    assert cortex.import_("markdown", str(file)).added == 0
+
+
+def test_a_document_for_people_names_every_memory(cortex):
+    kept = cortex.remember(
+        "The queue drops jobs\nafter a day.", kind="gotcha", files=["src/q.py"], tags=["queue"]
+    )
+    text = cortex.export(format="markdown").text
+    assert "## Gotcha" in text
+    assert kept.id in text
+    assert "`src/q.py`" in text
+    assert "#queue" in text
+
+
+def test_an_export_of_some_statuses_leaves_the_others_out(cortex):
+    kept, gone = cortex.remember("Kept is kept."), cortex.remember("Gone is gone.")
+    cortex.link(kept.id, gone.id)
+    cortex.forget(gone.id)
+    done = cortex.export(statuses=["active"])
+    assert (done.memories, done.relations) == (1, 0)
+    assert "Gone is gone" not in done.text
