@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from recortex.engines.retrieval.normalise import logistic
 
+if TYPE_CHECKING:
+    from recortex.engines.retrieval.scorer import Scored
+
 FLOOR = 0.5
 """An answer below it is no answer."""
+LEAST_LIKENESS = 0.25
+"""A memory that shares no word with the question must be so like it, or stand near turns that are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +38,8 @@ class Support:
 
 
 _COVERAGE, _LIKENESS, _UNKNOWN, _STRANGERS, _OUTLINE = 5.0, 6.0, -4.0, -2.5, 2.0
-_COVERAGE_ALONE, _KEYWORD_BIAS = 8.0, 1.25
-_LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, -1.0
+_COVERAGE_ALONE, _KEYWORD_BIAS = 8.0, 1.5
+_LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 """Weights of a logistic regression over questions that can and cannot be answered, rounded (bench/retrieval.py
 --floor-curve: LoCoMo across conversations, the developer notes, and commits)."""
 
@@ -46,3 +52,12 @@ def answerable(support: Support) -> float:
     if support.likeness is None:
         return logistic(_COVERAGE_ALONE * support.coverage + against + _KEYWORD_BIAS)
     return logistic(_COVERAGE * support.coverage + _LIKENESS * support.likeness + against)
+
+
+def in_common(one: Scored) -> bool:
+    """Whether a candidate shares a word with the question, or is like it, alone or with the turns around it.
+
+    Where words were not searched, everything that was gathered is like the question as far as anything is.
+    """
+    keyword, semantic, nearby = one.special[:3]
+    return keyword > 0.0 or not one.weights.keyword or max(semantic, nearby) >= LEAST_LIKENESS

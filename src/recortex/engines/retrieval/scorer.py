@@ -21,7 +21,7 @@ _SPOKEN = int(Trait.DIALOGUE | Trait.MESSAGE | Trait.REPLY)
 _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.TEST)
 """Plain integers: operations on flags cost a millisecond a recall."""
 
-_LEAST_SPREAD = 0.03
+_LEAST_SPREAD = 0.05
 """Cosines and keyword shares that differ by less are taken as about equal."""
 _SESSION_TURNS = 3
 _RECENCY_DAYS = 90.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from math import exp
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import cosines
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
@@ -22,7 +23,7 @@ from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from recortex.domain.hit import Recipe
@@ -82,7 +83,7 @@ class Retrieval:
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
         best = answerable(considered.support) if considered.scored else 0.0
-        found = considered.scored[: max(limit, 0)] if best >= (FLOOR if floor else 0.0) else []
+        found = list(islice(_answering(considered.scored, best, floor=floor), max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
         return Recall(
             query=query,
@@ -139,10 +140,22 @@ class Retrieval:
     ) -> tuple[Sequence[tuple[int, float]], Sequence[int]]:
         gathering, vector = search.gathering, search.vector
         words = search.vocabulary.searched() if gathering.words else ()
-        matched = self._search.match(words, gathering.words, only) if words else ()
+        matched = self._matched(search.vocabulary, words, gathering.words, only) if words else ()
         if vector is None:
             return matched, ()
         return matched, self._search.nearest(vector.bytes, gathering.vectors, only, vector.model)
+
+    def _matched(
+        self, vocabulary: Vocabulary, words: Sequence[str], limit: int, only: MemoryQuery | None
+    ) -> Sequence[tuple[int, float]]:
+        """Keys with BM25; in a small store with the rarities of their words, which is BM25 at the mean length."""
+        if not vocabulary.small:
+            return self._search.match(words, limit, only)
+        scores: defaultdict[int, float] = defaultdict(float)
+        for word in words:
+            for key, _ in self._search.match([word], limit, only):
+                scores[key] += vocabulary.rarity(word)
+        return sorted(scores.items(), key=lambda entry: -entry[1])
 
     def _facts(
         self, matched: Sequence[tuple[int, float]], near: Sequence[int], only: MemoryQuery
@@ -226,6 +239,13 @@ def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
         likeness=max((evidence.semantic[key] for key in keys if key in evidence.semantic), default=None),
         outline=bool(best.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
     )
+
+
+def _answering(scored: Sequence[Scored], best: float, *, floor: bool) -> Iterable[Scored]:
+    """All candidates without the floor; with it none when the best is too weak, and none that has nothing in common."""
+    if not floor:
+        return scored
+    return filter(in_common, scored) if best >= FLOOR else ()
 
 
 def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:

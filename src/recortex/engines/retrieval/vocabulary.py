@@ -13,6 +13,9 @@ COMMON_SHARE = 0.25
 vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
 LEAST_COMMON = 25
 """…but only where that is more than so many memories: in a small store nothing is common."""
+SMALL = 50
+"""In a store of fewer memories, words are worth what they would be in one of so many: of five memories, a word in two is
+not common. BM25 says nothing there (FTS5 gives a word that half of the rows hold no weight)."""
 LOOKED_UP = 60_000
 """Rows that one keyword search may touch: about 10 ms; the most common words go first."""
 
@@ -30,8 +33,14 @@ class Vocabulary:
 
     def rarity(self, word: str) -> float:
         """The inverse document frequency of BM25, always positive; highest for a word that no memory holds."""
-        count = min(self.frequency.get(word, 0), self.size)
-        return log(1.0 + (self.size - count + 0.5) / (count + 0.5))
+        size = max(self.size, SMALL)
+        count = min(self.frequency.get(word, 0), size)
+        return log(1.0 + (size - count + 0.5) / (count + 0.5))
+
+    @property
+    def small(self) -> bool:
+        """Whether the store is too small for BM25."""
+        return self.size < SMALL
 
     def mass(self) -> float:
         """The rarities of all words together."""
@@ -56,7 +65,7 @@ class Vocabulary:
         touched = 0
         for count, word in known:
             touched += count
-            telling = 2 * count <= self.size or self.size <= 2 * LEAST_COMMON
+            telling = 2 * count <= self.size or self.small
             if kept and (touched > LOOKED_UP or not telling):
                 break
             kept.append(word)

@@ -90,7 +90,7 @@ class Common(NamedTuple):
     patterns: float = 0.5
     recency: float = 0.1
     confidence: float = 0.3
-    importance: float = 0.3
+    importance: float = 1.0
     kind: float = 0.4
     test: float = -1.5
 
