@@ -48,7 +48,7 @@ CUES = (
          r"allowed|available)|unsupported|must (?:never|not|always)|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
     _cue("lack", "semantic", 0.44, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
     _cue("requirement", "semantic", 0.58,
-         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|a|an|the)|has to|have to|depends on|mandatory|expects? to be)\b"),
+         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|an?\b|the\b|`|(?-i:[A-Z]))|has to|have to|depends on|mandatory|expects? to be)\b"),
     _cue("default", "semantic", 0.66, r"\b(?:defaults? to|by default|default (?:value )?(?:is|\S+ is))\b"),
     _cue("rule", "semantic", 0.5, r"\b(?:expects?|always|never)\b"),
     # A named piece of code as the subject of a verb in the present tense.
@@ -103,6 +103,11 @@ _CHANGE = re.compile(
 # "The default `x` is 0": of what? The owner of a default stands before it or after "of", "for", "in".
 _DEFAULT = re.compile(r"\bdefaults? |\bby default\b", re.IGNORECASE)
 _OWNED = re.compile(r"^.{0,60}?\b(?:of|for|in|when|from) (?:the )?(?:`|[A-Z])")
+# An order in the agent's mouth is mostly a plan or advice.
+_ORDER = re.compile(
+    r"(?:scan|verify|spot-check|check|review|consider|ensure|make sure|try|frame|say|identify|confirm|document)\b",
+    re.IGNORECASE,
+)
 # Praise is not knowledge, and what a function calls stands in the function.
 _PRAISE = re.compile(
     r"\b(?:complete data|rich(?:er)?|robust|seamless\w*|comprehensive|elegant\w*|powerful|flexible|nicely|clean(?:er|ly)?|correctly|properly|perfectly)\b",
@@ -176,6 +181,7 @@ def _adjustment(text: str, following: str, cue: str) -> float:
     change -= 0.1 if text.startswith(("`-", "The `-")) else 0.0  # a flag of which command?
     if cue in _WITHIN and not _REASON.search(text):
         change -= 0.12 if _PRAISE.search(text) or _RESTATES.search(text) else 0.0
+    change -= 0.12 if _ORDER.match(text) else 0.0
     change -= 0.15 if cue == "default" and not _has_owner(text) else 0.0
     if _FOLLOWED_BY_ACTION.match(following):
         change -= 0.04 if cue in _OUTSIDE else 0.12

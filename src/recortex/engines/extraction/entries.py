@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import Finding
@@ -11,7 +12,7 @@ from recortex.engines.extraction.sentences import plain, sentences, statement
 from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.engines.extraction.passages import Passage
 
@@ -75,6 +76,19 @@ _TRIVIAL = re.compile(
     r"before (?:defining|adding|creating|importing|declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
     re.IGNORECASE,
 )
+
+
+# What was wrong, told in the past: the present tense is a state that may last.
+_WAS_WRONG = re.compile(
+    r"\b(?:was|were|wasn't|weren't|did(?:n't| not)|had|failed|broke|crashed|overwrote|ignored|dropped|leaked|blocked)\b(?=.*\b(?:instead of|because|since|so|which|without|when|before|after|never|"
+    r"overwr\w+|ignor\w+|los\w+|drop\w+|leak\w*|block\w*|duplicat\w+|twice|race|stale|wrong)\b)",
+    re.IGNORECASE,
+)
+_FIXED_SO = re.compile(
+    r"(?:I(?:'ve| have)? )?(?:fixed|solved|resolved)(?: (?:it|that|this))? (?:in|by|with)\b", re.IGNORECASE
+)
+_NOW_DOES = re.compile(r"\s+[-–—]\s+|,? (?:so )?now\b|[.:]\s")
+_TWICE = re.compile(r"(`[^`]{1,120}`)(?:(?:,| and) \1)+")
 
 
 def is_trivial(text: str) -> bool:
@@ -215,6 +229,23 @@ def repair(entry: Entry, rule: str, confidence: float) -> Finding | None:
         return Finding(text, "code_smell", 0.5, "review_finding", entry.quote)
     names = len(set(identifiers(text)))
     return Finding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
+
+
+def told_repairs(read: Sequence[Passage]) -> Iterator[Finding]:
+    """Join a sentence that tells what was wrong with the one after it that tells where or how it was fixed."""
+    said = [sentence for passage in read for sentence in sentences(passage.text)]
+    for wrong, fixed in pairwise(said):
+        if not (_WAS_WRONG.search(wrong) and _FIXED_SO.match(fixed)):
+            continue
+        problem = statement(wrong)
+        where = _TWICE.sub(r"\1", plain(_NOW_DOES.split(fixed, maxsplit=1)[0]).rstrip(" :.,"))
+        text = f"{problem} {where}."
+        if is_trivial(text) or not is_specific(problem) or objection(problem) or len(text) > MAX_LENGTH:
+            continue
+        if text.count("`") % 2 == 0 and text.count("(") == text.count(")"):
+            yield Finding(
+                text, "incident", 0.7 + 0.02 * min(len(set(identifiers(text))), 3), "told_fix", wrong
+            )
 
 
 def feedback(entry: Entry) -> Finding | None:

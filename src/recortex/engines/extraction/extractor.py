@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.drafting import candidate
 from recortex.engines.extraction.held import Held
+from recortex.engines.extraction.how_to import Instructions
 from recortex.engines.extraction.person import from_person
 from recortex.engines.extraction.practice import Practice
 from recortex.engines.extraction.reports import from_message, from_summary, is_summary
@@ -60,12 +61,13 @@ def extract(turns: Iterable[Turn], info: SessionInfo) -> Iterator[Candidate]:
         info: the session; a sub-agent's own session is read like any other.
     """
     del info  # the statement's place is in its turn; the session is the caller's to record
-    held, practice = Held(), Practice()
+    held, practice, instructions = Held(), Practice(), Instructions()
     for turn in turns:
         if turn.role == "assistant" and _DOUBT.match(turn.text):
             held.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
         if turn.role == "user" and _RECONSIDERS.match(turn.text):
             held.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
+        instructions.observe(turn)
         for finding in practice.observe(turn):
             held.add(candidate(finding, turn, Origin.EXTRACTION))
         for finding in _said(turn):
@@ -73,7 +75,7 @@ def extract(turns: Iterable[Turn], info: SessionInfo) -> Iterator[Candidate]:
         if len(held.kept) > MAX_HELD:
             yield from held.kept
             held = Held()
-    for finding, turn in practice.habits():
+    for finding, turn in (*practice.habits(), *instructions.findings()):
         held.add(candidate(finding, turn, Origin.EXTRACTION))
     yield from held.kept
 

@@ -53,7 +53,7 @@ _COMPOUND = re.compile(r"\b[A-Za-z]+-[a-z]+\b")
 _EXAMPLE_LEAD = re.compile(r"^(?:when|if|for|in|with|given|after|before|e\.g|example)\b", re.IGNORECASE)
 _IDLE_LEAD = re.compile(
     r"\b(?:related|see|references?|benefits?|pros|cons|advantages?|better|improved|examples?|phases?|steps|follows|fixes|questions?|"
-    r"ideas?|thoughts|possible|potential|sources)\b",
+    r"ideas?|thoughts|possible|potential|sources|easier|clearer|cleaner|faster|simpler|safer|reduced|increased|enhanced|flexibility|consistency)\b",
     re.IGNORECASE,
 )
 _RESULT_ITEM = re.compile(

@@ -61,7 +61,8 @@ HABITS = (
            r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|get|be|want|need)\b)\w{3,}\b"),
     # A fact with what it rules out: "the ids are ULIDs, not UUIDs".
     _habit("fact", "semantic", 0.65,
-           r"^(?:the|our|all|we|user|\w+s) .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b"),
+           r"^(?!it\b|this\b|that\b|there\b)\w+ .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b"),
+    _habit("fact", "semantic", 0.62, r"^(?!it|this|that)[\w -]{3,40} (?:is|are|will|can|may) (?:always|never|only) \w+"),
     _habit("universal", "preference", 0.7,
            r"^(?:make sure )?(?:(?:all|every|each)(?: of)?(?: our| the| new)? \w+|no \w+)(?: \w+)?"
            r" (?:(?:must|should|has to|have to|may|has an?|needs? an?|lives?|goes?|uses?|belongs?)\b|"
@@ -101,6 +102,11 @@ _POLITE = re.compile(
     re.IGNORECASE,
 )
 _PLEASE = re.compile(r",? (?:please|pls|thanks|thank you)[.!]$", re.IGNORECASE)
+# Words that only start the sentence; "no" is heard apart, as it may correct.
+_FILLER = re.compile(
+    r"^(?:(?:also|and|but|so|ok(?:ay)?|then|hmm+|well|anyway|yes|yeah|yep|good|great|thanks|cool|right|oh|sorry|nice)(?:[,.!;:]+ *| +)){1,3}(?=\w)",
+    re.IGNORECASE,
+)
 _LETS = re.compile(r"let's (?=(?:go with|use|keep|stick|not|drop|switch)\b)", re.IGNORECASE)
 # What happened always or never is a complaint, not a rule; so is what is broken today.
 _ONCE = re.compile(
@@ -117,7 +123,7 @@ _BROKEN = re.compile(
     re.IGNORECASE,
 )
 _WHY = re.compile(
-    r"\b(?:because|since|so that|otherwise|due to)\b|, (?:so \w|(?:we|they) (?:don't|do not|can't|cannot|always|never|need|must|only|got|rely|depend)|it takes|it's (?:too )?\w+|that's (?:our|the|a|why))|\b(?:so|and) (?:don't|do not|no|never|avoid|keep|use|it can)\b",
+    r"\b(?:because|since|so that|otherwise|due to)\b|, (?:so \w|(?:we|they) (?:don't|do not|can't|cannot|always|never|need|must|only|got|rely|depend)|it takes|it's (?:too )?\w+|that's (?:our|the|a|why))|, (?:the|our|it|this|that|[\w-]+) [^,.]{0,60}\b(?:forbids?|bans?|breaks?|doesn't|does not|can't|cannot|won't|(?:is|are) (?:banned|forbidden|not allowed|deprecated|frozen|generated|read-only))\b|\b(?:so|and) (?:don't|do not|no|never|avoid|keep|use|it can)\b",
     re.IGNORECASE,
 )
 # How far a prohibition reaches: "in tests", "unless I ask", "any generated file".
@@ -148,7 +154,7 @@ def from_person(text: str) -> Iterator[Finding]:
 
 def _judged(sentence: str) -> Finding | None:
     """Judge one sentence of the person."""
-    said = plain(sentence)
+    said = _FILLER.sub("", plain(sentence))
     if overstep := _OVERSTEP.match(said):
         text = f"Do not {overstep.group('what').lower()} unless asked to."
         return Finding(text, "preference", 0.8, "person_overstep", sentence)

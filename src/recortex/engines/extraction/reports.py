@@ -12,7 +12,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.cues import assertions
-from recortex.engines.extraction.entries import entries, feedback, repair, root_cause, sections, titled
+from recortex.engines.extraction.entries import (
+    entries,
+    feedback,
+    repair,
+    root_cause,
+    sections,
+    titled,
+    told_repairs,
+)
+from recortex.engines.extraction.how_to import located
 from recortex.engines.extraction.items import changes, concept, definition, joined, owner, titled_body
 from recortex.engines.extraction.passages import MAX_TEXT, passages
 
@@ -78,6 +87,7 @@ def from_message(text: str) -> Iterator[Finding]:
     for entry in sections(read):
         if found := repair(entry, "report_fix", 0.62) or root_cause(entry):
             yield found
+    yield from told_repairs(read)
     bonus = _REPORT_BONUS if len(text) >= _REPORT_LENGTH else 0.0
     for found in _by_section(read, summary=False):
         yield (
@@ -123,6 +133,9 @@ def _passage(passage: Passage, *, summary: bool, bonus: float) -> Iterator[Findi
         return
     if passage.item and (_UNREAD.search(passage.lead) or _UNREAD_LEAD.search(passage.lead)):
         yield from changes([passage])
+        return
+    if found := located(passage):
+        yield found
         return
     if passage.item and (found := definition(passage, summary=summary)):
         yield found

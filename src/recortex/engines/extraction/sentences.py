@@ -11,7 +11,7 @@ _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 _CODE = re.compile(r"`[^`\n]{1,300}`")
 _LINK = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,500}\)")
 # Code is matched first and kept: `**kwargs` is not emphasis.
-_EMPHASIS = re.compile(r"(`[^`\n]{1,300}`)|\*\*|(?<![\w*`/])\*(?=\w)|(?<=\w)\*(?![\w*`/])")
+_EMPHASIS = re.compile(r"(`[^`\n]{1,300}`)|\*\*|(?<![\w*`/])\*(?=\w)|(?<=[\w:.])\*(?![\w*`/])")
 _NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
 _SPLIT = re.compile(rf"(?<=[.!?])\s+{_NEXT}|(?<=[.!?][\"')\]])\s+{_NEXT}|(?<=[\u3002\uff01\uff1f])")
 _ABBREVIATED = re.compile(

@@ -84,6 +84,14 @@ def purpose_of(command: str) -> tuple[str, str] | None:
     return None
 
 
+def names_single_cases(command: str) -> bool:
+    """Whether a command picks out single tests or cases."""
+    words = command.split()
+    return any(word.split("=")[0] in _FILTERS for word in words) or any(
+        "::" in word or re.search(r"(?:_test|_spec|\.test|\.spec)\.|(?:^|/)test_", word) for word in words[1:]
+    )
+
+
 def whole_form(command: str) -> str | None:
     """The form of the command that works on the whole project: None where it names single files or cases."""
     words = command.split()

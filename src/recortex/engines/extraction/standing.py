@@ -52,7 +52,7 @@ _CHATTER = re.compile(
 )
 _MARKS = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718]|\\bPASS(?:ED)?\\b|\\bFAIL(?:ED)?\\b")
 _DANGLING_START = re.compile(
-    r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both|same|such|one|"
+    r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both(?! (?:the )?`)|same|such|one|"
     r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
     r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
     r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
@@ -61,7 +61,7 @@ _DANGLING_START = re.compile(
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(
-    r"(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
+    r"(?!the (?:tests?|build|server|migrations?|linter|compiler) (?:needs?|requires?|expects?|must|cannot|only) (?!to be))(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
     r"issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|pages?|components?|"
     r"buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|config(?:uration)?|"
     r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|implementation|"
@@ -95,7 +95,7 @@ _FINITE = re.compile(
 )
 _DEICTIC = re.compile(
     r"\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine)\b)"
-    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
+    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|bug) here|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
     r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
     r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
     r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|test)[.,;:!]",

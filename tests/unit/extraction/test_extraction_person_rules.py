@@ -1,0 +1,52 @@
+"""What a person types: rules, prohibitions, facts and corrections are heard; requests and complaints are not."""
+
+import pytest
+
+from recortex.engines.extraction.drafting import ACTIVE
+from recortex.engines.extraction.person import from_person
+
+HEARD = [
+    ("no, use pnpm not npm in this repo", "Use pnpm not npm in this repo."),
+    ("We're on Python 3.9 so no match statements please", "We're on Python 3.9 so no match statements."),
+    ("The API server runs on port 4010, not 3000", "The API server runs on port 4010, not 3000."),
+    ("You need to run `make proto` before building, otherwise the stubs are missing",
+     "Run `make proto` before building, otherwise the stubs are missing."),
+    ("stop adding comments to every function", "Stop adding comments to every function."),
+    ("don't commit unless I ask you to", "Don't commit unless I ask you to."),
+    ("I told you not to touch the generated files", "Do not touch the generated files."),
+    ("Our CI only runs on Linux so avoid macOS specific paths", "Our CI only runs on Linux so avoid macOS specific paths."),
+    ("That's wrong, the retry logic lives in client.go and not in transport.go",
+     "The retry logic lives in client.go and not in transport.go."),
+    ("I'd rather have explicit errors than silent fallbacks", "I'd rather have explicit errors than silent fallbacks."),
+    ("Tests must not hit the network.", "Tests must not hit the network."),
+    ("make sure every new endpoint has an integration test", "Make sure every new endpoint has an integration test."),
+    ("btw the vendor API rate limits at 10 requests per second, so keep the batch size small",
+     "The vendor API rate limits at 10 requests per second, so keep the batch size small."),
+    ("don't run the full test suite, it takes 40 minutes; run `make test-fast`",
+     "Don't run the full test suite, it takes 40 minutes; run `make test-fast`."),
+    ("no, I did not say push", "Do not push unless asked to."),
+]  # fmt: skip
+NOT_HEARD = [
+    "all tests are failing since your change", "every request returns 500", "all the buttons are misaligned",
+    "use the new endpoint and not the old one", "our login page is broken", "no, use the other file", "stop the server",
+    "run `npm test` first and show me the output", "don't create a new file, put it in utils.ts", "all good now, thanks",
+    "customers have reported that invoices are duplicated", "write the tests first, not the code",
+    "I'd prefer the second approach", "staging is broken because of the last deploy", "we are on holiday so no hurry",
+    "it needs a retry, otherwise it fails sometimes", "use bigger fonts instead of bold", "do not change anything else",
+    "don't worry about it for now", "we have to fix this today", "the page is white, not the loading screen",
+    "why can't we just use booleans?", "production is down", "never mind, found it",
+]  # fmt: skip
+
+
+def active(text):
+    return [one.text for one in from_person(text) if one.confidence >= ACTIVE]
+
+
+@pytest.mark.parametrize(("typed", "rule"), HEARD)
+def test_a_standing_rule_is_heard(typed, rule):
+    assert active(typed) == [rule]
+
+
+@pytest.mark.parametrize("typed", NOT_HEARD)
+def test_a_request_or_a_complaint_is_not(typed):
+    assert active(typed) == []
