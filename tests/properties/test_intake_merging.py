@@ -20,7 +20,7 @@ from recortex.operations.base import file_link
 
 word_sets = st.frozensets(st.sampled_from(WORDS))
 paths = st.text(
-    st.characters(codec="utf-8", exclude_characters="\0:/", exclude_categories=["Z", "C"]), min_size=1
+    st.characters(codec="utf-8", exclude_characters="\0:/\\.", exclude_categories=["Z", "C"]), min_size=1
 )
 
 
@@ -105,10 +105,7 @@ def test_lines_of_a_file(path, first, more):
         (f"{path}:{first}-{first + more}", (first, first + more)),
     ):
         link = file_link(f"src/{text}", Path("/nowhere"))
-        assert (link.path.removeprefix("src/"), link.line_start, link.line_end) == (path, *lines) or path in {
-            ".",
-            "..",
-        }
+        assert (link.path.removeprefix("src/"), link.line_start, link.line_end) == (path, *lines)
     with pytest.raises(InvalidInputError):
         file_link(f"{path}:{first + more + 1}-{first}", Path("/nowhere"))
 
