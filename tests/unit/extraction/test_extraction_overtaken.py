@@ -17,7 +17,7 @@ def active(*said):
     return [one.text for one in found(*said) if one.active]
 
 
-STATE = "The `Uploader.close()` method cannot return before the queued upload of the batch ends."
+STATE = "The `Uploader.close()` method cannot return until the queued upload of the batch ended, as it blocked."
 REPAIR = (
     "**Issue:** `Uploader.close()` blocked until the queued upload of the batch ended.\n\n"
     "**Fix:** `Uploader.close()` cancels the queued batch after `CLOSE_TIMEOUT`."
