@@ -15,6 +15,7 @@ INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [
     "The", "`load_all`", "cannot", "because", "always", "requires", "src/app.py", "**Fix:**", "**Issue:**", "- ", "\n",
     "\n\n", "## Errors and fixes", "4. Errors and fixes:", "Summary:", "we use", "never", "remember:", "default", "is",
+    "Run it with:", "```bash\n", "./x y", "Fixed in", "was", "instead of", "don't", "I did not say commit", "why don't", "not",
     "5", ".", ". ", "?", "(", ")", "`", "```", "it", "this", "SQLite", "so", "let's go with", "1. ", "  - ", "|", "…", "数据库",
 ]  # fmt: skip
 PROSE = st.one_of(
@@ -86,6 +87,14 @@ HOSTILE = [
     "[](",
     "so, ",
     "/a",
+    "x was y because ",
+    "It was lost since z. Fixed in `a`. ",
+    "also and but so ",
+    "the a is b, not c ",
+    "Run it with:\n```bash\n./x y\n```\n",
+    "A=b ",
+    "hmm, ok, ",
+    "**x path:** `a` ",
 ]
 
 

@@ -235,7 +235,7 @@ def told_repairs(read: Sequence[Passage]) -> Iterator[Finding]:
     """Join a sentence that tells what was wrong with the one after it that tells where or how it was fixed."""
     said = [sentence for passage in read for sentence in sentences(passage.text)]
     for wrong, fixed in pairwise(said):
-        if not (_WAS_WRONG.search(wrong) and _FIXED_SO.match(fixed)):
+        if len(wrong) > MAX_LENGTH or not (_FIXED_SO.match(fixed) and _WAS_WRONG.search(wrong)):
             continue
         problem = statement(wrong)
         where = _TWICE.sub(r"\1", plain(_NOW_DOES.split(fixed, maxsplit=1)[0]).rstrip(" :.,"))

@@ -39,7 +39,7 @@ _PLACEHOLDER = re.compile(
 )
 _COMMAND = re.compile(r"(?:[A-Z][A-Z0-9_]*=\S+ )*(?:\./|[a-z])[\w./-]*(?: |$)")
 _ENVIRONMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S* +|(?:time|sudo|env|nohup) +)+")
-_PARTS = re.compile(r"\s*(?:\|\||&&|;|\n|\|)\s*")
+_PARTS = re.compile(r"\|\||&&|;|\n|\|")
 _PLACE = re.compile(
     r"(?!.*\b(?:affected|modified|changed|new|tests?|created|updated|plan|output|source|report|other|key|main|relevant|related)\b)"
     r"(?:the )?[a-z][\w -]{2,40} (?:location|path|directory|folder|port|url|env(?:ironment)? var(?:iable)?)$",

@@ -65,6 +65,7 @@ _STATUS_TITLE = re.compile(
     r"(?:solved|fixed|identified|done|discovered|found|explored|investigat\w+|complete\w*|ongoing|resolved|verified|note|task|step|phase|test|status|result|action|next|pending|current\w*|in progress|compile|error)\b",
     re.IGNORECASE,
 )
+_NOTE = re.compile(r"\s*\([^()]{1,80}\)$")
 # Code marks and a short note around a name leave it the subject of its list item.
 _AROUND = 4
 _DID = re.compile(
@@ -93,6 +94,11 @@ _REPAIRED_BY = re.compile(
 _LINKED = re.compile(
     r"\b(?:for|in|on|with|via|required|using|between|from|as|instead|per|through|before|after|when)\b|\(|:\s|\s[-–—]\s"
 )
+_ROLE = re.compile(
+    r"(?:holds|manages|exposes|wraps|houses|provides|handles|parses|shared|central|entry point|single|(?:main|core|background|standalone) \w+ (?:for|that|of))\b",
+    re.IGNORECASE,
+)
+_MIN_ROLE_WORDS = 7
 _CONCEPTS = re.compile(r"\bconcepts?\b", re.IGNORECASE)
 _BARE_LIST = re.compile(r"^[^(:]*,[^(:]*,[^(:]*(?:,|\band\b)[^(:]*$")
 _EXPLAINED = re.compile(
@@ -134,8 +140,9 @@ def owner(passage: Passage) -> str:
         if len(parent) > MAX_LENGTH:
             continue
         split = titled(parent) or (parent, "")
-        named = identifiers(split[0])
-        if named and len(split[0]) <= len(named[0]) + _AROUND:
+        title = _NOTE.sub("", split[0])
+        named = identifiers(title)
+        if named and len(title) <= len(named[0]) + _AROUND:
             return named[0]
     return ""
 
@@ -144,13 +151,31 @@ def concept(passage: Passage) -> Finding | None:
     """Read an item of a summary's list of concepts: a noun phrase that ties a name of the project to its purpose."""
     if not (passage.item and passage.headings and _CONCEPTS.search(passage.headings[-1])) or passage.parents:
         return None
-    text = statement(passage.text)
+    split = titled(passage.text)
+    if split and (_BARE_LIST.search(plain(split[1])) or _GERUND_BODY.match(plain(split[1]))):
+        return None
+    text = statement(f"{split[0]}: {split[1]}" if split else passage.text)
     if len(text.split()) < _MIN_CONCEPT_WORDS or not identifiers(text) or not _LINKED.search(text):
         return None
     if objection(text) or _IS_NEWS.search(text) or _BARE_LIST.search(text) or not _EXPLAINED.search(text):
         return None
     told = _VERB.search(text) is not None or ": " in text
     return Finding(text, "semantic", 0.7 if told else 0.6, "summary_concept", passage.text)
+
+
+def file_role(passage: Passage) -> Finding | None:
+    """Read, in a summary's list of files, what a file is for: `Shared components for the panel` under its path."""
+    name = owner(passage)
+    said = plain((sentences(passage.text) or [""])[0])
+    if (
+        "/" not in name
+        or not _ROLE.match(said)
+        or len(said.split()) < _MIN_ROLE_WORDS
+        or _IS_NEWS.search(said)
+    ):
+        return None
+    text = statement(f"`{name}`: {said}")
+    return None if objection(text) else Finding(text, "code_description", 0.72, "file_role", passage.text)
 
 
 def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[Finding]:

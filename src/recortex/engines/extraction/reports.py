@@ -22,7 +22,15 @@ from recortex.engines.extraction.entries import (
     told_repairs,
 )
 from recortex.engines.extraction.how_to import located
-from recortex.engines.extraction.items import changes, concept, definition, joined, owner, titled_body
+from recortex.engines.extraction.items import (
+    changes,
+    concept,
+    definition,
+    file_role,
+    joined,
+    owner,
+    titled_body,
+)
 from recortex.engines.extraction.passages import MAX_TEXT, passages
 
 if TYPE_CHECKING:
@@ -138,6 +146,9 @@ def _passage(passage: Passage, *, summary: bool, bonus: float) -> Iterator[Findi
         yield found
         return
     if passage.item and (found := definition(passage, summary=summary)):
+        yield found
+        return
+    if summary and (found := file_role(passage)):
         yield found
         return
     yield from changes([passage])
