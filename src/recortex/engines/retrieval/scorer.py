@@ -124,15 +124,15 @@ def _seen(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...]:
 
 def _common(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...]:
     """A's factors in the order of `Common`."""
-    used = max(one.recorded_at, one.last_accessed_at or 0)
-    age = max(0.0, (evidence.now - used) / _DAY)
+    used = one.last_accessed_at or one.recorded_at
+    age = (evidence.now - used) / _DAY
     linked = evidence.links.get(one.key)
     return (
         max((closeness(path, file) for path in linked.files for file in evidence.files), default=0.0)
         if linked
         else 0.0,
         float(bool(linked and evidence.patterns.intersection(linked.patterns))),
-        0.5 ** min(age / _RECENCY_DAYS, 60.0),
+        0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
         one.confidence,
         one.priority / _HIGHEST_PRIORITY,
         float(one.kind in asked.kinds),
