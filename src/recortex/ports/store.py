@@ -192,6 +192,9 @@ class Vectors(Protocol):
     def attach(self, pairs: Sequence[tuple[str, int, bytes]]) -> None:
         """Give memories their vectors: (id, key of the vector, content hash that it was made for)."""
 
+    def codes_of(self, ids: Sequence[str], model: str) -> dict[str, bytes]:
+        """The vectors of memories by one embedder, as int8 codes."""
+
     def pending(self, model: str, limit: int) -> list[str]:
         """Ids of memories that wait for a vector of that embedder."""
 

@@ -23,6 +23,14 @@ def compact(vector: Row) -> bytes:
     return bytes(np.rint(vector * scale).astype(np.int8).tobytes())
 
 
+def cosine(a: bytes, b: bytes) -> float:
+    """The cosine between two vectors of int8 values."""
+    import numpy as np
+
+    row = np.frombuffer(a, dtype=np.int8).astype(np.float32)
+    return cosines(row, {0: b})[0]
+
+
 def cosines(query: Row, vectors: Mapping[int, bytes]) -> dict[int, float]:
     """The cosine between the query and each vector, by its key.
 

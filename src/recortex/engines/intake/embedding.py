@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.indexing.embedded import embedded_text
-from recortex.engines.indexing.vectors import compact
+from recortex.engines.indexing.vectors import compact, cosine
 from recortex.engines.similarity.fingerprint import vector_hash
+from recortex.engines.similarity.settling import open_to_question, settled
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -84,3 +85,16 @@ class Embedding:
                     if hash_ in keys
                 ]
             )
+            self._settle([memory.id for memory in batch], model)
+
+    def _settle(self, ids: Sequence[str], model: str) -> None:
+        """Let the vectors decide where words alone left open whether two memories are alike."""
+        for relation in filter(open_to_question, self._store.relations.of(ids)):
+            codes = self._store.vectors.codes_of([relation.source_id, relation.target_id], model)
+            if len(codes) < 2:  # noqa: PLR2004  a pair
+                continue
+            better = settled(relation, cosine(*codes.values()))
+            if better is None:
+                self._store.relations.remove(relation.source_id, relation.target_id, relation.type)
+            else:
+                self._store.relations.put(better)

@@ -19,6 +19,7 @@ from recortex.engines.intake.merging import mergeable, merged
 from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash
 from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, tokenize
+from recortex.engines.similarity.settling import BY_WORDS, SAME_MATTER
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
@@ -252,7 +253,7 @@ def _changed_fields(old: Memory, new: Memory) -> list[str]:
 
 def _related(memory: Memory, likeness: _Likeness, verdict: Verdict) -> Relation:
     certain = verdict in {Verdict.RELATE, Verdict.SIMILAR}
-    evidence = "consolidation candidate" if verdict is Verdict.CONSOLIDATE else "word overlap"
+    evidence = SAME_MATTER if verdict is Verdict.CONSOLIDATE else BY_WORDS
     return Relation(
         memory.id,
         likeness.id,

@@ -38,3 +38,8 @@ DELETE FROM embeddings WHERE key = ?
 
 -- name: counts
 SELECT (SELECT count(*) FROM embeddings), (SELECT count(*) FROM embedding_signs)
+
+-- name: codes_of
+SELECT m.id, e.vector FROM memories m CROSS JOIN embeddings e ON e.key = m.embedding_key
+CROSS JOIN embedding_models o ON o.key = e.model
+WHERE m.id IN (SELECT value FROM json_each(?)) AND o.name = ?

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.storage.queries import queries
+from recortex.storage.sqlite.rows import json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,6 +67,10 @@ class SqliteVectors:
     def attach(self, pairs: Sequence[tuple[str, int, bytes]]) -> None:
         """Give memories their vectors: (id, key of the vector, content hash that it was made for)."""
         self._pool.run_many(self._sql["attach"], pairs)
+
+    def codes_of(self, ids: Sequence[str], model: str) -> dict[str, bytes]:
+        """The vectors of memories by one embedder, as int8 codes."""
+        return dict(self._pool.rows(self._sql["codes_of"], (json(list(ids)), model)))
 
     def pending(self, model: str, limit: int) -> list[str]:
         """Ids of memories that wait for a vector of that embedder."""
