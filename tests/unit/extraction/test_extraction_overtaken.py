@@ -17,7 +17,9 @@ def active(*said):
     return [one.text for one in found(*said) if one.active]
 
 
-STATE = "The `Uploader.close()` method cannot return until the queued upload of the batch ended, as it blocked."
+STATE = (
+    "The `Uploader.close()` method cannot return until the queued upload of the batch ended, as it blocked."
+)
 REPAIR = (
     "**Issue:** `Uploader.close()` blocked until the queued upload of the batch ended.\n\n"
     "**Fix:** `Uploader.close()` cancels the queued batch after `CLOSE_TIMEOUT`."
@@ -81,3 +83,33 @@ def test_an_instruction_with_a_gap_to_fill_is_none():
         "pytest tests/test_one.py",
     ):
         assert found(("assistant", f"Start the worker with:\n\n```bash\n{command}\n```\n")) == []
+
+
+CHANGE = "- Added `retry_upload()` to `uploader.py` so that a lost connection is survived."
+
+
+def test_work_that_the_person_throws_away_is_not_recalled():
+    assert len(active(("assistant", CHANGE))) == 1
+    assert (
+        active(("assistant", CHANGE), ("user", "let's abandon the current branch and start from main")) == []
+    )
+    assert active(("assistant", CHANGE), ("user", "please revert that change")) == []
+    assert len(active(("assistant", CHANGE), ("user", "can we revert that change?"))) == 1
+
+
+def test_what_holds_whatever_the_branch_survives_it():
+    fact = "The `orders` table requires a `month` filter because it is partitioned."
+    assert active(("assistant", fact), ("user", "let's abandon the current branch")) == [fact]
+
+
+def test_an_instruction_is_tried_by_the_same_program_inside_a_longer_command():
+    told = "Done. You can now trace the start with:\n\n```bash\nAPP_TRACE=t.out ./app help\n```\n"
+    call = ToolCall(
+        id="1", name="Bash", command="go build -o app && APP_TRACE=1 ./app help > /dev/null", ok=True
+    )
+    turns = [
+        Turn(index=0, role="assistant", text="", tools=(call,)),
+        Turn(index=1, role="assistant", text=told),
+    ]
+    (one,) = extract(turns, INFO)
+    assert (one.text, one.active) == ("Trace the start with `APP_TRACE=t.out ./app help`.", True)

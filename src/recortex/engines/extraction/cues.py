@@ -88,7 +88,7 @@ HEDGE = re.compile(
     re.IGNORECASE,
 )
 _TRANSIENT = re.compile(
-    r"\b(?:still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|were) missing|missing|not (?:set|set up|"
+    r"\b(?:(?:has|have) become|still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|were) missing|missing|not (?:set|set up|"
     r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
     r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
     r"tests? (?:fail|is|are)|(?:was|were|been) (?:removed|added|updated|renamed|moved|changed|fixed|replaced|created|deleted)|now|no longer|already|today|new|two|three|four|five)\b",
@@ -114,7 +114,8 @@ _PRAISE = re.compile(
     re.IGNORECASE,
 )
 _RESTATES = re.compile(
-    r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `", re.IGNORECASE
+    r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `|^`[^`]+`: (?:contains|uses|has)\b",
+    re.IGNORECASE,
 )
 _FOLLOWED_BY_ACTION = re.compile(
     r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|i can|should i|would you|do you want|want me|shall i|"

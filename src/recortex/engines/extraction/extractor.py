@@ -16,7 +16,7 @@ from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.drafting import candidate
 from recortex.engines.extraction.held import Held
 from recortex.engines.extraction.how_to import Instructions
-from recortex.engines.extraction.person import from_person
+from recortex.engines.extraction.person import MAX_TYPED, from_person
 from recortex.engines.extraction.practice import Practice
 from recortex.engines.extraction.reports import from_message, from_summary, is_summary
 
@@ -45,6 +45,27 @@ _RECONSIDERS = re.compile(
 )
 
 
+# Work that the person throws away takes with it what was said of it: all of it, or what was done last.
+_ABANDONS = re.compile(
+    r"\b(?:abandon|discard|scrap|throw away|get rid of|drop)\b.{0,30}\b(?:branch|everything|approach|all|work|attempt|pr)\b|\bstart (?:over|from scratch)\b",
+    re.IGNORECASE,
+)
+_REVERTS = re.compile(
+    r"\b(?:revert|undo|roll back)\b.{0,40}\b(?:that|this|it|changes?|everything|all|last|commit)\b",
+    re.IGNORECASE,
+)
+_REVERT_REACH = 8
+_MADE = ("change_reason", "agent_decision")
+_BY_CALL = re.compile(r"\b(?:added|adds|new|uses|switch\w*|replac\w+)\b.{0,120}\(\)`", re.IGNORECASE)
+
+
+def _made(one: Candidate) -> bool:
+    """Whether a statement is about work of this session: what was changed, repaired or put to use."""
+    if one.speaker == "user":
+        return False
+    return one.rule in _MADE or one.rule.endswith("_fix") or _BY_CALL.search(one.text) is not None
+
+
 def _concluded(one: Candidate) -> bool:
     return one.speaker == "assistant" and one.rule.startswith("agent_")
 
@@ -65,8 +86,8 @@ def extract(turns: Iterable[Turn], info: SessionInfo) -> Iterator[Candidate]:
     for turn in turns:
         if turn.role == "assistant" and _DOUBT.match(turn.text):
             held.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
-        if turn.role == "user" and _RECONSIDERS.match(turn.text):
-            held.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
+        if turn.role == "user" and not turn.sidechain:
+            _reconsider(turn, held)
         instructions.observe(turn)
         for finding in practice.observe(turn):
             held.add(candidate(finding, turn, Origin.EXTRACTION))
@@ -78,6 +99,17 @@ def extract(turns: Iterable[Turn], info: SessionInfo) -> Iterator[Candidate]:
     for finding, turn in (*practice.habits(), *instructions.findings()):
         held.add(candidate(finding, turn, Origin.EXTRACTION))
     yield from held.kept
+
+
+def _reconsider(turn: Turn, held: Held) -> None:
+    """Withdraw what the person's message takes back: the last decision, the last changes, or all of the work."""
+    said = turn.text[:MAX_TYPED]
+    if _RECONSIDERS.match(said):
+        held.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
+    if _ABANDONS.search(said):
+        held.withdraw_since(0, _made)
+    elif _REVERTS.search(said) and not said.rstrip().endswith("?"):
+        held.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 
 def _said(turn: Turn) -> Iterator[Finding]:

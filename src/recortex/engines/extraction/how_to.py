@@ -93,7 +93,7 @@ def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
 
 def _signature(command: str) -> str:
     """The program and its first argument: what makes two runs the same kind of run."""
-    return " ".join(_ENVIRONMENT.sub("", command).split()[:2])
+    return " ".join(_ENVIRONMENT.sub("", command.strip()).split()[:2])
 
 
 @dataclass(slots=True)
