@@ -34,7 +34,7 @@ NOT_HEARD = [
     "I'd prefer the second approach", "staging is broken because of the last deploy", "we are on holiday so no hurry",
     "it needs a retry, otherwise it fails sometimes", "use bigger fonts instead of bold", "do not change anything else",
     "don't worry about it for now", "we have to fix this today", "the page is white, not the loading screen",
-    "why can't we just use booleans?", "production is down", "never mind, found it",
+    "why can't we just use booleans?", "every row should have a delete button", "never change one without the other", "production is down", "never mind, found it",
 ]  # fmt: skip
 
 

@@ -49,7 +49,7 @@ HABITS = (
            r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|write|name|ship|release|host)\b"),
     _habit("preference", "preference", 0.7,
            r"\b(?:I|we)(?:'d| would)? (?:prefer|rather have)\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
-    _habit("decision", "decision", 0.65, r"^decision: "),
+    _habit("decision", "decision", 0.65, r"^decision: (?:go with|use|keep|stick|not|drop|switch)\b"),
     # "use pnpm not npm", "run `make gen` before the tests"
     _habit("choice", "preference", 0.62,
            r"^(?:use|run|write|call|import|commit|push|put|prefer|keep|stick (?:to|with)) .{2,80}?(?:,| and| but)? ?\b(?:instead of|rather than|not|never|over)\s+\S"),
@@ -138,6 +138,8 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following plan|\d{2,4}[-:/]\d)")
+# "Every row should have a button" asks for a feature; "must" and "has" state what holds.
+_SHOULD = re.compile(r"\b(?:should|may)\b", re.IGNORECASE)
 _NEEDS_NAME = {"fact", "constraint"}
 _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
@@ -188,6 +190,7 @@ def _weight(name: str, text: str, *, named: bool) -> float:
     """How far a reason, a scope and a name raise the confidence of a rule, and a request lowers it."""
     change = 0.1 * bool(_WHY.search(text)) + 0.05 * named - 0.2 * bool(_ASKING.match(text))
     change += 0.1 if name in {"prohibition", "choice"} and _SCOPE.search(text) else 0.0
+    change -= 0.08 if name == "universal" and _SHOULD.search(text) else 0.0
     return change - (0.15 if name in _NEEDS_NAME and not named and not _WHY.search(text) else 0.0)
 
 
