@@ -54,6 +54,12 @@ _EXPLAINS = re.compile(
 )
 
 
+_CAUSE_IS = re.compile(
+    r"^(?:so )?(?:the )?(?:real |actual |root |only )?(?:cause|issue|problem|reason|bug) (?:here )?(?:is|was)(?: that| because)? (?=\S)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(slots=True)
 class _Failure:
     """A command that failed and has not run again since."""
@@ -174,7 +180,7 @@ def _repaired(failure: _Failure, cwd: str) -> Iterator[Finding]:
     confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
     # A test that was being written failed until it was written: nothing was learned of the program.
     confidence -= 0.15 if all(_TEST_FILE.search(name) for name in files) else 0.0
-    for cause in (reason, ""):
+    for cause in (_CAUSE_IS.sub("", reason), ""):
         text = _told(failure.command, error, cause.rstrip("."), where)
         if text and len(text) <= MAX_LENGTH:
             yield Finding(

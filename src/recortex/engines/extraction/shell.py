@@ -135,7 +135,8 @@ def error_line(output: str) -> str:
     plain = _ESCAPE.sub("", output)
     for pattern in _ERROR_LINES:
         for found in pattern.finditer(plain):
-            line = " ".join(found.group().split())
+            # pytest marks the lines of an error with a leading "E".
+            line = " ".join(found.group().split()).removeprefix("E ")
             if _MIN_ERROR <= len(line) <= _MAX_ERROR and not _NOT_AN_ERROR.search(line):
                 return line
     return ""
