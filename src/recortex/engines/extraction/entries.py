@@ -67,7 +67,7 @@ _ADVICE = re.compile(
 # What any developer repairs without a thought: nobody wants to be told a year later.
 _TRIVIAL = re.compile(
     r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|semicolons?|commas?|alias(?:es)?|brackets?)|"
-    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|indentation|formatt(?:ing|er)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
+    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|indentation|formatter|formatting(?! (?:with|the|dates?|as|it|in)\b)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
     r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|"
     r"(?:file|edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
     r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
