@@ -113,6 +113,16 @@ _PRAISE = re.compile(
     r"\b(?:complete data|rich(?:er)?|robust|seamless\w*|comprehensive|elegant\w*|powerful|flexible|nicely|clean(?:er|ly)?|correctly|properly|perfectly)\b",
     re.IGNORECASE,
 )
+_VAGUE = re.compile(
+    r"\b(?:has a (?:number|variety|different|similar|special)|(?:is|are|was|became|looks) (?:\w+ly )?(?:confusing|simple|clear|straightforward|nice|good|bad|ugly|complex|similar|important|interesting)|various)\b",
+    re.IGNORECASE,
+)
+# The merits of a design, as any design document lists them.
+_QUALITY = re.compile(
+    r"(?:(?:increased|reduced|improved|better|easier|clearer|more|less) [^:]{2,40}|consistency|simplicity|flexibility|maintainability|scalability|"
+    r"readability|testability|extensibility|observability|separation of concerns|complexity|learning curve):",
+    re.IGNORECASE,
+)
 _RESTATES = re.compile(
     r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `|^`[^`]+`: (?:contains|uses|has)\b",
     re.IGNORECASE,
@@ -182,7 +192,7 @@ def _adjustment(text: str, following: str, cue: str) -> float:
     change -= 0.1 if text.startswith(("`-", "The `-")) else 0.0  # a flag of which command?
     if cue in _WITHIN and not _REASON.search(text):
         change -= 0.12 if _PRAISE.search(text) or _RESTATES.search(text) else 0.0
-    change -= 0.12 if _ORDER.match(text) else 0.0
+    change -= 0.12 if _ORDER.match(text) or _VAGUE.search(text) or _QUALITY.match(text) else 0.0
     change -= 0.15 if cue == "default" and not _has_owner(text) else 0.0
     if _FOLLOWED_BY_ACTION.match(following):
         change -= 0.04 if cue in _OUTSIDE else 0.12
