@@ -25,7 +25,7 @@ import numpy as np
 import sqlite_vec
 
 from recortex.embeddings.onnx import OnnxEmbedder
-from recortex.embeddings.packing import pack
+from recortex.engines.indexing.vectors import compact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def bits(vector: Array) -> bytes:
 
 def int8(vector: Array) -> bytes:
     """Return a unit vector as the package keeps it."""
-    return pack(vector[np.newaxis])[0]
+    return compact(vector)
 
 
 def floats(vector: Array) -> bytes:

@@ -1,14 +1,16 @@
 """What holds of every vector, whoever made it and however it is kept."""
 
 import numpy as np
+from generated import memories
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from recortex.domain.kinds import KINDS
 from recortex.embeddings.cache import CachedEmbedder
-from recortex.embeddings.enrichment import enriched
 from recortex.embeddings.hashed import HashedEmbedder
-from recortex.embeddings.packing import pack, unpack
+from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.vectors import compact, cosines
 
 TEXTS = st.lists(st.text(max_size=60), max_size=8)
 WORD = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
@@ -29,28 +31,25 @@ def test_a_cache_never_changes_an_answer(texts, size):
     cached = CachedEmbedder(HashedEmbedder(), size=size)
     first = cached.embed(texts)
     assert np.array_equal(first, cached.embed(texts))
-    assert np.array_equal(first, unpack(pack(HashedEmbedder().embed(texts)), 384))
+    assert np.array_equal(first, HashedEmbedder().embed(texts))
 
 
 @given(ROWS)
-def test_packing_keeps_the_direction(rows):
-    lengths = np.linalg.norm(rows, axis=1)
-    kept = unpack(pack(rows), 16)
-    cosines = (kept * rows).sum(axis=1)[lengths > 1e-3] / lengths[lengths > 1e-3]
-    assert np.all(cosines > 0.9995)
-    assert all(len(row) == 16 for row in pack(rows))
+def test_compact_vectors_keep_their_direction(rows):
+    for row in rows:
+        if np.linalg.norm(row) > 1e-3:
+            assert cosines(row, {0: compact(row)})[0] > 0.9995
+        assert len(compact(row)) == row.size
 
 
-@given(ROWS)
-def test_packing_what_was_packed_changes_nothing(rows):
-    packed = pack(rows)
-    assert pack(unpack(packed, 16)) == packed
-
-
-@given(WORD, st.lists(WORD, max_size=4), st.lists(WORD, max_size=4), WORD, st.text(max_size=80))
-def test_enrichment_starts_with_the_label_and_keeps_every_part(kind, files, patterns, project, text):
-    result = enriched(text, kind=kind, importance="high", files=files, patterns=patterns, project=project)
-    assert result.startswith(f"[{kind}|high] [project:{project}]")
-    assert text.strip() in result
-    assert ("Files: " + ", ".join(files) in result) or not files
-    assert ("Patterns: " + ", ".join(patterns) in result) or not patterns
+@given(memories(), WORD)
+def test_the_embedded_text_starts_with_the_label_and_holds_every_part(memory, project):
+    text = embedded_text(memory, project)
+    if not KINDS[memory.kind].embedded:
+        assert text == ""
+        return
+    assert text.startswith(
+        f"[{memory.kind}|{memory.importance}|{KINDS[memory.kind].category}] [project:{project}] "
+    )
+    assert memory.text in text
+    assert all(link.path in text for link in memory.files)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from recortex.domain.vocabulary import Actor, Scope
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from recortex.app.location import Location
     from recortex.domain.memory import Memory
-    from recortex.domain.vocabulary import Scope
     from recortex.engines.intake.embedding import Embedding
     from recortex.engines.intake.service import Intake
     from recortex.engines.retrieval.service import Retrieval
@@ -45,6 +46,7 @@ class Bank:
         self.root = root
         self.location = location
         self.store = store
+        self.project = root.name if scope is Scope.PROJECT else ""
         self._embedder = embedder
         self._count = count
 
@@ -60,7 +62,7 @@ class Bank:
         """Gives memories their vectors."""
         from recortex.engines.intake.embedding import Embedding
 
-        return Embedding(self.store, self._embedder)
+        return Embedding(self.store, self._embedder, project=self.project)
 
     @cached_property
     def retrieval(self) -> Retrieval:
@@ -74,7 +76,6 @@ class Bank:
 
         They get an index of their own in memory: they are few, and the store's index holds what is said now.
         """
-        from recortex.domain.vocabulary import Actor
         from recortex.engines.indexing.document import search_text
         from recortex.engines.intake.embedding import Embedding
         from recortex.engines.retrieval.service import Retrieval
@@ -83,5 +84,5 @@ class Bank:
         with store.transaction():
             for state in states:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
-        Embedding(store, self._embedder).embed(states)
+        Embedding(store, self._embedder, project=self.project).embed(states)
         return Retrieval(store.search, self._embedder if store.vectors.available else None)

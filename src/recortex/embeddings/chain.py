@@ -23,7 +23,7 @@ class Embedded(NamedTuple):
 class EmbedderChain:
     """Tries embedders in order. The vectors of one call always come from one embedder.
 
-    Made of `[CachedEmbedder(OnnxEmbedder(), cache), HashedEmbedder()]` it is A's chain: the model, else the model's
+    Made of `[CachedEmbedder(OnnxEmbedder()), HashedEmbedder()]` it is A's chain: the model, else the model's
     cached vectors when they cover the whole call, else hashed TF-IDF, else an error.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Status
@@ -11,6 +12,9 @@ from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.keeping import History, Purged
+
+if TYPE_CHECKING:
+    from recortex.app.bank import Bank
 
 SHORTEST = 4
 """Characters of a text to purge: shorter ones would hit almost everything."""
@@ -52,6 +56,7 @@ class Keeping(Operations):
             )
         elif memory.version == 1 and memory.status is not Status.ARCHIVED:
             former = replace(memory, status=Status.ARCHIVED)
+            self._reinstate(bank, memory)
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
         undone = bank.intake.change(
@@ -62,6 +67,12 @@ class Keeping(Operations):
             operation="undo",
         )
         return shown(undone)
+
+    def _reinstate(self, bank: Bank, memory: Memory) -> None:
+        """Take the superseding of the former memory back with the creation of the one that replaced it."""
+        for old in bank.store.memories.get([memory.supersedes] if memory.supersedes else []):
+            if old.superseded_by == memory.id:
+                self.undo(old.id)
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002

@@ -23,6 +23,7 @@ from recortex.operations.registry import operation
 from recortex.operations.results.learning import Imported, Reviewed
 
 if TYPE_CHECKING:
+    from recortex.app.bank import Bank
     from recortex.app.learner import Lesson
     from recortex.formats import markdown
     from recortex.formats.session_files import SessionFile
@@ -76,7 +77,8 @@ class Learning(Operations):
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
-        decided = tuple(self._decide(id_, status, action) for id_ in ids)
+        located = [self._waits(id_) for id_ in ids]
+        decided = tuple(self._decide(bank, memory, status, action) for bank, memory in located)
         return Reviewed(action=action, memories=decided, waiting=self._waiting())
 
     @operation()
@@ -192,12 +194,15 @@ class Learning(Operations):
             by_kind=dict(Counter(memory.kind for memory in added)),
         )  # fmt: skip
 
-    def _decide(self, id_: str, status: Status, action: str) -> Memory:
+    def _waits(self, id_: str) -> tuple[Bank, Memory]:
         bank, memory = self._app.locate(id_)
         if memory.status not in WAITING:
             raise InvalidInputError(
                 f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
             )
+        return bank, memory
+
+    def _decide(self, bank: Bank, memory: Memory, status: Status, action: str) -> Memory:
         changed = bank.intake.change(
             memory,
             replace(memory, status=status),

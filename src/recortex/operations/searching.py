@@ -49,7 +49,7 @@ class Searching(Operations):
         self,
         query: str,
         *,
-        limit: int = 8,
+        limit: int | None = None,
         kinds: Sequence[str] = (),
         tags: Sequence[str] = (),
         files: Sequence[str] = (),
@@ -72,7 +72,7 @@ class Searching(Operations):
 
         Args:
             query: the question.
-            limit: at most so many hits.
+            limit: at most so many hits; 8, unless the setting recall.limit says otherwise.
             kinds: only these kinds.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
@@ -96,7 +96,7 @@ class Searching(Operations):
             kinds=kinds, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
             recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
         )  # fmt: skip
-        limit = bounded(limit)
+        limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
         found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
         kept = tuple(_within(budget, (self._seen(hit) for hit in hits)))

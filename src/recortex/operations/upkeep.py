@@ -31,7 +31,7 @@ class Upkeep(Operations):
     @operation(idempotent=True, needs_store=False)
     def init(self) -> Initialised:
         """Make the memory of this project: `.recortex/` at the root of its main working tree."""
-        location = self._location()
+        location = self._location(Scope.PROJECT)
         existed = location.exists
         bank = self._app.bank(Scope.PROJECT)
         return Initialised(path=str(bank.store.path), created=not existed, schema=bank.store.schema)
@@ -94,35 +94,39 @@ class Upkeep(Operations):
         )
 
     @operation()
-    def backup(self, path: str = "") -> BackedUp:
-        """Copy the project's store, whole and consistent, while it may be in use.
+    def backup(self, path: str = "", *, scope: Scope = Scope.PROJECT) -> BackedUp:
+        """Copy a store, whole and consistent, while it may be in use.
 
         Args:
             path: the file to write; without it a new file in the store's `backups` folder.
+            scope: the project's store, or the global one.
         """
-        bank = self._app.bank(Scope.PROJECT)
+        bank = self._app.bank(scope)
         made = bank.store.backups.make(self._app.clock(), path=outside(path, self._app) if path else None)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
 
     @operation(destructive=True, idempotent=True, needs_store=False)
-    def recover(self) -> Recovered:
+    def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
         """Bring a damaged store back: its write-ahead log, then what can be read, then a backup, then a fresh start.
 
         The damaged file is never deleted.
+
+        Args:
+            scope: the project's store, or the global one.
         """
         from recortex.storage.sqlite.recovery import recover
 
         self._app.close()
-        location = self._location()
+        location = self._location(scope)
         backups = sorted(location.backups.glob("*.db")) if location.backups.is_dir() else []
         done = recover(location.database, backups, now=self._app.clock())
-        bank = self._app.bank(Scope.PROJECT)
+        bank = self._app.bank(scope)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return Recovered(
             outcome=done.outcome, memories=count, steps=done.steps, kept=str(done.kept) if done.kept else ""
         )
 
-    def _location(self) -> Location:
+    def _location(self, scope: Scope) -> Location:
         locations = self._app.locations
-        return locations[None if None in locations else Scope.PROJECT]
+        return locations[None if None in locations else scope]

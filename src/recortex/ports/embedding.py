@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     import numpy.typing as npt
 
+    Vector: TypeAlias = npt.NDArray[np.float32]
     Vectors: TypeAlias = npt.NDArray[np.float32]
 
 
@@ -30,19 +31,6 @@ class Embedder(Protocol):
         Raises:
             EmbeddingError: No vector could be made.
         """
-
-
-class VectorCache(Protocol):
-    """Keeps vectors by content hash, beyond the life of a process.
-
-    A hash covers the embedder's name and the text, so that one cache may serve several embedders.
-    """
-
-    def get_many(self, hashes: Sequence[bytes]) -> Mapping[bytes, bytes]:
-        """Return what is kept of `hashes`: packed vectors, a signed byte per dimension."""
-
-    def put_many(self, vectors: Mapping[bytes, bytes]) -> None:
-        """Keep vectors by hash; one that is already there is replaced."""
 
 
 class Named(Protocol):

@@ -1,16 +1,17 @@
 """A, QG-3 without HTTP providers and model migration. MiniLM is not a Matryoshka model: nothing is truncated."""
 
-import apsw
 import numpy as np
 import pytest
 
-from recortex.embeddings.cache import CachedEmbedder, content_hash
+from recortex import Cortex
+from recortex.domain.vocabulary import Scope
+from recortex.embeddings.cache import CachedEmbedder
 from recortex.embeddings.chain import EmbedderChain
-from recortex.embeddings.enrichment import enriched
 from recortex.embeddings.hashed import HashedEmbedder
 from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, OnnxEmbedder
-from recortex.embeddings.packing import pack, unpack
-from recortex.errors import DimensionMismatchError, EmbeddingError
+from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.vectors import compact, cosines
+from recortex.errors import EmbeddingError
 
 TEXTS = [f"Memory {number}: the {noun} is read once." for number, noun in enumerate(["cache", "index"] * 5)]
 
@@ -25,23 +26,6 @@ class CountingEmbedder:
     def embed(self, texts):
         self.asked.append(list(texts))
         return self.inner.embed(texts)
-
-
-class SqliteVectors:
-    """The cache's second tier in a real file."""
-
-    def __init__(self, path):
-        self.db = apsw.Connection(str(path))
-        self.db.execute("create table if not exists vector(hash blob primary key, value blob not null)")
-
-    def get_many(self, hashes):
-        marks = ",".join("?" * len(hashes))
-        sql = f"select hash, value from vector where hash in ({marks})"  # noqa: S608  only question marks
-        return dict(self.db.execute(sql, tuple(hashes)))
-
-    def put_many(self, vectors):
-        with self.db:
-            self.db.executemany("insert or replace into vector values (?, ?)", list(vectors.items()))
 
 
 @pytest.fixture(scope="module")
@@ -119,31 +103,25 @@ def test_more_texts_than_the_memory_cache_holds_are_all_embedded():
 
 
 def test_the_second_tier_survives_a_restart(tmp_path, model):
-    path = tmp_path / "vectors.db"
-    before = CountingEmbedder(model)
-    made = CachedEmbedder(before, SqliteVectors(path)).embed(TEXTS)
-    after = CountingEmbedder(model)
-    kept = CachedEmbedder(after, SqliteVectors(path)).embed([*TEXTS, "new"])
-    assert (before.asked, after.asked) == ([TEXTS], [["new"]])
-    assert np.array_equal(made, kept[:-1])
-    assert (made * model.embed(TEXTS)).sum(axis=1).min() > 0.999
+    """The store keeps vectors by hash: another process, or another memory with the same words, makes none."""
+    said = {"text": "The parser reads one token.", "kind": "conversation"}
+    before, after = CountingEmbedder(model), CountingEmbedder(model)
+    for embedder, session in ((before, "one"), (after, "two")):
+        with Cortex.open(url=f"sqlite:///{tmp_path}/vectors.db") as cortex:
+            bank = cortex._app.bank(Scope.PROJECT)
+            bank.embedding._embedder = EmbedderChain([embedder])
+            cortex.remember(**said, source={"session": session, "turn": 1, "speaker": "user"})
+            assert bank.store.vectors.count_pending() == 0
+    assert (len(before.asked), after.asked) == (1, [])
 
 
-def test_a_damaged_entry_of_the_second_tier_is_made_again(tmp_path):
-    store = SqliteVectors(tmp_path / "vectors.db")
-    embedder = HashedEmbedder()
-    store.put_many({content_hash(embedder.name, "text"): b"short"})
-    assert np.allclose(CachedEmbedder(embedder, store).embed(["text"]), embedder.embed(["text"]), atol=0.01)
-    assert len(store.get_many([content_hash(embedder.name, "text")]).popitem()[1]) == 384
-
-
-def test_two_models_never_share_a_key():
-    assert content_hash("one", "text") != content_hash("two", "text")
-
-
-def test_the_embedded_text_starts_with_its_metadata():
-    text = enriched("body", kind="tribal", importance="high", category="gotcha", summary="Never round.")
-    assert text.startswith("[tribal|high|gotcha] Never round.")
+def test_the_embedded_text_starts_with_its_metadata(tmp_path):
+    with Cortex.open(url=f"sqlite:///{tmp_path}/text.db") as cortex:
+        memory = cortex.remember(
+            "Never round.", kind="tribal", importance="high", files=["src/money.py"], patterns=["p1"]
+        )
+    text = embedded_text(memory, "till")
+    assert text == "[tribal|high|gotcha] [project:till] Never round.\nFiles: src/money.py\nPatterns: p1"
 
 
 def break_model(folder, how):
@@ -168,14 +146,15 @@ def test_without_the_model_the_chain_falls_back_and_says_so(tmp_path, how):
     assert [(event.component, event.fallback) for event in told] == [("embedding model", "hashed-tfidf")]
 
 
-def test_without_the_model_its_cached_vectors_still_answer(tmp_path, model):
-    store = SqliteVectors(tmp_path / "vectors.db")
-    made = CachedEmbedder(model, store).embed(TEXTS)
-    (tmp_path / "empty").mkdir()
-    chain = EmbedderChain([CachedEmbedder(OnnxEmbedder(tmp_path / "empty"), store), HashedEmbedder()])
-    cached = chain.embed_named(TEXTS[2:4])
-    assert cached.name == model.name == chain.active_name
-    assert np.array_equal(cached.vectors, made[2:4])
+def test_without_the_model_its_cached_vectors_still_answer(model):
+    failing = CountingEmbedder(model)
+    cached = CachedEmbedder(failing)
+    made = cached.embed(TEXTS)
+    failing.inner = OnnxEmbedder(MODEL_FOLDER / "nowhere")
+    chain = EmbedderChain([cached, HashedEmbedder()])
+    again = chain.embed_named(TEXTS[2:4])
+    assert again.name == model.name == chain.active_name
+    assert np.array_equal(again.vectors, made[2:4])
     assert chain.embed_named([TEXTS[2], "never seen"]).name == "hashed-tfidf"
 
 
@@ -188,7 +167,7 @@ def test_when_every_embedder_fails_the_error_says_what_goes_on(tmp_path):
     assert told[0].fallback == "keyword search alone"
 
 
-def test_a_vector_of_another_length_is_refused(model):
-    packed = pack(model.embed(["test"]))
-    with pytest.raises(DimensionMismatchError, match="384 dimensions, expected 1024"):
-        unpack(packed, 1024)
+def test_vectors_of_another_length_are_not_compared(model):
+    """A change of the model changes the name that vectors are kept under; what is left over is passed by."""
+    query = model.embed(["test"])[0]
+    assert cosines(query, {1: compact(query), 2: b"\x01" * 1024}) == {1: pytest.approx(1, abs=0.001)}

@@ -186,13 +186,17 @@ def test_a_lone_surrogate_and_a_nul_are_kept_as_what_can_be_stored(cortex):
     assert cortex.get(kept.id).text == "d?e"
 
 
-@pytest.mark.parametrize("arguments", REMEMBER, ids=lambda one: f"{one}"[:50])
+@pytest.mark.parametrize(
+    "arguments", REMEMBER, ids=[f"{n}-{next(iter(one))}" for n, one in enumerate(REMEMBER)]
+)
 def test_remember(store, ids, arguments):
     assert ids
     refused(store, "remember", {"text": "Something else entirely"} | arguments)
 
 
-@pytest.mark.parametrize(("name", "arguments"), OTHERS, ids=lambda one: f"{one}"[:50])
+@pytest.mark.parametrize(
+    ("name", "arguments"), OTHERS, ids=[f"{n}-{name}" for n, (name, _) in enumerate(OTHERS)]
+)
 def test_other_operations(store, ids, name, arguments):
     database = store._app.locations[None].database
     stand = {

@@ -8,18 +8,30 @@ from recortex.domain.kinds import KINDS
 from recortex.engines.indexing.traits import ROLES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from recortex.domain.memory import Memory
 
 
-def embedded_text(memory: Memory) -> str:
-    """`[kind|importance|category] ` and the text; of a dialogue, with who spoke. Empty for kinds that are never embedded.
+def embedded_text(memory: Memory, project: str = "") -> str:
+    """A's enrichment line and D's prefix in one text; empty for kinds that are never embedded.
 
-    The prefix is A's (CX3). It costs 1.7 points of MRR on CoSQA and nothing on LoCoMo (bench/retrieval.py). The text is
-    left as it is: splitting identifiers, or names and documentation without the body, found less on CoSQA.
+    `[kind|importance|category] [project:name] who: text`, then `Files: …` and `Patterns: …`; what there is not is left
+    out. The prefix (A, CX3) costs 1.7 points of MRR on CoSQA and nothing on LoCoMo (bench/retrieval.py). Questions are
+    embedded plainly: a prefix on them costs up to 12 points of R@10. The text is left as it is: splitting identifiers,
+    or names and documentation without the body, found less on CoSQA.
     """
-    kind = KINDS[memory.kind]
-    if not kind.embedded:
-        return ""
+    return "\n".join(_lines(memory, project)) if KINDS[memory.kind].embedded else ""
+
+
+def _lines(memory: Memory, project: str) -> Iterator[str]:
+    label = f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
     speaker = memory.source.speaker.strip()
     who = f"{speaker}: " if speaker and speaker.lower() not in ROLES else ""
-    return f"[{memory.kind}|{memory.importance.value}|{kind.category}] {who}{memory.text}"
+    yield " ".join(
+        part for part in (label, project and f"[project:{project}]", f"{who}{memory.text}") if part
+    )
+    if memory.files:
+        yield f"Files: {', '.join(link.path for link in memory.files)}"
+    if memory.patterns:
+        yield f"Patterns: {', '.join(link.name or link.id for link in memory.patterns)}"

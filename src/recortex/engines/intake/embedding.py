@@ -26,10 +26,12 @@ class Embedding:
 
     Args:
         embedder: None where vectors are switched off.
+        project: the project's name, which is embedded with each memory (D).
     """
 
-    def __init__(self, store: Store, embedder: NamedEmbedder | None) -> None:
+    def __init__(self, store: Store, embedder: NamedEmbedder | None, *, project: str = "") -> None:
         self._store = store
+        self._project = project
         self._embedder = embedder
 
     def embed(
@@ -39,7 +41,7 @@ class Embedding:
 
         A memory stays without a vector, and is found by its words, when no embedder can make it.
         """
-        texts = {memory.id: text for memory in memories if (text := embedded_text(memory))}
+        texts = {memory.id: text for memory in memories if (text := embedded_text(memory, self._project))}
         waiting = [memory for memory in memories if memory.id in texts]
         if self._embedder is None or not self._store.vectors.available:
             return 0

@@ -16,6 +16,7 @@ from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import cosines
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
+from recortex.engines.retrieval.lexicon import names_for
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, score
@@ -112,14 +113,25 @@ class Retrieval:
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
-        counts = self._search.frequencies(asked.words)
-        return Vocabulary(max(self._search.searchable(), 1), dict(zip(asked.words, counts, strict=True)))
+        """The words of the question; one that no memory holds may be stood in for by a name that one does hold."""
+        size = max(self._search.searchable(), 1)
+        frequency = self._frequencies(asked.words)
+        names = {word: names_for(word) for word, count in frequency.items() if not count}
+        found = self._frequencies(tuple(dict.fromkeys(name for said in names.values() for name in said)))
+        held = {name: count for name, count in found.items() if count}
+        for word, said in names.items():
+            frequency[word] = sum(held.get(name, 0) for name in said)
+        stand_ins = {name: count for name, count in held.items() if name not in frequency}
+        return Vocabulary(size, frequency, stand_ins)
+
+    def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
 
     def _vector(self, asked: Question, vocabulary: Vocabulary) -> tuple[_Vector | None, tuple[str, ...]]:
         if self._embedder is None:
             return None, ()
         try:
-            made = self._embedder.embed_named([without(asked, vocabulary.common())])
+            made = self._embedder.embed_named([_embedded(asked, vocabulary)])
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
         return _Vector(made.name, made.vectors[0]), ()
@@ -196,6 +208,12 @@ class Retrieval:
         for key, neighbour in self._search.around(turns, radius) if turns else ():
             around[key].append(neighbour)
         return around
+
+
+def _embedded(asked: Question, vocabulary: Vocabulary) -> str:
+    """The question without what is common in the store, and with the names that stand in for its words."""
+    text = without(asked, vocabulary.common())
+    return f"{text} ({', '.join(vocabulary.stand_ins)})" if vocabulary.stand_ins else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 
 from recortex.engines.indexing.words import STOP_WORDS
@@ -26,15 +26,18 @@ class Vocabulary:
 
     Attributes:
         size: memories in the store, at least 1.
+        stand_ins: names that the store holds instead of a word of the question, with their numbers of memories; such
+            a word counts as known.
     """
 
     size: int
     frequency: Mapping[str, int]
+    stand_ins: Mapping[str, int] = field(default_factory=dict)
 
     def rarity(self, word: str) -> float:
         """The inverse document frequency of BM25, always positive; highest for a word that no memory holds."""
         size = max(self.size, SMALL)
-        count = min(self.frequency.get(word, 0), size)
+        count = min(self.frequency.get(word, self.stand_ins.get(word, 0)), size)
         return log(1.0 + (size - count + 0.5) / (count + 0.5))
 
     @property
@@ -60,7 +63,8 @@ class Vocabulary:
 
     def searched(self) -> Sequence[str]:
         """The words worth looking up, rarest first, within what a search may touch; at least one where any is known."""
-        known = sorted((count, word) for word, count in self.frequency.items() if count)
+        counts = {**self.stand_ins, **self.frequency} if self.stand_ins else self.frequency
+        known = sorted((count, word) for word, count in counts.items() if count)
         kept: list[str] = []
         touched = 0
         for count, word in known:

@@ -1,5 +1,5 @@
 -- name: match
-SELECT rowid, -bm25(memories_fts, 1.0, 0.5, 0.5) AS score FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC LIMIT ?
+SELECT rowid, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts WHERE memories_fts MATCH ? ORDER BY score DESC LIMIT ?
 
 -- name: frequency
 SELECT count(*) FROM memories_fts WHERE memories_fts MATCH ?
@@ -24,9 +24,9 @@ SELECT m.key, e.vector FROM memories m CROSS JOIN embeddings e ON e.key = m.embe
 WHERE m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
 
 -- name: around
-SELECT c.key, n.key FROM json_each(?) j JOIN memories c ON c.key = j.value
-JOIN memories n ON n.session = c.session AND n.turn BETWEEN c.turn - ? AND c.turn + ? AND n.key <> c.key
-WHERE c.session <> ''
+SELECT c.key, n.key FROM json_each(?) j CROSS JOIN memories c ON c.key = j.value
+CROSS JOIN memories n ON n.session = c.session AND n.turn BETWEEN c.turn - ? AND c.turn + ? AND n.key <> c.key
+WHERE c.session <> '' AND n.session <> ''
 
 -- name: files
 SELECT memory_key, path FROM memory_files WHERE memory_key IN (SELECT value FROM json_each(?))
