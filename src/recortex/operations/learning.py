@@ -15,7 +15,7 @@ from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Origin, Scope, Status
 from recortex.engines.intake.draft import Draft
-from recortex.engines.intake.showing import shown
+from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.exchange import adopt
@@ -69,9 +69,7 @@ class Learning(Operations):
             found = [memory for bank in self._app.banks() for memory in bank.store.memories.find(query)][
                 :limit
             ]
-            return Reviewed(
-                action=action, memories=tuple(shown(memory) for memory in found), waiting=self._waiting()
-            )
+            return Reviewed(action=action, memories=all_shown(found), waiting=self._waiting())
         if not ids:
             raise InvalidInputError(
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."

@@ -22,7 +22,7 @@ from recortex.domain.vocabulary import (
     Status,
     lowest_priority_of,
 )
-from recortex.engines.intake.showing import shown
+from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, bounded, strings
 from recortex.operations.registry import operation
@@ -99,7 +99,7 @@ class Searching(Operations):
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
         found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
-        kept = tuple(_within(budget, (self._seen(hit) for hit in hits)))
+        kept = tuple(_within(budget, self._seen(hits)))
         if as_of is None:
             self._count_access(kept)
         return Recall(
@@ -253,8 +253,10 @@ class Searching(Operations):
         then = ask(bank.past(former), replace(only, as_of=None))
         return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
-    def _seen(self, hit: Hit) -> Hit:
-        return replace(hit, memory=shown(hit.memory), freshness=freshness(self._app.root, hit.memory.files))
+    def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
+        memories = all_shown([hit.memory for hit in hits])
+        for hit, memory in zip(hits, memories, strict=True):
+            yield replace(hit, memory=memory, freshness=freshness(self._app.root, memory.files))
 
     def _count_access(self, hits: Sequence[Hit]) -> None:
         for scope in {hit.memory.scope for hit in hits}:
@@ -274,7 +276,7 @@ class Searching(Operations):
             room = limit - len(found)
             if room:
                 found.extend(bank.store.memories.find(replace(query, limit=room, offset=skip)))
-        return Listing(memories=tuple(shown(memory) for memory in found), total=total)
+        return Listing(memories=all_shown(found), total=total)
 
 
 def _step(

@@ -35,7 +35,7 @@ def clean(of: Memory | Draft) -> Labels:
     Nearly always there is nothing to take out, so all short texts are looked at as one first; metadata, whose keys
     may say that a value is secret, is always looked at by its structure.
     """
-    if not of.metadata and not redact("\n".join(_words(of))).findings:
+    if not of.metadata and not redact("\n".join(words(of))).findings:
         return Labels({}, ())
     plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
     found_labels, found = redact_json(plain)
@@ -53,7 +53,8 @@ def clean(of: Memory | Draft) -> Labels:
     return Labels(changes, tuple(finding.rule for finding in found))
 
 
-def _words(of: Memory | Draft) -> Iterator[str]:
+def words(of: Memory | Draft) -> Iterator[str]:
+    """The texts of all labels but the metadata."""
     yield from of.tags
     for name in _LINKS:
         for link in getattr(of, name):

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import mul
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
@@ -55,8 +55,7 @@ class Evidence:
     patterns: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A candidate with its total (standard deviations, any number) and the values that went into it.
 
     Attributes:
