@@ -18,7 +18,10 @@ NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. --
 
 def verbs() -> str:
     """Every operation with its arguments: the same in Python, on the command line and as a tool."""
-    parts = ["# Operations\n", "Each is a method of `Cortex`, a verb of `recortex` and a tool of the MCP server.\n"]
+    parts = [
+        "# Operations\n",
+        "Each is a method of `Cortex`, a verb of `recortex` and a tool of the MCP server.\n",
+    ]
     parts += [_operation(operation) for operation in operations_of(Cortex).values()]
     return "\n".join(parts)
 
@@ -29,7 +32,9 @@ def tools() -> str:
     for one in operations_of(Cortex).values():
         traits = one.traits
         marks = (traits.core, traits.read_only, traits.destructive, traits.idempotent)
-        rows.append(f"| `{one.name}` | {' | '.join('yes' if mark else '' for mark in marks)} | {one.summary} |")
+        rows.append(
+            f"| `{one.name}` | {' | '.join('yes' if mark else '' for mark in marks)} | {one.summary} |"
+        )
     text = "`recortex mcp` shows the default set; `recortex mcp --tools full` those that make sense for an agent."
     return "\n".join(["# Tools\n", text, "", *rows, ""])
 

@@ -25,7 +25,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
 def main() -> int:
     """Run the steps; the exit code of the first that fails, or 0."""
     programs = Path(sys.executable).parent
-    environment = os.environ | {"COVERAGE_CORE": "ctrace", "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    environment = os.environ | {
+        "COVERAGE_CORE": "ctrace",
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+    }
     for step in STEPS:
         began = time.monotonic()
         print(f"== {' '.join(step)}", flush=True)

@@ -108,7 +108,9 @@ def convert(data: Any, to: type[T]) -> T:
     try:
         return msgspec.convert(data, to)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise InvalidInputError(f"{error}.", hint="See `recortex VERB --help` for what is accepted.") from None
+        raise InvalidInputError(
+            f"{error}.", hint="See `recortex VERB --help` for what is accepted."
+        ) from None
 
 
 def storable(value: T) -> T:
