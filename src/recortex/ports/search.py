@@ -20,6 +20,7 @@ class Facts(NamedTuple):
         valid_from: microseconds since 1970 UTC, as the other instants.
         last_accessed_at: None where it was never recalled.
         traits: what `engines.indexing.traits` saw in the text when it was written.
+        vector: by the embedder that was asked for: int8 or little-endian float32 values.
     """
 
     key: int
@@ -33,6 +34,7 @@ class Facts(NamedTuple):
     confidence: float
     priority: int
     traits: int
+    vector: bytes | None = None
 
 
 class Links(NamedTuple):
@@ -72,8 +74,8 @@ class SearchStore(Protocol):
     def vectors(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
         """The vector by that embedder of each memory that has one: int8 or little-endian float32 values, all of one kind."""
 
-    def facts(self, keys: Sequence[int], only: MemoryQuery) -> Sequence[Facts]:
-        """The facts of those of `keys` that pass the filter, in any order."""
+    def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> Sequence[Facts]:
+        """The facts of those of `keys` that pass the filter, in any order; with vectors where a model is named."""
 
     def around(self, keys: Sequence[int], radius: int) -> Sequence[tuple[int, int]]:
         """Pairs (key, neighbour's key): turns of the same session at most `radius` turns away, the key itself left out."""

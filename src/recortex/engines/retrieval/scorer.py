@@ -90,13 +90,18 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
     )
     spread = [standardised(values, _LEAST_SPREAD) for values in measured]
     words, vectors = bool(evidence.keyword), bool(evidence.semantic)
+    forms: dict[int, Weights] = {}
     scored = []
     for one, parts, deviations in zip(
         evidence.facts, zip(*measured, strict=True), zip(*spread, strict=True), strict=True
     ):
-        weights = weights_of(one.traits, words=words, vectors=vectors)
+        weights = forms.get(one.traits)
+        if weights is None:
+            weights = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors)
         seen, common = _seen(asked, evidence, one), _common(asked, evidence, one)
-        total = sum(map(mul, weights, deviations + seen)) + sum(map(mul, COMMON, common))
+        total = sum(map(mul, weights, deviations)) + sum(map(mul, COMMON, common))
+        if seen is not _NOTHING_SEEN:
+            total += sum(map(mul, weights[_MEASURED:], seen))
         scored.append(Scored(one, total, weights, parts + seen, common))
     return sorted(scored, key=_order)
 
@@ -106,6 +111,8 @@ def _order(one: Scored) -> tuple[float, int, int, int]:
 
 
 _NOTHING_SEEN = (0.0, 0.0, 0.0, 0.0, 0.0)
+_MEASURED = 4
+"""So many weights come first that multiply deviations."""
 
 
 def _seen(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...]:
@@ -157,6 +164,8 @@ def _with_mean(facts: Sequence[Facts], values: Mapping[int, float]) -> list[floa
 
 def _nearby(evidence: Evidence) -> list[float]:
     """The mean cosine of a turn and those around it."""
+    if not evidence.around:
+        return [evidence.semantic.get(one.key, 0.0) for one in evidence.facts]
 
     def mean(key: int) -> float:
         keys = (key, *evidence.around.get(key, ()))

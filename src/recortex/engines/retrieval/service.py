@@ -140,11 +140,12 @@ class Retrieval:
         self, search: _Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
         """Keys with their BM25, and the facts of all that words or vectors found and the filter lets pass."""
+        model = search.vector.model if search.vector else None
         matched, near = self._gathered(search, None)
-        facts = self._facts(matched, near, only)
+        facts = self._facts(matched, near, only, model)
         if len(facts) < ENOUGH and search.cut(len(matched), len(near)):
             matched, near = self._gathered(search, only)
-            facts = self._facts(matched, near, only)
+            facts = self._facts(matched, near, only, model)
         return matched, facts
 
     def _gathered(
@@ -170,11 +171,12 @@ class Retrieval:
         return sorted(scores.items(), key=lambda entry: -entry[1])
 
     def _facts(
-        self, matched: Sequence[tuple[int, float]], near: Sequence[int], only: MemoryQuery
+        self, matched: Sequence[tuple[int, float]], near: Sequence[int], only: MemoryQuery, model: str | None
     ) -> Sequence[Facts]:
         fused = fuse([[key for key, _ in matched], near])
         place = {key: number for number, key in enumerate(fused)}
-        return sorted(self._search.facts(list(fused), only), key=lambda one: place[one.key]) if fused else []
+        found = self._search.facts(list(fused), only, model) if fused else ()
+        return sorted(found, key=lambda one: place[one.key])
 
     def _evidence(
         self, search: _Search, matched: Sequence[tuple[int, float]], facts: Sequence[Facts], now: int
@@ -186,7 +188,7 @@ class Retrieval:
         return Evidence(
             facts=facts,
             keyword={key: value / most for key, value in matched},
-            semantic=self._cosines(search.vector, keys, around),
+            semantic=self._cosines(search.vector, facts, around),
             now=now,
             around=around,
             speakers=frozenset(self._search.known_speakers(asked.words)),
@@ -195,12 +197,14 @@ class Retrieval:
         )
 
     def _cosines(
-        self, vector: _Vector | None, keys: Sequence[int], around: Mapping[int, Sequence[int]]
+        self, vector: _Vector | None, facts: Sequence[Facts], around: Mapping[int, Sequence[int]]
     ) -> dict[int, float]:
         if vector is None:
             return {}
-        wanted = dict.fromkeys([*keys, *(near for nears in around.values() for near in nears)])
-        return cosines(vector.values, self._search.vectors(list(wanted), vector.model))
+        known = {one.key: one.vector for one in facts if one.vector}
+        near = dict.fromkeys(key for keys in around.values() for key in keys if key not in known)
+        more = self._search.vectors(list(near), vector.model) if near else {}
+        return cosines(vector.values, {**known, **more})
 
     def _around(self, facts: Sequence[Facts], radius: int) -> dict[int, list[int]]:
         turns = [one.key for one in facts if one.traits & _DIALOGUE and one.turn is not None]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vectors import SqliteVectors
 
-_FACTS = ", ".join(f"m.{name}" for name in Facts._fields)
+_FACTS = ", ".join(f"m.{name}" for name in Facts._fields if name != "vector")
 _WORD = re.compile(r"\w{4,}")
 _NOTHING: tuple[Any, ...] = ()
 _TELLING_WORDS = 5
@@ -87,13 +87,16 @@ class SqliteSearch:
             return {}
         return dict(self._pool.rows(self._sql["vectors"], (json(list(keys)), model_key)))
 
-    def facts(self, keys: Sequence[int], only: MemoryQuery) -> list[Facts]:
+    def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
         """What is scored of those memories that pass the filter."""
         condition, values = where(only)
-        sql = (
-            f"SELECT {_FACTS} FROM memories m WHERE m.key IN (SELECT value FROM json_each(?)) AND {condition}"
-        )
-        return [Facts(*row) for row in self._pool.rows(sql, (json(list(keys)), *values))]
+        model_key = self._vectors.model_key(model) if model else None
+        column, join, first = "NULL", "", _NOTHING
+        if model_key is not None:
+            column, first = "e.vector", (model_key,)
+            join = "LEFT JOIN embeddings e ON e.key = m.embedding_key AND e.model = ?"
+        sql = f"SELECT {_FACTS}, {column} FROM memories m {join} WHERE m.key IN (SELECT value FROM json_each(?)) AND {condition}"
+        return [Facts(*row) for row in self._pool.rows(sql, (*first, json(list(keys)), *values))]
 
     def around(self, keys: Sequence[int], radius: int) -> list[tuple[int, int]]:
         """Turns of the same session near each, as pairs."""
