@@ -153,9 +153,10 @@ def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> lis
     candidates.sort(key=lambda c: c.start)
     apart: list[_Candidate] = []
     for candidate in candidates:
-        wide = _Candidate(
-            *widened(candidate.start, candidate.end, markers), candidate.confidence, candidate.rule
-        )
+        wide = candidate
+        if markers:
+            start, end = widened(candidate.start, candidate.end, markers)
+            wide = _Candidate(start, end, candidate.confidence, candidate.rule)
         last = apart[-1] if apart else None
         if last is None or wide.start >= last.end:
             apart.append(wide)
@@ -167,13 +168,12 @@ def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> lis
 
 def _replaced(text: str, found: list[_Candidate], origins: Origins) -> tuple[str, Origins]:
     """Put the placeholders in, and tell where every placeholder now stands."""
+    original = origins.original if origins.edits else int  # nothing has moved yet: a place is its own original
     steps: list[tuple[int, int, Finding, str]] = [
         (
             start,
             end,
-            Finding(
-                rule.name, rule.category, origins.original(start), origins.original(end), round(confidence, 2)
-            ),
+            Finding(rule.name, rule.category, original(start), original(end), round(confidence, 2)),
             rule.placeholder,
         )
         for start, end, confidence, rule in found

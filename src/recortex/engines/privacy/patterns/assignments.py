@@ -162,9 +162,9 @@ def is_password(place: Place) -> bool:
     value = place.value.rstrip(".,")
     if not _names_secret(place) or len(value) < 5:  # noqa: PLR2004
         return False
-    digit = any(c.isdigit() for c in value)
+    digit = compiled(r"\d").search(value) is not None
     symbol = compiled(_SYMBOL).search(value) is not None
-    if not (digit or symbol) or not any(c.isalpha() for c in value):
+    if not (digit or symbol) or compiled(r"[^\W\d_]").search(value) is None:
         return len(value) >= 8 and value.isdigit() and bool(place.match["q"])  # noqa: PLR2004
     if place.match["q"]:
         return True
