@@ -17,11 +17,13 @@ import math
 import os
 import random
 import re
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex import Cortex
 from recortex.engines.privacy import redact
 from recortex.engines.privacy.examples import expand
 from recortex.engines.privacy.table import built_in_rules
@@ -58,9 +60,28 @@ def bits(text: str) -> float:
     return -sum(n / len(text) * math.log2(n / len(text)) for n in counts.values())
 
 
-def labelled(show: bool) -> dict[str, Any]:
+def labelled_cases() -> list[dict[str, Any]]:
     with gzip.open(data_folder() / "secrets" / "gitleaks_cases.jsonl.gz", "rt", encoding="utf-8") as lines:
-        cases = [json.loads(line) for line in lines]
+        return [json.loads(line) for line in lines]
+
+
+def stored() -> dict[str, Any]:
+    """Remember every caught secret, then read each byte of the store's folder for it."""
+    caught = []
+    with tempfile.TemporaryDirectory() as folder:
+        with Cortex.open(url=f"sqlite:///{folder}/store.db") as cx:
+            for case in labelled_cases():
+                secret = likeliest_secret(case["text"])
+                if case["secret"] and secret not in redact(case["text"]).text:
+                    caught.append(secret)
+                    cx.remember(case["text"], kind="insight")
+        read = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())
+    found = [secret for secret in caught if secret.encode() in read]
+    return {"remembered": len(caught), "bytes_read": len(read), "found_again": len(found)}
+
+
+def labelled(show: bool) -> dict[str, Any]:
+    cases = labelled_cases()
     missed, flagged = [], []
     for case in cases:
         text = case["text"]
@@ -230,10 +251,11 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="print missed secrets and flagged look-alikes")
     parser.add_argument("--review", action="store_true", help="print every redaction in the transcripts")
     parser.add_argument("--quick", action="store_true", help="leave out the near misses of each rule")
-    parser.add_argument("--only", choices=("labelled", "transcripts", "speed"))
+    parser.add_argument("--only", choices=("labelled", "stored", "transcripts", "speed"))
     options = parser.parse_args()
     parts: dict[str, Any] = {
         "labelled": lambda: labelled(options.misses),
+        "stored": stored,
         "transcripts": lambda: transcripts(options.review),
         "speed": lambda: speed(not options.quick),
     }

@@ -168,7 +168,9 @@ def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> lis
 
 def _replaced(text: str, found: list[_Candidate], origins: Origins) -> tuple[str, Origins]:
     """Put the placeholders in, and tell where every placeholder now stands."""
-    original = origins.original if origins.edits else int  # nothing has moved yet: a place is its own original
+    original = (
+        origins.original if origins.edits else int
+    )  # nothing has moved yet: a place is its own original
     steps: list[tuple[int, int, Finding, str]] = [
         (
             start,
