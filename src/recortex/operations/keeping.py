@@ -93,9 +93,13 @@ class Keeping(Operations):
             )
         if text and len(text) < SHORTEST:
             raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
+        located = self._app.locate(id) if id else None
         purged: list[Purged] = []
         for bank in self._app.banks():
-            ids = holding(bank.store.pool, text) if text else [one.id for one in self._mine(bank.store, id)]
+            if located is None:
+                ids = holding(bank.store.pool, text)
+            else:
+                ids = [located[1].id] if located[0].store is bank.store else []
             states = [one.memory.text for id_ in ids for one in bank.store.memories.history(id_)]
             if dry_run or not (ids or text):
                 purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
@@ -115,10 +119,6 @@ class Keeping(Operations):
                 )
             )  # fmt: skip
         return _together(purged, dry_run=dry_run)
-
-    def _mine(self, store: object, id_: str) -> list[Memory]:
-        bank, memory = self._app.locate(id_)
-        return [memory] if bank.store is store else []
 
 
 def _together(purged: list[Purged], *, dry_run: bool) -> Purged:

@@ -144,6 +144,14 @@ def test_a_purge_by_id_takes_every_version(cortex, folder, clock):
     assert (history.id, history.versions) == (kept, ())
 
 
+def test_a_purge_by_id_leaves_the_other_store_alone(cortex):
+    mine = cortex.remember(f"The word is {SECRET} for the gate.")
+    everywhere = cortex.remember("Answers are short.", scope="global")
+    assert cortex.purge(mine.id).ids == (mine.id,)
+    assert cortex.get(everywhere.id)
+    assert cortex.purge(everywhere.id).ids == (everywhere.id,)
+
+
 def test_vectors_go_too(project, clock, monkeypatch, folder):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
     from recortex import Cortex
