@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -11,11 +12,13 @@ import msgspec
 
 from recortex.domain.kinds import KINDS, Content, Kind, kind_of
 from recortex.domain.memory import Memory, check
+from recortex.domain.time import parse_instant
 from recortex.errors import InvalidInputError
 
 T = TypeVar("T")
 
 MAX_JSON_BYTES = 16 * 1024 * 1024
+_INSTANT: tuple[object, ...] = (datetime, datetime | None)
 
 
 def dumps(value: object) -> bytes:
@@ -100,11 +103,13 @@ def content_to_json(content: Content) -> dict[str, Any]:
 
 
 def convert(data: Any, to: type[T]) -> T:
-    """Plain values to a typed one; aware datetimes in UTC.
+    """Plain values to a typed one; aware datetimes in UTC. A time may be a date alone, as in the shell.
 
     Raises:
         InvalidInputError: with the path of the value that does not fit.
     """
+    if isinstance(data, str) and to in _INSTANT:
+        return cast("T", parse_instant(data))
     try:
         return msgspec.convert(data, to)
     except (msgspec.ValidationError, RecursionError) as error:

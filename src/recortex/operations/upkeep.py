@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.vocabulary import Scope
+from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
 from recortex.operations.results.upkeep import (
@@ -22,7 +23,12 @@ from recortex.settings import SETTINGS
 from recortex.version import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recortex.app.location import Location
+
+DATABASE = b"SQLite format 3\0"
+"""What every SQLite file begins with."""
 
 
 class Upkeep(Operations):
@@ -102,7 +108,10 @@ class Upkeep(Operations):
             scope: the project's store, or the global one.
         """
         bank = self._app.bank(scope)
-        made = bank.store.backups.make(self._app.clock(), path=outside(path, self._app) if path else None)
+        target = outside(path, self._app) if path else None
+        if target and target.is_file() and not _replaceable(target):
+            raise InvalidInputError(f"{path} is there and no backup.", hint="Give another path.")
+        made = bank.store.backups.make(self._app.clock(), path=target)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
 
@@ -130,3 +139,12 @@ class Upkeep(Operations):
     def _location(self, scope: Scope) -> Location:
         locations = self._app.locations
         return locations[None if None in locations else scope]
+
+
+def _replaceable(file: Path) -> bool:
+    """Whether a backup may take the place of a file: it is empty, or a database itself."""
+    try:
+        with file.open("rb") as opened:
+            return opened.read(len(DATABASE)) in {b"", DATABASE}
+    except OSError:
+        return False

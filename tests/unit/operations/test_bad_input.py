@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recortex.errors import RecortexError
+from recortex.errors import InvalidInputError, RecortexError
 
 LONE = "\ud800"
 OLD = datetime(1999, 1, 1, tzinfo=UTC)
@@ -177,6 +177,25 @@ def refused(cortex, name, arguments):
     assert error.message
     assert len(error.message) < 500
     assert cortex.export().text == before
+
+
+def test_a_backup_takes_the_place_of_no_other_file(cortex, tmp_path):
+    cortex.remember("Jobs run at night.")
+    source, copy = tmp_path / "auth.py", tmp_path / "copy.db"
+    source.write_text("ROUNDS = 12\n")
+    with pytest.raises(InvalidInputError):
+        cortex.backup(str(source))
+    assert source.read_text() == "ROUNDS = 12\n"
+    copy.touch()
+    assert cortex.backup(str(copy)).memories == cortex.backup(str(copy)).memories == 1
+
+
+def test_a_time_may_be_a_date_as_text(cortex):
+    new_year = datetime(2025, 1, 1, tzinfo=UTC)
+    assert cortex.remember("Jobs run at night.", valid_from="2025-01-01").valid_from == new_year
+    (id_,) = cortex.remember_many([{"text": "Jobs run at noon.", "valid_from": "2025-01-01"}]).ids
+    assert cortex.get(id_).valid_from == new_year
+    assert cortex.list(as_of="2024-12-31").memories == ()
 
 
 def test_a_lone_surrogate_and_a_nul_are_kept_as_what_can_be_stored(cortex):
