@@ -52,8 +52,18 @@ class Location:
 
 
 def of_project(start: Path) -> Location:
-    """The store of the project that `start` lies in."""
+    """The store of the project that `start` lies in.
+
+    Raises:
+        ConfigError: a symbolic link, which a cloned repository may bring, would lead its data elsewhere.
+    """
     folder = project_root(start) / STORE_FOLDER
+    for path in (folder, folder / DATABASE, *(folder / name for name in FOLDERS)):
+        if path.is_symlink():
+            raise ConfigError(
+                f"{path} is a symbolic link: a project's files cannot say where data goes.",
+                hint="Remove the link; `--url sqlite:////ABSOLUTE/FILE` or RECORTEX_URL names another place.",
+            )
     return Location(folder / DATABASE, folder)
 
 

@@ -75,8 +75,10 @@ def outside(path: str, app: Application) -> Path:
     """The file to write, if it is not a store's own.
 
     Raises:
-        InvalidInputError: it is.
+        InvalidInputError: it is, or no file can have that name.
     """
+    if "\0" in path:
+        raise InvalidInputError("A path cannot have a NUL character.", hint="Give another path.")
     place = Path(path).absolute()
     if any(location.is_part(place) for location in app.locations.values()):
         raise InvalidInputError(f"{path} is the store itself.", hint="Give another path.")

@@ -190,6 +190,11 @@ def test_a_backup_takes_the_place_of_no_other_file(cortex, tmp_path):
     assert cortex.backup(str(copy)).memories == cortex.backup(str(copy)).memories == 1
 
 
+def test_a_path_with_a_nul_is_refused(cortex):
+    with pytest.raises(InvalidInputError):
+        cortex.export("a\0b")
+
+
 def test_a_time_may_be_a_date_as_text(cortex):
     new_year = datetime(2025, 1, 1, tzinfo=UTC)
     assert cortex.remember("Jobs run at night.", valid_from="2025-01-01").valid_from == new_year

@@ -7,6 +7,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.codebase.project import project_root
+from recortex.errors import ConfigError
 
 
 def git(folder, *words):
@@ -133,3 +134,15 @@ def test_two_stores_answer_together(project, clock, home, tmp_path):
         assert [one.id for one in cortex.list().memories] == [mine.id]
         cortex.purge(mine.id)
     assert b"prefer tabs" not in (home / "global.db").read_bytes()
+
+
+@pytest.mark.parametrize("name", [".recortex", ".recortex/cortex.db", ".recortex/backups"])
+def test_a_link_that_a_repository_brings_leads_no_data_elsewhere(tmp_path, name):
+    root, other = tmp_path / "cloned", tmp_path / "other"
+    (root / ".git").mkdir(parents=True)
+    other.mkdir()
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).symlink_to(other)
+    with pytest.raises(ConfigError, match="symbolic link"), Cortex.open(root) as cortex:
+        cortex.remember("Jobs run at night.")
+    assert list(other.iterdir()) == []

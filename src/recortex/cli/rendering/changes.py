@@ -82,7 +82,9 @@ def exported(value: Exported, terminal: Terminal) -> str:
 
 
 def history(value: History, terminal: Terminal) -> str:
-    """The states of a memory, newest first, then what was done to it."""
+    """The states of a memory, newest first, then what was done to it; of a purged one nothing is kept."""
+    if not value.versions:
+        return f"{clean(value.id)} was purged; nothing of it is kept."
     states = (version(one, terminal) for one in value.versions)
     return "\n".join([*states, "", *(audit_entry(one, terminal) for one in value.audit)])
 
