@@ -6,7 +6,6 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import AmbiguousIdError, MemoryNotFoundError
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from recortex.app.location import Location
     from recortex.domain.degradation import Degradation
     from recortex.domain.memory import Memory
+    from recortex.domain.vocabulary import Actor, Scope
     from recortex.ports.embedding import NamedEmbedder
     from recortex.settings import Settings
 
@@ -63,11 +63,7 @@ class Application:
     def banks(self, scope: Scope | None = None) -> list[Bank]:
         """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
         keys = list(self.locations) if scope is None or None in self.locations else [scope]
-        return [
-            self._bank(key)
-            for key in keys
-            if key in self._banks or self.locations[key].exists or key is not Scope.GLOBAL
-        ]
+        return [self._bank(key) for key in keys if key in self._banks or self.locations[key].exists]
 
     def _bank(self, key: Scope | None) -> Bank:
         with self._lock:
