@@ -134,10 +134,8 @@ def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
 
         traceback.print_exception(error.__cause__ or error, file=sys.stderr)
     if "--json" in words:
-        verb = next((word for word in words if not word.startswith("-")), "")
-        data = envelope.failure(
-            clean(verb.encode("utf-8", "replace").decode()), error, time.perf_counter() - started
-        )
+        verb = _verb_of(words).encode("utf-8", "replace").decode()
+        data = envelope.failure(clean(verb), error, time.perf_counter() - started)
         sys.stdout.buffer.write(data + b"\n")
     else:
         terminal = terminal_of(sys.stderr)
@@ -147,3 +145,11 @@ def _report(words: Sequence[str], error: RecortexError, started: float) -> int:
             lines.append(f"{terminal.style('hint:', 'cyan')} {' '.join(clean(error.hint).split())}")
         sys.stderr.write("\n".join(lines).encode("utf-8", "replace").decode() + "\n")
     return exit_code(error)
+
+
+def _verb_of(words: Sequence[str]) -> str:
+    """The verb of a command line; of one that cannot be split, the first word that is no option."""
+    try:
+        return invocation.split(words).verb
+    except RecortexError:
+        return next((word for word in words if not word.startswith("-")), "")

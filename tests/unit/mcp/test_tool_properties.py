@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +31,7 @@ class Echo:
         *,
         count: int = 1,
         tags: list[str] | None = None,
-        more: dict[str, object] | None = None,
+        more: dict[str, Any] | None = None,
     ) -> str:
         """Say it again."""
         return text * min(max(count, 0), 100) + str(tags) + str(more)
