@@ -63,7 +63,7 @@ class Application:
     def banks(self, scope: Scope | None = None) -> list[Bank]:
         """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
         keys = list(self.locations) if scope is None or None in self.locations else [scope]
-        return [self._bank(key) for key in keys if key in self._banks or self.locations[key].exists]
+        return [self._bank(key) for key in keys if key in self._banks or not self.locations[key].absent]
 
     def _bank(self, key: Scope | None) -> Bank:
         with self._lock:

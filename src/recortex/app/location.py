@@ -46,6 +46,13 @@ class Location:
         return sorted(path for path in (*beside, *self.backups.glob("*")) if path.is_file())
 
     @property
+    def absent(self) -> bool:
+        """Whether nothing was ever kept here; something else in its place is no absence but an error to be told."""
+        return not os.path.lexists(self.database) and (
+            self.folder.is_dir() or not os.path.lexists(self.folder)
+        )
+
+    @property
     def exists(self) -> bool:
         """Whether there is a store."""
         return self.database.is_file() and self.database.stat().st_size > 0
