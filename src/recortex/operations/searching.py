@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -280,7 +280,13 @@ class Searching(Operations):
 
 
 def _step(
-    bank: Bank, edge: Sequence[str], reached: dict[str, Neighbour], depth: int, follows: object, *, start: str
+    bank: Bank,
+    edge: Sequence[str],
+    reached: dict[str, Neighbour],
+    depth: int,
+    follows: Callable[[Relation, str], bool],
+    *,
+    start: str,
 ) -> Iterator[str]:
     """Follow one more relation from each memory of the edge; yields the memories newly reached."""
     relations = sorted(bank.store.relations.of(edge), key=lambda relation: -relation.strength)
@@ -288,7 +294,7 @@ def _step(
     for relation in relations:
         for near in on_edge & {relation.source_id, relation.target_id}:
             far = relation.other(near)
-            if far == start or far in reached or not follows(relation, near):  # type: ignore[operator]  # a function
+            if far == start or far in reached or not follows(relation, near):
                 continue
             found = bank.store.memories.get([far])
             reached[far] = Neighbour(memory=found[0], relation=relation, depth=depth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -66,17 +67,16 @@ class Pool:
         self, path: Path, *, on_missing_vectors: Callable[[str], None] = lambda _: None, vectors: bool = True
     ) -> None:
         self.path = path
-        self._options = {"on_missing_vectors": on_missing_vectors, "vectors": vectors}
+        self._connect_to = partial(connect, path, on_missing_vectors=on_missing_vectors, vectors=vectors)
         self._lock = threading.RLock()
         self._local = threading.local()
-        self._depth = 0
         self._open: list[apsw.Connection] = []
         with translated(path):
             self._writer: apsw.Connection = self._patiently(self._connect)
         self.vectors = has_vectors(self._writer)
 
     def _connect(self) -> apsw.Connection:
-        connection = connect(self.path, **self._options)  # type: ignore[arg-type]  # the two options above
+        connection = self._connect_to()
         self._open.append(connection)
         return connection
 
