@@ -31,14 +31,12 @@ class Traits:
         read_only: changes nothing that was learned.
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.
-        needs_store: works on a store that is already there; False for those that make, inspect or mend one.
     """
 
     core: bool = False
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
-    needs_store: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +85,9 @@ def operation(
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
-    needs_store: bool = True,
 ) -> Callable[[Function], Function]:
     """Make an operation of a method."""
-    traits = Traits(core, read_only, destructive, idempotent or read_only, needs_store)
+    traits = Traits(core, read_only, destructive, idempotent or read_only)
 
     def mark(function: Function) -> Function:
         @wraps(function)

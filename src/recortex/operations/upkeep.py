@@ -34,7 +34,7 @@ DATABASE = b"SQLite format 3\0"
 class Upkeep(Operations):
     """init, status, doctor, backup, recover."""
 
-    @operation(idempotent=True, needs_store=False)
+    @operation(idempotent=True)
     def init(self) -> Initialised:
         """Make the memory of this project: `.recortex/` at the root of its main working tree."""
         location = self._location(Scope.PROJECT)
@@ -42,7 +42,7 @@ class Upkeep(Operations):
         bank = self._app.bank(Scope.PROJECT)
         return Initialised(path=str(bank.store.path), created=not existed, schema=bank.store.schema)
 
-    @operation(core=True, read_only=True, needs_store=False)
+    @operation(core=True, read_only=True)
     def status(self) -> StatusReport:
         """Show how much is remembered, where it is kept, and what does not work as it should."""
         stores: list[StoreStatus] = []
@@ -77,7 +77,7 @@ class Upkeep(Operations):
             fallbacks=tuple(fallbacks),
         )
 
-    @operation(read_only=True, needs_store=False)
+    @operation(read_only=True)
     def doctor(self) -> Diagnosis:
         """Check what is installed, where data is, whether it is whole, and which settings hold; say what to do."""
         from recortex.app.diagnosis import diagnose, installed
@@ -115,7 +115,7 @@ class Upkeep(Operations):
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
 
-    @operation(destructive=True, idempotent=True, needs_store=False)
+    @operation(destructive=True, idempotent=True)
     def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
         """Bring a damaged store back: its write-ahead log, then what can be read, then a backup, then a fresh start.
 
