@@ -1,0 +1,87 @@
+"""An agent's session as memory sees it: that it was, what was given in it, what was seen of its work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from recortex.domain.vocabulary import Scope
+
+Channel = Literal["surface", "prompt", "file"]
+Use = Literal["", "quoted", "file", "command"]
+SignalName = Literal["read", "written", "failed", "mended"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One session of an agent.
+
+    Attributes:
+        id: the client's own.
+        transcript: its file, as the client names it; empty where it does not.
+        process: the client's process on this machine; 0: unknown.
+        parent: the session that a sub-agent works for.
+        ended_at: when its end was seen; None where it never was.
+        context: counts compactions: what was given before one is gone from what the agent sees.
+        captured_at: when it was last learned from.
+        captured_size: bytes of the transcript then.
+        told: hash of the last message that was taken from the client's word, before the transcript had it.
+    """
+
+    id: str
+    started_at: datetime
+    seen_at: datetime
+    client: str = ""
+    cwd: str = ""
+    branch: str = ""
+    transcript: str = ""
+    process: int = 0
+    parent: str = ""
+    ended_at: datetime | None = None
+    end_reason: str = ""
+    context: int = 0
+    captured_at: datetime | None = None
+    captured_size: int = 0
+    told: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """A memory that the agent was given in a session, and what it did with it.
+
+    Attributes:
+        context: the session's context that it was given in.
+        memory: its id; `scope` says in which store it is.
+        channel: with the brief, for a prompt, or when a file was touched.
+        subject: the touched file.
+        score: its rank on the surface, or its score for the prompt; 0 to 1.
+        tokens: what it cost, in cl100k_base tokens of the memory's line.
+        used_at: when a use was seen; `used_as` says how: its words were quoted, its file touched, its command run.
+    """
+
+    session: str
+    context: int
+    memory: str
+    scope: Scope
+    channel: Channel
+    at: datetime
+    subject: str = ""
+    score: float = 0.0
+    tokens: int = 0
+    used_at: datetime | None = None
+    used_as: Use = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """Something that happened in a session: a file was read or written, a command failed or works again.
+
+    Attributes:
+        subject: the file relative to the project, or the command without its secrets; never what was printed.
+    """
+
+    session: str
+    at: datetime
+    name: SignalName
+    subject: str

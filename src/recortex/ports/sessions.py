@@ -1,0 +1,42 @@
+"""What the session loop needs from a place where sessions are noted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recortex.domain.session import Receipt, Session, Signal, Use
+
+
+class Sessions(Protocol):
+    """Sessions with what was given in them and seen of them; writes are their own short transactions."""
+
+    def put(self, session: Session) -> None:
+        """Keep a session, or bring it up to date."""
+
+    def get(self, session_id: str) -> Session | None:
+        """The session with that id."""
+
+    def recent(self, limit: int) -> list[Session]:
+        """The sessions that were seen last, latest first."""
+
+    def unfinished(self, limit: int) -> list[Session]:
+        """Sessions with a transcript whose end was not seen or not learned from, latest first."""
+
+    def give(self, receipts: Sequence[Receipt]) -> list[Receipt]:
+        """Keep those whose memory was not given before in the same context of the session; returns the kept ones."""
+
+    def receipts(self, session_id: str) -> list[Receipt]:
+        """What was given in a session, in order."""
+
+    def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
+        """Note the first use of what was given; False where one was noted before."""
+
+    def note(self, signals: Sequence[Signal]) -> None:
+        """Keep what was seen."""
+
+    def signals(self, session_id: str) -> list[Signal]:
+        """What was seen in a session, in order."""
