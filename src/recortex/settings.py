@@ -22,6 +22,10 @@ PROJECT_FILE = "recortex.toml"
 USER_FILE = "config.toml"
 CLAUDE_FOLDER = "CLAUDE_CONFIG_DIR"
 CLAUDE_PROJECT = "CLAUDE_PROJECT_DIR"
+INSIDE = "RECORTEX_INSIDE"
+"""Set for an agent that Recortex itself runs: its session is not watched."""
+KEYS = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY"}
+"""The variable that holds a provider's key."""
 
 
 class Setting(NamedTuple):
@@ -59,6 +63,19 @@ def _embedder(text: str) -> str:
     return text
 
 
+def _provider(text: str) -> str:
+    if text not in {"", *KEYS, "ollama", "agent"}:
+        raise ValueError(text)
+    return text
+
+
+def _amount(text: str) -> float:
+    value = float(text)
+    if not 0.0 <= value <= _MOST:
+        raise ValueError(text)
+    return value
+
+
 def _at_least(least: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
         value = int(text)
@@ -69,7 +86,15 @@ def _at_least(least: int) -> Callable[[str], int]:
     return parse
 
 
+def _tokens(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= _MOST_TOKENS:
+        raise ValueError(text)
+    return value
+
+
 _MOST = 1000
+_MOST_TOKENS = 1_000_000_000
 
 SETTINGS = (
     Setting(
@@ -92,6 +117,48 @@ SETTINGS = (
     Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most."),
     Setting("recall.floor", default=True, parse=_flag, help="Give no answer rather than an irrelevant one."),
     Setting("backups.keep", 5, _at_least(1), "How many backups stay."),
+    Setting("hooks.brief", default=True, parse=_flag, help="Give each session the brief at its start."),
+    Setting("hooks.prompt", default=True, parse=_flag, help="Give a prompt the memories that answer it."),
+    Setting("hooks.files", default=True, parse=_flag, help="Give the warnings of a file when it is touched."),
+    Setting("hooks.capture", default=True, parse=_flag, help="Learn from sessions."),
+    Setting("hooks.prompt_limit", 3, _at_least(1), "How many memories a prompt gets at most."),
+    Setting("hooks.prompt_tokens", 500, _at_least(50), "How many tokens a prompt's memories take at most."),
+    Setting(
+        "surface.file",
+        default=False,
+        parse=_flag,
+        help="Also write the brief to `.claude/cortex-memory.local.md`, which git then ignores.",
+    ),
+    Setting(
+        "lifecycle.archive_after_days",
+        14,
+        _at_least(1),
+        "Days below a kind's threshold before it is archived.",
+    ),
+    Setting(
+        "lifecycle.prune_after_days", 30, _at_least(1), "Days in the archive, unused, before it is pruned."
+    ),
+    Setting("lifecycle.hub", 0.5, _amount, "A memory of greater centrality than this is never archived."),
+    Setting(
+        "llm.provider",
+        "",
+        _provider,
+        "A language model that helps to learn: anthropic, openai, gemini, ollama, agent; empty: none.",
+        project=False,
+    ),
+    Setting("llm.model", "", str, "The model's name; empty: the provider's usual small one.", project=False),
+    Setting("llm.url", "", str, "The provider's base URL; empty: its own.", project=False),
+    Setting("llm.timeout", 30, _at_least(1), "Seconds that one use of the model may take.", project=False),
+    Setting("llm.daily_usd", 0.1, _amount, "US dollars a day; then no more calls.", project=False),
+    Setting("llm.daily_tokens", 200_000, _tokens, "Tokens a day; then no more calls.", project=False),
+    Setting(
+        "llm.price_input",
+        0.0,
+        _amount,
+        "US dollars for a million tokens, where the model is unknown.",
+        project=False,
+    ),
+    Setting("llm.price_output", 0.0, _amount, "The same for what the model answers.", project=False),
 )
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -112,6 +179,7 @@ class Settings:
     Attributes:
         problems: what could not be used of the files, in sentences.
         claude_folder: where Claude Code keeps its history, when it was told to keep it elsewhere.
+        key: of the language model's provider, where one is set; it is in no value and never shown.
     """
 
     def __init__(
@@ -120,10 +188,12 @@ class Settings:
         problems: tuple[str, ...] = (),
         *,
         claude_folder: Path | None = None,
+        key: str = "",
     ) -> None:
         self._values = dict(values)
         self.problems = problems
         self.claude_folder = claude_folder
+        self.key = key
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name].value
@@ -165,12 +235,19 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
                 setting.name, _from_text(setting, environment[variable]), "environment", variable
             )
     claude = environment.get(CLAUDE_FOLDER)
-    return Settings(values, tuple(problems), claude_folder=Path(claude) if claude else None)
+    provider = values["llm.provider"].value
+    key = environment.get(KEYS.get(provider, ""), "")
+    return Settings(values, tuple(problems), claude_folder=Path(claude) if claude else None, key=key)
 
 
 def project_of_agent(environment: Mapping[str, str] | None = None) -> str:
     """The folder that an agent's client works in, as it tells its servers; empty where it does not."""
     return (os.environ if environment is None else environment).get(CLAUDE_PROJECT, "")
+
+
+def inside(environment: Mapping[str, str] | None = None) -> bool:
+    """Whether this process belongs to an agent that Recortex itself runs."""
+    return bool((os.environ if environment is None else environment).get(INSIDE))
 
 
 def variable_of(name: str) -> str:
@@ -190,7 +267,7 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Orig
             problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
         elif origin == "project" and not setting.project:
             problems.append(f"{path}: {name} is ignored: a project's file cannot say where data goes.")
-        elif type(value) is not type(setting.default):
+        elif not _of_type(value, setting.default):
             problems.append(
                 f"{path}: {name} must be of type {type(setting.default).__name__}; it is ignored."
             )
@@ -198,6 +275,11 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Orig
             problems.append(f"{path}: {name} cannot be {str(value)[:40]!r}: {setting.help} It is ignored.")
         else:
             values[name] = Value(name, value, origin, str(path))
+
+
+def _of_type(value: Any, default: Any) -> bool:
+    """Whether a value is what the default is; a whole number also is a fraction."""
+    return type(value) is type(default) or (type(value) is int and type(default) is float)
 
 
 def _possible(setting: Setting, value: Any) -> bool:
