@@ -26,6 +26,9 @@ class Sessions(Protocol):
     def unfinished(self, limit: int) -> list[Session]:
         """Sessions with a transcript whose end was not seen or not learned from, latest first."""
 
+    def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
+        """Note that a session was learned from, up to a size of its transcript."""
+
     def give(self, receipts: Sequence[Receipt]) -> list[Receipt]:
         """Keep those whose memory was not given before in the same context of the session; returns the kept ones."""
 
@@ -37,6 +40,9 @@ class Sessions(Protocol):
 
     def note(self, signals: Sequence[Signal]) -> None:
         """Keep what was seen."""
+
+    def has_failed(self, session_id: str, command: str) -> bool:
+        """Whether a command failed in a session and was not seen to work since."""
 
     def signals(self, session_id: str) -> list[Signal]:
         """What was seen in a session, in order."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
     from recortex.domain.relation import Relation
     from recortex.domain.vocabulary import Actor, RelationType
+    from recortex.ports.sessions import Sessions
 
 
 class SearchText(NamedTuple):
@@ -220,6 +221,10 @@ class Store(Protocol):
     @property
     def vectors(self) -> Vectors:
         """The vectors."""
+
+    @property
+    def sessions(self) -> Sessions:
+        """The agent's sessions."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""

@@ -15,6 +15,7 @@ from recortex.storage.sqlite.migrations import applied, migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.relations import SqliteRelations
 from recortex.storage.sqlite.search import SqliteSearch
+from recortex.storage.sqlite.sessions import SqliteSessions
 from recortex.storage.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class SqliteStore:
         self.relations = SqliteRelations(self._pool)
         self.ledger = SqliteLedger(self._pool)
         self.vectors = SqliteVectors(self._pool)
+        self.sessions = SqliteSessions(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)
 
     def empty_in_memory(self) -> SqliteStore:

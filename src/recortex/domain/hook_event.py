@@ -1,0 +1,59 @@
+"""What an agent's client tells a hook, whatever client it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+EventName = Literal[
+    "session-start",
+    "user-prompt-submit",
+    "pre-tool-use",
+    "post-tool-use",
+    "pre-compact",
+    "stop",
+    "subagent-stop",
+    "session-end",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookEvent:
+    """One call of a hook.
+
+    Attributes:
+        name: our name of the event; `event` is the client's, which an answer has to repeat.
+        session: the client's id of the session.
+        cwd: where the agent stands now; `project` is the folder it was started in, where the client says so.
+        source: why a session starts: startup, resume, clear, compact, fork.
+        reason: why it ends.
+        tool: the client's name of the tool that is used.
+        command: the shell command that it runs.
+        files: paths that it reads or, when `writes`, changes.
+        ok: whether it worked; None where the event does not tell.
+        own: the tool is Recortex itself.
+        message: the last thing that the agent said.
+        agent: id of the sub-agent that the event happened in; `agent_type` is empty for the client's own helpers.
+        agent_transcript: the sub-agent's transcript.
+    """
+
+    name: EventName
+    event: str = ""
+    client: str = ""
+    session: str = ""
+    transcript: str = ""
+    cwd: str = ""
+    project: str = ""
+    source: str = ""
+    reason: str = ""
+    prompt: str = ""
+    tool: str = ""
+    command: str = ""
+    files: tuple[str, ...] = ()
+    writes: bool = False
+    ok: bool | None = None
+    own: bool = False
+    message: str = ""
+    agent: str = ""
+    agent_type: str = ""
+    agent_transcript: str = ""

@@ -1,0 +1,82 @@
+"""What a tool's arguments say, whatever client calls it: the command, the files, whether it writes. Imported by hooks."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_COMMANDS = ("command", "cmd", "script")
+_FILES = (
+    "file_path",
+    "filePath",
+    "absolute_path",
+    "notebook_path",
+    "target_file",
+    "filename",
+    "file",
+    "path",
+    "paths",
+    "files",
+)
+# `path` of these is a folder that is searched
+_SEARCHES = frozenset(
+    ("grep", "glob", "ls", "list", "list_directory", "search_file_content", "grep_search", "find", "list_dir")
+)
+_WRITES = re.compile(
+    r"(?:multi|notebook|file_?)?edit(?:_file|or)?$|write(?:_file)?$|create(?:_file)?$|replace$|apply_patch$|patch$|str_replace",
+    re.IGNORECASE,
+)
+_READING_COMMANDS = frozenset(("view", "read"))  # of tools that read and write by a `command` argument
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$", re.MULTILINE)
+_SHELL_PREFIX = 3  # ["bash", "-lc", "the command"]
+
+
+def as_mapping(arguments: Any) -> Mapping[str, Any]:
+    """The arguments as an object; JSON in a string is read, any other string is the field `input`."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments, strict=False)
+        except (ValueError, RecursionError):
+            return {"input": arguments}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def is_writing(name: str, given: Mapping[str, Any]) -> bool:
+    """Whether the call changes its files."""
+    return _WRITES.match(name) is not None and given.get("command") not in _READING_COMMANDS
+
+
+def command_of(name: str, given: Mapping[str, Any]) -> str:
+    """The shell command that the tool runs; empty where it runs none."""
+    if _WRITES.match(name):
+        return ""
+    for key in _COMMANDS:
+        value = given.get(key)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list):
+            words = [word for word in value if isinstance(word, str)]
+            shell = len(words) == _SHELL_PREFIX and words[1] in {"-lc", "-c"}
+            return words[-1] if shell else " ".join(words)
+    return ""
+
+
+def files_of(name: str, given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The files that it reads or writes, as the client named them."""
+    if name.lower() in _SEARCHES:
+        return ()
+    found: dict[str, None] = {}
+    for key in _FILES:
+        value = given.get(key)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, str) and item:
+                found[item] = None
+    patch = given.get("input") or given.get("patch") or given.get("patchText") or given.get("command")
+    text = patch[-1] if isinstance(patch, list) and patch else patch
+    if isinstance(text, str) and "*** " in text:
+        found.update(dict.fromkeys(path.strip() for path in _PATCHED.findall(text)))
+    return tuple(found)
