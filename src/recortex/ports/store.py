@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
     from recortex.domain.relation import Relation
     from recortex.domain.vocabulary import Actor, RelationType
+    from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
 
 
@@ -225,6 +226,10 @@ class Store(Protocol):
     @property
     def sessions(self) -> Sessions:
         """The agent's sessions."""
+
+    @property
+    def model_calls(self) -> ModelCalls:
+        """What a language model was asked and paid."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""

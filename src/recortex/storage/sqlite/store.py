@@ -12,6 +12,7 @@ from recortex.storage.sqlite.index import KeywordIndex
 from recortex.storage.sqlite.ledger import SqliteLedger
 from recortex.storage.sqlite.memories import SqliteMemories
 from recortex.storage.sqlite.migrations import applied, migrate
+from recortex.storage.sqlite.model_calls import SqliteModelCalls
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.relations import SqliteRelations
 from recortex.storage.sqlite.search import SqliteSearch
@@ -70,6 +71,7 @@ class SqliteStore:
         self.ledger = SqliteLedger(self._pool)
         self.vectors = SqliteVectors(self._pool)
         self.sessions = SqliteSessions(self._pool)
+        self.model_calls = SqliteModelCalls(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)
 
     def empty_in_memory(self) -> SqliteStore:

@@ -1,0 +1,147 @@
+"""What the session loop needs from a language model, and what is written down about each use of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Purpose = Literal["extract", "edges"]
+Outcome = Literal["pending", "ok", "refused", "failed", "unusable"]
+Reason = Literal[
+    "off",  # no provider is set
+    "inside",  # this process belongs to an agent that Recortex itself runs
+    "nothing_to_send",
+    "not_configured",  # no key, no program, an address that will not do
+    "budget",
+    "connection",
+    "timeout",
+    "status",  # an HTTP status other than success, also after retries
+    "redirect",
+    "too_large",
+    "truncated",
+    "declined",  # the model would not
+    "not_json",
+    "wrong_form",
+    "program",  # the agent's command line ended badly
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A question with a structured answer: a JSON object that holds one list.
+
+    Attributes:
+        system: the instructions.
+        prompt: what they are about; it leaves this machine as it stands.
+        schema: JSON schema of the answer; every object closed and every property required.
+        items: the name of the list in the answer.
+        session: the agent's session that it is asked for.
+        max_output: tokens that the answer may have.
+    """
+
+    purpose: Purpose
+    system: str
+    prompt: str
+    schema: Mapping[str, Any]
+    items: str
+    session: str = ""
+    max_output: int = 8_192
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """One call of a language model, also one that failed or was refused.
+
+    Attributes:
+        micro_usd: millionths of a US dollar.
+        outcome: `pending` while it runs (and for good where the process was killed: then the reserve counts as spent);
+            `refused` by the budget, before anything was sent; `unusable`: there was an answer, but not of the asked form.
+    """
+
+    at: datetime
+    provider: str
+    model: str
+    purpose: Purpose
+    session: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    micro_usd: int = 0
+    milliseconds: int = 0
+    outcome: Outcome = "pending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spending:
+    """What a day's calls came to; those that still run count with their reserve."""
+
+    calls: int = 0
+    tokens: int = 0
+    micro_usd: int = 0
+    refused: int = 0
+    failed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a day's calls may come to at most."""
+
+    tokens: int
+    micro_usd: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a model answered: the items of the asked list, as plain JSON values that nobody has checked yet."""
+
+    items: tuple[Any, ...]
+    call: ModelCall
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """There is no answer, and the rules alone have to do.
+
+    Attributes:
+        detail: a sentence for people, without a key and without a word of what was sent or answered.
+        call: as it stands in the ledger; None where nothing was tried.
+    """
+
+    reason: Reason
+    detail: str
+    call: ModelCall | None = None
+
+
+class LanguageModel(Protocol):
+    """A language model behind a budget. It raises no error but those of the store that holds its ledger."""
+
+    @property
+    def notices(self) -> Sequence[str]:
+        """What a person should know of how it is set up, such as a model without a known price."""
+
+    def ask(self, request: Request) -> Answer | Unavailable:
+        """Ask, within the time and the budget that are set. Not to be called inside a transaction of the store."""
+
+
+class ModelCalls(Protocol):
+    """The ledger of calls. Each method is its own short transaction."""
+
+    def reserve(self, call: ModelCall, limit: Limit) -> int | None:
+        """Note a call with the most that it can cost, if the UTC day has room for it.
+
+        Returns:
+            Its number; None where there is no room: it is then noted as refused, at no cost.
+        """
+
+    def settle(self, number: int, call: ModelCall) -> None:
+        """Put what a call really cost, and what came of it, in place of the reserve."""
+
+    def spent_today(self, now: datetime) -> Spending:
+        """What was spent on the UTC day of `now`."""
+
+    def recent(self, limit: int) -> list[ModelCall]:
+        """The last calls, newest first."""
