@@ -1,0 +1,88 @@
+"""The clients, at pinned versions, from npm: installed once into the user's cache, by one process at a time.
+
+RECORTEX_TEST_CLIENTS=none leaves them out, =required makes it an error that npm is not there, =FOLDER keeps them there.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from platformdirs import user_cache_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLAUDE = "@anthropic-ai/claude-code"
+NEWEST, OLDEST = "2.1.330", "2.1.100"
+PACKAGES = {
+    "codex": ("@openai/codex", "0.169.0"),
+    "gemini": ("@google/gemini-cli", "0.61.0"),
+    "qwen": ("@qwen-code/qwen-code", "0.24.4"),
+    "node": ("node", "24"),  # the last two need a newer one than many systems have
+}
+CHOICE = "RECORTEX_TEST_CLIENTS"
+MINUTES = 8
+
+
+def wanted() -> str:
+    """`none`, `required`, or empty: whether tests with real clients run."""
+    choice = os.environ.get(CHOICE, "")
+    return choice if choice in {"none", "required"} else ""
+
+
+def program(name: str, package: str, version: str) -> Path:
+    """The program `name` of a package, installed when it is not there yet.
+
+    Raises:
+        RuntimeError: npm could not install it; says what npm said.
+    """
+    folder = _cache() / f"{package.strip('@').replace('/', '-')}-{version}"
+    found = folder / "node_modules" / ".bin" / name
+    with _locked(folder):
+        if not found.exists():
+            _install(folder, f"{package}@{version}")
+    return found
+
+
+def _cache() -> Path:
+    choice = os.environ.get(CHOICE, "")
+    chosen = Path(choice) if os.sep in choice else user_cache_path("recortex-test-clients")
+    chosen.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    with Path(f"{folder}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _install(folder: Path, package: str) -> None:
+    # Made beside its place and renamed, so that an installation that was cut short is never taken for one.
+    fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+    words = [
+        "npm",
+        "install",
+        "--no-audit",
+        "--no-fund",
+        "--loglevel",
+        "error",
+        "--prefix",
+        str(fresh),
+        package,
+    ]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=MINUTES * 60, check=False)
+    if done.returncode:
+        shutil.rmtree(fresh)
+        hint = f"{CHOICE}=none runs the tests without real clients"
+        raise RuntimeError(f"npm could not install {package}: {done.stderr[-800:]}\n{hint}")
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
