@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from recortex.operations.aging import Aging
 from recortex.operations.exchange import Exchange
+from recortex.operations.graphing import Graphing
 from recortex.operations.keeping import Keeping
 from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
@@ -11,7 +13,7 @@ from recortex.operations.searching import Searching
 from recortex.operations.upkeep import Upkeep
 
 
-class Cortex(Recording, Searching, Linking, Learning, Exchange, Keeping, Upkeep):
+class Cortex(Recording, Searching, Linking, Learning, Exchange, Keeping, Aging, Graphing, Upkeep):
     """A project's memory, opened; use it in a `with` statement.
 
     Each operation is a method with the same name and parameters as its verb on the command line and its tool.

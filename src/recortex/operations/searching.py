@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -22,6 +22,7 @@ from recortex.domain.vocabulary import (
     Status,
     lowest_priority_of,
 )
+from recortex.engines.graph.walk import Way, walk
 from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, bounded, strings
@@ -30,7 +31,6 @@ from recortex.operations.results.searching import Listing, Neighbour, Related
 
 if TYPE_CHECKING:
     from recortex.app.bank import Bank
-    from recortex.domain.relation import Relation
     from recortex.engines.retrieval.service import Retrieval
 
 CATCH_UP = 32
@@ -216,22 +216,16 @@ class Searching(Operations):
         if not 1 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
         bank, memory = self._app.locate(id)
-
-        def follows(relation: Relation, from_id: str) -> bool:
-            wanted = not relations or relation.type in relations
-            outgoing = relation.source_id == from_id
-            right_way = direction == "both" or relation.bidirectional or outgoing == (direction == "outgoing")
-            return wanted and right_way and relation.strength >= min_strength
-
-        reached: dict[str, Neighbour] = {}
-        edge = [memory.id]
-        for step in range(1, depth + 1):
-            edge = [*_step(bank, edge, reached, step, follows, start=memory.id)]
-        ordered = sorted(reached.values(), key=lambda one: (one.depth, -one.relation.strength))[
-            : bounded(limit)
-        ]
+        way = Way(types=frozenset(relations), direction=direction, min_strength=min_strength)
+        steps = walk(memory.id, depth, way, bank.store.relations.of, limit=bounded(limit))
+        found = {one.id: shown(one) for one in bank.store.memories.get([step.id for step in steps])}
         return Related(
-            memory=shown(memory), neighbours=tuple(replace(one, memory=shown(one.memory)) for one in ordered)
+            memory=shown(memory),
+            neighbours=tuple(
+                Neighbour(memory=found[step.id], relation=step.path[-1], depth=step.depth)
+                for step in steps
+                if step.id in found
+            ),
         )
 
     def _ask(
@@ -277,28 +271,6 @@ class Searching(Operations):
             if room:
                 found.extend(bank.store.memories.find(replace(query, limit=room, offset=skip)))
         return Listing(memories=all_shown(found), total=total)
-
-
-def _step(
-    bank: Bank,
-    edge: Sequence[str],
-    reached: dict[str, Neighbour],
-    depth: int,
-    follows: Callable[[Relation, str], bool],
-    *,
-    start: str,
-) -> Iterator[str]:
-    """Follow one more relation from each memory of the edge; yields the memories newly reached."""
-    relations = sorted(bank.store.relations.of(edge), key=lambda relation: -relation.strength)
-    on_edge = set(edge)
-    for relation in relations:
-        for near in on_edge & {relation.source_id, relation.target_id}:
-            far = relation.other(near)
-            if far == start or far in reached or not follows(relation, near):
-                continue
-            found = bank.store.memories.get([far])
-            reached[far] = Neighbour(memory=found[0], relation=relation, depth=depth)
-            yield far
 
 
 def _query(

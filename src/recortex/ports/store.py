@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
+    from recortex.ports.standing import Standings
 
 
 class SearchText(NamedTuple):
@@ -222,6 +223,10 @@ class Store(Protocol):
     @property
     def vectors(self) -> Vectors:
         """The vectors."""
+
+    @property
+    def standing(self) -> Standings:
+        """How the memories stand."""
 
     @property
     def sessions(self) -> Sessions:

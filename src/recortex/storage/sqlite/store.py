@@ -17,6 +17,7 @@ from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.relations import SqliteRelations
 from recortex.storage.sqlite.search import SqliteSearch
 from recortex.storage.sqlite.sessions import SqliteSessions
+from recortex.storage.sqlite.standing import SqliteStanding
 from recortex.storage.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class SqliteStore:
         self.relations = SqliteRelations(self._pool)
         self.ledger = SqliteLedger(self._pool)
         self.vectors = SqliteVectors(self._pool)
+        self.standing = SqliteStanding(self._pool)
         self.sessions = SqliteSessions(self._pool)
         self.model_calls = SqliteModelCalls(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)

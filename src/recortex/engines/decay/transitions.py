@@ -1,0 +1,83 @@
+"""What becomes of a memory that faded: active, then archived, then pruned (README, «archival»; D, «Transitions»)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.time import from_micros
+from recortex.domain.vocabulary import Status
+from recortex.engines.decay.confidence import below_since, confidence, curve
+from recortex.engines.decay.factors import DAY
+
+if TYPE_CHECKING:
+    from recortex.ports.standing import Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """When what faded moves on.
+
+    Attributes:
+        archive_after_days: so long below the kind's threshold.
+        prune_after_days: so long in the archive without an access.
+        hub: a memory of greater centrality is never archived.
+    """
+
+    archive_after_days: int = 14
+    prune_after_days: int = 30
+    hub: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition:
+    """A memory's next status, with the reason in a sentence that holds nothing of its text."""
+
+    id: str
+    kind: str
+    status: Status
+    reason: str
+
+
+def transition(one: Standing, centrality: float, now: int, rules: Rules) -> Transition | None:
+    """What becomes of a memory now; None where it stays.
+
+    Time below the threshold counts from when this state was recorded at the earliest, so that what a person restored or
+    corrected has its days again.
+    """
+    if one.pinned:
+        return None
+    if one.status == Status.ACTIVE:
+        return _archival(one, centrality, now, rules)
+    return _pruning(one, now, rules) if one.status == Status.ARCHIVED else None
+
+
+def _archival(one: Standing, centrality: float, now: int, rules: Rules) -> Transition | None:
+    if centrality > rules.hub:
+        return None
+    threshold = KINDS[Kind(one.kind)].archive_below
+    fall = curve(one, centrality)
+    since = below_since(fall, threshold)
+    if since is None or now - max(since, one.updated_at) < rules.archive_after_days * DAY:
+        return None
+    return _to(
+        Status.ARCHIVED,
+        one,
+        f"confidence {confidence(fall, now):.2f}, below {threshold:g} since {_day(int(max(since, one.updated_at)))}",
+    )
+
+
+def _pruning(one: Standing, now: int, rules: Rules) -> Transition | None:
+    unused_since = max(one.updated_at, one.last_accessed_at or 0)
+    if now - unused_since < rules.prune_after_days * DAY:
+        return None
+    return _to(Status.PRUNED, one, f"in the archive, not used since {_day(unused_since)}")
+
+
+def _to(status: Status, one: Standing, reason: str) -> Transition:
+    return Transition(id=one.id, kind=one.kind, status=status, reason=reason)
+
+
+def _day(micros: int) -> str:
+    return from_micros(micros).date().isoformat()

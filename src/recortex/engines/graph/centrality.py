@@ -1,0 +1,27 @@
+"""How much of the memory points at one (D: in-degree, as a part of the greatest)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    Node = TypeVar("Node", bound=Hashable)
+    Arc = tuple[Node, Node, int]
+
+
+def centrality(arcs: Iterable[Arc[Node]]) -> dict[Node, float]:
+    """The in-degree of each node as a part of the greatest, above 0 and at most 1; one without is left out.
+
+    Args:
+        arcs: (source, target, whether it holds both ways) of each active relation; both ways counts at both ends.
+    """
+    degrees: Counter[Node] = Counter()
+    for source, target, both in arcs:
+        degrees[target] += 1
+        if both:
+            degrees[source] += 1
+    greatest = max(degrees.values(), default=0)
+    return {node: degree / greatest for node, degree in degrees.items()}

@@ -1,0 +1,93 @@
+"""Walking from a memory along its relations, breadth first (D, `traverse`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from recortex.domain.relation import Relation
+    from recortex.domain.vocabulary import RelationType
+
+    Direction = Literal["both", "outgoing", "incoming"]
+
+
+class Way(NamedTuple):
+    """Which relations to follow.
+
+    Attributes:
+        types: only these; all where there are none.
+        direction: relations that begin where one stands, end there, or both; one that holds both ways always fits.
+        min_strength: 0 to 1.
+    """
+
+    types: Collection[RelationType] = ()
+    direction: Direction = "both"
+    min_strength: float = 0.0
+
+    def leads(self, relation: Relation, near: str) -> bool:
+        """Whether the relation is followed from its end `near`."""
+        outgoing = relation.source_id == near
+        fits = (
+            self.direction == "both" or relation.bidirectional or outgoing == (self.direction == "outgoing")
+        )
+        return (
+            fits
+            and relation.strength >= self.min_strength
+            and (not self.types or relation.type in self.types)
+        )
+
+
+class Step(NamedTuple):
+    """A memory that was reached: its depth is the length of the path of relations, the first from the start."""
+
+    id: str
+    path: tuple[Relation, ...]
+
+    @property
+    def depth(self) -> int:
+        """How many relations away it is."""
+        return len(self.path)
+
+
+def walk(
+    start: str,
+    depth: int,
+    way: Way,
+    relations_of: Callable[[Sequence[str]], Iterable[Relation]],
+    *,
+    limit: int,
+) -> list[Step]:
+    """What is reached from a memory by at most `depth` relations, nearest first, then by the strength of the last one.
+
+    Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once per level.
+
+    Args:
+        start: id of the memory; it is not in the result.
+        depth: how many relations to follow; 0 reaches nothing.
+        way: which relations to follow.
+        relations_of: every relation that begins or ends at one of some memories.
+        limit: at most so many are reached.
+    """
+    seen = {start}
+    reached: list[Step] = []
+    edge = [Step(start, ())]
+    while edge and len(edge[0].path) < depth and len(reached) < limit:
+        edge = list(_next(edge, seen, way, relations_of([step.id for step in edge])))
+        reached.extend(edge)
+    return reached[:limit]
+
+
+def _next(edge: Sequence[Step], seen: set[str], way: Way, relations: Iterable[Relation]) -> Iterator[Step]:
+    paths = {step.id: step.path for step in edge}
+    for relation in sorted(relations, key=_strongest_first):
+        for near in (relation.source_id, relation.target_id):
+            far = relation.other(near)
+            if near in paths and far not in seen and way.leads(relation, near):
+                seen.add(far)
+                yield Step(far, (*paths[near], relation))
+
+
+def _strongest_first(relation: Relation) -> tuple[float, str, str, str]:
+    return -relation.strength, relation.source_id, relation.target_id, relation.type

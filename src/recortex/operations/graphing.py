@@ -1,0 +1,69 @@
+"""Walking along relations: traverse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from recortex.domain.vocabulary import RelationType
+from recortex.engines.graph.walk import Way, walk
+from recortex.engines.intake.showing import shown
+from recortex.errors import InvalidInputError
+from recortex.operations.base import Operations, bounded
+from recortex.operations.registry import operation
+from recortex.operations.results.graphing import Reached, Traversal
+
+MAX_DEPTH = 10
+
+
+class Graphing(Operations):
+    """traverse."""
+
+    @operation(read_only=True)
+    def traverse(
+        self,
+        id: str,  # noqa: A002  the contract's name
+        *,
+        depth: int = 2,
+        relations: Sequence[RelationType] = (),
+        direction: Literal["both", "outgoing", "incoming"] = "both",
+        min_strength: float = 0.0,
+        limit: int = 100,
+    ) -> Traversal:
+        """Walk from a memory along its relations, and show what is reached by which path.
+
+        Args:
+            id: of the memory, or its first characters.
+            depth: how many relations to follow, 0 to 10.
+            relations: only these types.
+            direction: relations that begin where the walk stands, end there, or both.
+            min_strength: only relations at least so strong, 0 to 1.
+            limit: at most so many memories.
+        """
+        if not 0 <= depth <= MAX_DEPTH:
+            raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
+        way = Way(types=frozenset(relations), direction=direction, min_strength=fraction(min_strength))
+        most = bounded(limit)
+        bank, memory = self._app.locate(id)
+        steps = walk(memory.id, depth, way, bank.store.relations.of, limit=most + 1)
+        found = {one.id: shown(one) for one in bank.store.memories.get([step.id for step in steps[:most]])}
+        return Traversal(
+            memory=shown(memory),
+            reached=tuple(
+                Reached(memory=found[step.id], depth=step.depth, path=step.path)
+                for step in steps[:most]
+                if step.id in found  # another process may have purged it meanwhile
+            ),
+            more=len(steps) > most,
+        )
+
+
+def fraction(strength: float) -> float:
+    """A strength that can be.
+
+    Raises:
+        InvalidInputError: it is not from 0 to 1.
+    """
+    if not 0.0 <= strength <= 1.0:
+        raise InvalidInputError(f"The strength must be from 0 to 1, not {strength}.")
+    return strength

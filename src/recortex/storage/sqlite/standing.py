@@ -1,0 +1,43 @@
+"""How memories stand, in SQLite: the columns that ageing and ranking need, and nothing of the texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.ports.standing import Arc, Generation, Standing
+from recortex.storage.queries import queries
+
+if TYPE_CHECKING:
+    from recortex.storage.sqlite.pool import Pool
+
+
+class SqliteStanding:
+    """The `Standings` of a SQLite database."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._sql = queries("standing")
+
+    def fading(self, before: int) -> list[Standing]:
+        """Active memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("fading", before)
+
+    def resting(self, before: int) -> list[Standing]:
+        """Archived memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("resting", before)
+
+    def presentable(self, at: int) -> list[Standing]:
+        """Active memories of trusted or derived origin that are true in the world at that instant."""
+        return self._standings("presentable", at)
+
+    def arcs(self) -> list[Arc]:
+        """Every active relation."""
+        return list(map(Arc._make, self._pool.rows(self._sql["arcs"])))
+
+    def generation(self) -> Generation:
+        """What tells whether anything changed."""
+        return Generation(*self._pool.rows(self._sql["generation"])[0])
+
+    def _standings(self, condition: str, instant: int) -> list[Standing]:
+        sql = f"{self._sql['standings']} {self._sql[condition]}"
+        return list(map(Standing._make, self._pool.rows(sql, (instant,))))
