@@ -1,0 +1,130 @@
+"""Pairs of memories that may say the same, best first, each with why it is thought so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from recortex.domain.kinds import KINDS
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Origin, Status
+from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.overlaps import pair
+from recortex.engines.intake.merging import same_event
+from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard, tokenize
+from recortex.engines.similarity.settling import NEARLY_SAME, SAME_MATTER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from recortex.domain.relation import Relation
+    from recortex.engines.consolidation.overlaps import Alike
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicate:
+    """Two memories that may say the same; `better` is the one whose words a merge keeps.
+
+    Attributes:
+        words: their Jaccard overlap, 0 to 1.
+        meaning: the cosine of their vectors; None where it was not reached or not looked at.
+        why: what speaks for it.
+        contradiction: what speaks against it: they may say opposite things; else empty.
+    """
+
+    better: Memory
+    other: Memory
+    words: float
+    meaning: float | None = None
+    why: str = ""
+    contradiction: str = ""
+
+    @property
+    def score(self) -> float:
+        """The stronger of both likenesses."""
+        return max(self.words, self.meaning or 0.0)
+
+
+def mergeable_kind(memory: Memory) -> bool:
+    """Whether a memory may be one of a pair: raw code and its descriptions are replaced by indexing alone."""
+    return memory.kind != "code" and not (
+        memory.kind == "code_description" and memory.origin is Origin.CODE_INDEX
+    )
+
+
+def comparable(a: Memory, b: Memory) -> bool:
+    """Whether two memories can be duplicates: both active, of one store, and no two moments of what happened."""
+    events = KINDS[a.kind].event, KINDS[b.kind].event
+    return (
+        a.id != b.id
+        and a.scope is b.scope
+        and a.status is b.status is Status.ACTIVE
+        and mergeable_kind(a)
+        and mergeable_kind(b)
+        and (not any(events) or (a.kind == b.kind and same_event(a, b)))
+    )
+
+
+def marked(relations: Iterable[Relation]) -> list[Alike]:
+    """The pairs that the intake put down as candidates (D: «consolidation candidate (logged)»), with their strength."""
+    return [
+        pair(relation.source_id, relation.target_id, relation.strength)
+        for relation in relations
+        if relation.inferred and relation.evidence[:1] and relation.evidence[0].startswith(SAME_MATTER)
+    ]
+
+
+def duplicates(
+    memories: Mapping[str, Memory],
+    by_words: Sequence[Alike],
+    by_meaning: Sequence[Alike],
+    noted: Sequence[Alike],
+) -> list[Duplicate]:
+    """The pairs that may be merged, most alike first, those that may contradict each other after the others.
+
+    Args:
+        memories: active ones by id; a pair of which one is not here is left out.
+        by_words: pairs above D's 0.5.
+        by_meaning: pairs of nearly the same meaning.
+        noted: pairs that the intake put down.
+    """
+    words = {(one.a, one.b): one.score for one in by_words}
+    meaning = {(one.a, one.b): one.score for one in (*noted, *by_meaning) if one.score >= NEARLY_SAME}
+    keys = dict.fromkeys((*((one.a, one.b) for one in noted), *words, *meaning))
+    found = [
+        _duplicate(memories[a], memories[b], words.get((a, b)), meaning.get((a, b)))
+        for a, b in keys
+        if a in memories and b in memories and comparable(memories[a], memories[b])
+    ]
+    return sorted(
+        (one for one in found if one.words > CONSOLIDATE or (one.meaning or 0.0) >= NEARLY_SAME),
+        key=lambda one: (bool(one.contradiction), -one.score, one.better.id, one.other.id),
+    )
+
+
+def better_of(a: Memory, b: Memory) -> tuple[Memory, Memory]:
+    """Both, the one whose words are to be kept first: trusted, sure, often learned, important, longer, later."""
+    better, other = sorted((a, b), key=_worth, reverse=True)
+    return better, other
+
+
+def _worth(memory: Memory) -> tuple[object, ...]:
+    trusted = ("untrusted", "derived", "trusted").index(memory.trust.value)
+    return (
+        trusted, memory.pinned, round(memory.confidence, 2), memory.evidence, memory.priority, memory.tokens,
+        memory.recorded_at, memory.id,
+    )  # fmt: skip
+
+
+def _duplicate(a: Memory, b: Memory, words: float | None, meaning: float | None) -> Duplicate:
+    shared = jaccard(tokenize(a.text), tokenize(b.text)) if words is None else words
+    better, other = better_of(a, b)
+    return Duplicate(
+        better=better, other=other, words=round(shared, 3), meaning=None if meaning is None else round(meaning, 3),
+        why=_why(shared, meaning), contradiction=contradiction(better.text, other.text),
+    )  # fmt: skip
+
+
+def _why(words: float, meaning: float | None) -> str:
+    shared = f"{words:.0%} of the words are shared"
+    return shared if meaning is None else f"{shared}; the meaning is alike: {meaning:.2f}"

@@ -1,0 +1,102 @@
+"""Consolidation: load, find pairs with pure functions; merge two memories after a backup, in one transaction."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.query import MemoryQuery
+from recortex.engines.consolidation.due import due
+from recortex.engines.consolidation.duplicates import (
+    Duplicate,
+    better_of,
+    duplicates,
+    marked,
+    mergeable_kind,
+)
+from recortex.engines.consolidation.meaning import near
+from recortex.engines.consolidation.overlaps import overlapping
+from recortex.engines.consolidation.uniting import united
+from recortex.engines.similarity.jaccard import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from recortex.domain.memory import Memory
+    from recortex.engines.consolidation.due import Due
+    from recortex.ports.store import Store
+
+NOTE = "consolidation"
+"""The name under which the ledger keeps when duplicates were last looked for."""
+MOST_SESSIONS = 100
+
+
+class Duplicates(NamedTuple):
+    """The pairs of one store, most alike first, and whether all there are were looked for."""
+
+    pairs: tuple[Duplicate, ...]
+    complete: bool
+
+
+class Consolidation:
+    """Finds what is said twice in one store.
+
+    Args:
+        store: where the memories are.
+        count: tokens of a text.
+        new_id: makes the ids of merged memories.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        count: Callable[[str], int],
+        new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+    ) -> None:
+        self._store = store
+        self._count = count
+        self._new_id = new_id
+
+    def duplicates(self, model: str) -> Duplicates:
+        """Every pair of active memories above D's thresholds; those that the intake put down are always among them.
+
+        Args:
+            model: the embedder whose vectors are compared; empty where there are none.
+        """
+        found = self._store.memories.find(MemoryQuery(order="updated"))
+        memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
+        words = overlapping({id_: tokenize(memory.text) for id_, memory in memories.items()})
+        codes = self._store.vectors.codes_of(list(memories), model) if model else {}
+        meaning = near({id_: codes[id_] for id_ in memories if id_ in codes})
+        noted = marked(self._store.relations.all())
+        pairs = duplicates(memories, words.pairs, meaning.pairs, noted)
+        return Duplicates(tuple(pairs), words.complete and meaning.complete)
+
+    def merged(self, a: Memory, b: Memory, *, text: str, person: bool, now: datetime) -> Memory:
+        """The memory that would stand for both; nothing is written.
+
+        Raises:
+            InvalidInputError: the text does not fit.
+        """
+        better, other = better_of(a, b)
+        return united(better, other, id_=self._new_id(), text=text, person=person, now=now, count=self._count)
+
+    def looked(self, now: datetime, pairs: int) -> None:
+        """Note that somebody looked for duplicates."""
+        note = Checkpoint(path=NOTE, session_id="", client=NOTE, position=pairs, turns=0, extracted_at=now)
+        with self._store.transaction():
+            self._store.ledger.save_checkpoint(note)
+
+    def due(self) -> Due:
+        """What was learned since somebody last looked."""
+        last = self._store.ledger.checkpoint(NOTE)
+        since = last.extracted_at if last else None
+        captured = [session.captured_at for session in self._store.sessions.recent(MOST_SESSIONS)]
+        return due(
+            since,
+            extractions=sum(at is not None and (since is None or at > since) for at in captured),
+            memories=self._store.memories.count(MemoryQuery(recorded_after=since)),
+        )

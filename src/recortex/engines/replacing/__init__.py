@@ -1,0 +1,1 @@
+"""A new memory in the place of others."""
