@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter, defaultdict
+from functools import reduce
 from math import ceil
+from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
@@ -11,7 +14,8 @@ from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-MOST_COMPARED = 400_000
+SIGNS = 256
+MOST_COMPARED = 2_000_000
 """Pairs that are looked at; in 10,000 statements 60,000 share a telling word (bench/consolidation.py)."""
 
 
@@ -39,38 +43,42 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
     """Every pair whose Jaccard overlap is above 0.5 (D, «consolidate»), in no particular order.
 
     A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection», 2008): two
-    sets so alike must share one of their rarest words, so only those words are indexed.
+    sets so alike must share one of their rarest words, so only those words are indexed. Of those that do, most are
+    told apart by their signs: 256 bits, one set for each word.
 
     Args:
         texts: words of each text by its key.
         most: at most so many pairs are compared; then the answer is not complete.
     """
     frequency = Counter(word for words in texts.values() for word in words)
-    ordered = {key: sorted(words, key=lambda word: (frequency[word], word)) for key, words in texts.items()}
-    index: defaultdict[str, list[str]] = defaultdict(list)
+    bits = {word: 1 << (zlib.crc32(word.encode()) % SIGNS) for word in frequency}
+    index: defaultdict[str, list[_Text]] = defaultdict(list)
     pairs: list[Alike] = []
     left = most
     for key in sorted(texts, key=lambda key: (len(texts[key]), key)):
-        candidates = _sharing(ordered, index, key)
-        if len(candidates) > left:
-            return Found(tuple(pairs), complete=False)
+        words = sorted(texts[key], key=lambda word: (frequency[word], word))
+        text = _Text(key, texts[key], len(words), reduce(or_, (bits[word] for word in words), 0))
+        candidates = _sharing(index, words)
         left -= len(candidates)
-        pairs += _alike(texts, key, candidates)
-        for word in ordered[key][: _indexed(len(ordered[key]))]:
-            index[word].append(key)
+        if left < 0:
+            return Found(tuple(pairs), complete=False)
+        pairs += _alike(text, candidates)
+        for word in words[: _indexed(len(words))]:
+            index[word].append(text)
     return Found(tuple(pairs), complete=True)
 
 
-def _sharing(
-    ordered: Mapping[str, Sequence[str]], index: Mapping[str, Sequence[str]], key: str
-) -> dict[str, None]:
-    """Shorter or equally long texts that share a rare word and are long enough to share half of all words."""
-    words = ordered[key]
-    least = CONSOLIDATE * len(words)
-    rare = words[: len(words) - ceil(least) + 1]
-    return {
-        other: None for word in rare if word in index for other in index[word] if len(ordered[other]) >= least
-    }
+class _Text(NamedTuple):
+    key: str
+    words: frozenset[str]
+    size: int
+    signs: int
+
+
+def _sharing(index: Mapping[str, Sequence[_Text]], words: Sequence[str]) -> dict[str, _Text]:
+    """Shorter or equally long texts that share one of the rarer half of the words."""
+    rare = words[: len(words) - ceil(CONSOLIDATE * len(words)) + 1]
+    return {other.key: other for word in rare if word in index for other in index[word]}
 
 
 def _indexed(size: int) -> int:
@@ -78,8 +86,12 @@ def _indexed(size: int) -> int:
     return size - ceil(2 * CONSOLIDATE / (1 + CONSOLIDATE) * size) + 1
 
 
-def _alike(texts: Mapping[str, frozenset[str]], key: str, candidates: Mapping[str, None]) -> Iterator[Alike]:
-    for other in candidates:
-        score = jaccard(texts[key], texts[other])
+def _alike(text: _Text, candidates: Mapping[str, _Text]) -> Iterator[Alike]:
+    """The candidates whose overlap is high enough; words that differ show in at most as many signs."""
+    most_other = (1 - CONSOLIDATE) / (1 + CONSOLIDATE)
+    for other in candidates.values():
+        if (text.signs ^ other.signs).bit_count() > most_other * (text.size + other.size):
+            continue
+        score = jaccard(text.words, other.words)
         if score > CONSOLIDATE:
-            yield pair(key, other, score)
+            yield pair(text.key, other.key, score)

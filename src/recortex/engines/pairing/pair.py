@@ -1,0 +1,163 @@
+"""The two memories of an indexed piece of code, and which former piece they stand for.
+
+The relation is `code_description --source_of--> code`, as D has it: «Search finds them via `source_of` edges from their
+paired `code_description` memory». Readers follow it both ways.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.kinds import Kind
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Origin, RelationType, Scope
+from recortex.engines.intake.composing import Composed, compose
+from recortex.engines.intake.draft import Draft
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from recortex.domain.links import FileLink
+    from recortex.domain.memory import Memory
+
+DESCRIPTION, CODE = Kind("code_description"), Kind("code")
+SAME_LINES = 0.5
+"""Two ranges that share more than half of all their lines are the same piece, grown or moved by a little."""
+
+
+class Indexed(NamedTuple):
+    """A description and its code; `code` is None where that was put away."""
+
+    description: Memory
+    code: Memory | None
+
+
+class Pair(NamedTuple):
+    """A new description and its code, composed."""
+
+    description: Composed
+    code: Composed
+
+
+def composed(
+    link: FileLink,
+    *,
+    description: str,
+    source: str,
+    tags: tuple[str, ...],
+    priority: int,
+    now: datetime,
+    new_id: Callable[[], str],
+    count: Callable[[str], int],
+) -> Pair:
+    """Both memories, without secrets.
+
+    Args:
+        link: the piece's file, lines, hash and commit.
+        description: what the code does.
+        source: the code itself, as it stands in the file.
+        tags: of both.
+        priority: of both, 1 to 10.
+        now: when it is indexed.
+        new_id: makes ids.
+        count: tokens of a text.
+
+    Raises:
+        InvalidInputError: the description says nothing or is too long.
+    """
+
+    def made(kind: Kind, field: str, said: str) -> Composed:
+        draft = Draft(
+            kind=kind, content={field: said}, priority=priority, tags=tags, files=(link,), origin=Origin.CODE_INDEX,
+            scope=Scope.PROJECT,
+        )  # fmt: skip
+        return compose(draft, id_=new_id(), now=now, count=count)
+
+    return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", source))
+
+
+def relation(description: Memory, code: Memory, now: datetime) -> Relation:
+    """What joins the pair."""
+    return Relation(description.id, code.id, RelationType.SOURCE_OF, now)
+
+
+def same_place(a: FileLink, b: FileLink) -> bool:
+    """Whether two links mean the same piece of a file: both all of it, or more than half of their lines in common."""
+    if a.path != b.path:
+        return False
+    if a.line_start is None or b.line_start is None:
+        return a.line_start is b.line_start
+    (a_first, a_last), (b_first, b_last) = _lines(a), _lines(b)
+    shared = min(a_last, b_last) - max(a_first, b_first) + 1
+    return shared > SAME_LINES * (max(a_last, b_last) - min(a_first, b_first) + 1)
+
+
+def _lines(link: FileLink) -> tuple[int, int]:
+    first = link.line_start or 1
+    return first, link.line_end or first
+
+
+def unchanged(former: Indexed, new: Pair) -> bool:
+    """Whether indexing again says nothing new: same lines of the same text, same description, importance and tags."""
+    old, said = former.description, new.description.memory
+    return (
+        former.code is not None
+        and _piece(old) == _piece(said)
+        and (old.content_hash, former.code.content_hash) == (said.content_hash, new.code.memory.content_hash)
+        and old.priority == said.priority
+        and set(said.tags) <= set(old.tags)
+    )
+
+
+def _piece(memory: Memory) -> tuple[object, ...]:
+    link = memory.files[0]
+    return (link.path, link.line_start, link.line_end, link.content_hash)
+
+
+def replaced(new: Pair, former: Iterable[Indexed], still_there: Callable[[FileLink], bool]) -> list[Indexed]:
+    """The former pairs that the new one stands for.
+
+    Those of the same place; and those of the same file that tell the same (code or description) of lines that no
+    longer read so: the piece has moved.
+
+    Args:
+        new: the new pair.
+        former: what is indexed of the file.
+        still_there: whether a link's lines still read as they did.
+    """
+    return [one for one in former if _stands_for(new, one, still_there)]
+
+
+def _stands_for(new: Pair, former: Indexed, still_there: Callable[[FileLink], bool]) -> bool:
+    place, old = new.description.memory.files[0], former.description.files[0]
+    if same_place(place, old):
+        return True
+    same_words = former.description.content_hash == new.description.memory.content_hash
+    same_code = former.code is not None and former.code.content_hash == new.code.memory.content_hash
+    return place.path == old.path and (same_words or same_code) and not still_there(old)
+
+
+def joined(
+    descriptions: Iterable[Memory], relations: Iterable[Relation], codes: Mapping[str, Memory]
+) -> list[Indexed]:
+    """Each description with the code that a source_of relation joins it to.
+
+    Args:
+        descriptions: the prose halves.
+        relations: those that begin or end at them.
+        codes: memories of kind code by id.
+    """
+    linked = linked_code(relations, codes)
+    return [Indexed(one, next(iter(linked.get(one.id, ())), None)) for one in descriptions]
+
+
+def linked_code(relations: Iterable[Relation], codes: Mapping[str, Memory]) -> dict[str, tuple[Memory, ...]]:
+    """The code that each memory is joined to by source_of, in either direction."""
+    found: dict[str, tuple[Memory, ...]] = {}
+    for one in relations:
+        if one.type is RelationType.SOURCE_OF:
+            for code, other in ((one.target_id, one.source_id), (one.source_id, one.target_id)):
+                if code in codes:
+                    found[other] = (*found.get(other, ()), codes[code])
+    return found
