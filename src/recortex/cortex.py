@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from recortex.operations.aging import Aging
+from recortex.operations.consolidating import Consolidating
 from recortex.operations.exchange import Exchange
 from recortex.operations.graphing import Graphing
+from recortex.operations.indexing import Indexing
 from recortex.operations.keeping import Keeping
 from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
 from recortex.operations.recording import Recording
 from recortex.operations.searching import Searching
+from recortex.operations.surfacing import Surfacing
 from recortex.operations.upkeep import Upkeep
 
 
-class Cortex(Recording, Searching, Linking, Learning, Exchange, Keeping, Aging, Graphing, Upkeep):
+class Cortex(
+    Recording,
+    Searching,
+    Linking,
+    Learning,
+    Exchange,
+    Keeping,
+    Consolidating,
+    Indexing,
+    Aging,
+    Graphing,
+    Surfacing,
+    Upkeep,
+):
     """A project's memory, opened; use it in a `with` statement.
 
     Each operation is a method with the same name and parameters as its verb on the command line and its tool.

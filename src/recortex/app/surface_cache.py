@@ -1,0 +1,253 @@
+"""Briefs kept for the next session start: one small file per branch and folder (D, «Session Start»; C, AD-8).
+
+The hook reads one in milliseconds, so nothing heavy is imported here. What is read was written by others: a file that
+is not ours, is too large, or does not fit is as good as none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.domain.injection import END, START
+from recortex.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+FRESH_SECONDS = 24 * 3600
+"""D, `SURFACE_STALE_HOURS`."""
+
+LARGEST = 64_000
+"""Bytes of a cached brief: one has about three."""
+
+_FORMAT = f"{__version__}:1"
+_PATIENCE_SECONDS = 1.0
+_MILLISECONDS = 250
+_GENERATION = (
+    "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
+    " (SELECT count(*) FROM tombstones)"
+)
+
+
+class Item(NamedTuple):
+    """A memory in the brief: its id, scope, rank from 0 to 1, and the tokens of its line."""
+
+    memory: str
+    scope: str
+    rank: float
+    tokens: int
+
+
+class Brief(NamedTuple):
+    """What a session is told at its start.
+
+    Attributes:
+        text: between our markers; empty where there is nothing to say.
+        tokens: exact count of the text in cl100k_base.
+        items: what is in it, highest rank first.
+        generated_at: seconds since 1970 UTC.
+        stale_hours: its age, where it may be out of date and no newer one could be made; the text says so.
+        cached: whether it was made earlier.
+    """
+
+    text: str
+    tokens: int
+    items: tuple[Item, ...]
+    generated_at: float
+    stale_hours: int | None = None
+    cached: bool = False
+
+
+class Cached(NamedTuple):
+    """A brief as it was kept.
+
+    Attributes:
+        generation: of the stores that it was made from.
+        fresh_until: seconds since 1970 UTC.
+    """
+
+    brief: Brief
+    generation: str
+    fresh_until: float
+
+    def fresh(self, generation: str, now: float) -> bool:
+        """Whether nothing changed since, and it is not too old; one from the future is not believed."""
+        return generation == self.generation and self.brief.generated_at <= now < self.fresh_until
+
+    def stale(self, now: float) -> Brief:
+        """The brief with a notice of its age."""
+        hours = max(0, int((now - self.brief.generated_at) // 3600))
+        notice = f"This list was made {min(hours, 99_999)} hours ago and may be out of date."
+        text = self.brief.text.replace(f"{START}\n", f"{START}\n{notice}\n", 1)
+        return self.brief._replace(text=text, stale_hours=hours, cached=True)
+
+
+def key(branch: str, cwd: str) -> str:
+    """The name of a brief's file: SHA-256 of branch and folder (D)."""
+    return hashlib.sha256(f"{branch}:{cwd}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def generation_of(databases: Sequence[Path]) -> str:
+    """What changes whenever something in one of the stores does; accesses do not count.
+
+    Each store is opened for reading alone and closed again.
+
+    Raises:
+        apsw.Error: a store that is there cannot be read.
+    """
+    return "|".join(f"{path}={_numbers(path)}" for path in databases)
+
+
+def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
+    """`generation_of` for stores that are open: their paths with their numbers, None for one that was never made."""
+    return "|".join(f"{path}={_written(values)}" for path, values in numbers)
+
+
+def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
+    """The brief that was kept for a branch and folder; None where there is none that can be used."""
+    path = folder / f"{key(branch, cwd)}.json"
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
+            data = file.read(LARGEST + 1)
+        return _read(json.loads(data)) if len(data) <= LARGEST else None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def save(folder: Path, lock: Path, cached: Cached, *, branch: str, cwd: str) -> bool:
+    """Keep a brief, whole or not at all, for its owner alone; False where another process is at it for a second.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    brief = cached.brief
+    kept = {
+        "version": _FORMAT, "generation": cached.generation, "generated_at": brief.generated_at,
+        "fresh_until": cached.fresh_until, "text": brief.text, "tokens": brief.tokens, "items": brief.items,
+    }  # fmt: skip
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with locked(lock) as mine:
+        if mine:
+            replace(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
+        return mine
+
+
+def invalidate(folder: Path) -> int:
+    """Delete every brief that was kept, and what a killed process left; returns how many files are gone."""
+    gone = 0
+    with suppress(OSError):
+        for entry in list(os.scandir(folder)):
+            if entry.name.endswith((".json", ".part")):
+                with suppress(OSError):
+                    os.unlink(entry.path)  # noqa: PTH108  pathlib is not needed here otherwise
+                    gone += 1
+    return gone
+
+
+def replace(path: Path, text: str) -> None:
+    """Write a file through a temporary one beside it, so that no reader ever sees half of it. Mode 0600.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with suppress(FileNotFoundError):
+        part.unlink()
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[bool]:
+    """Hold the system's lock on a file, which ends with the process that holds it; yields whether it could be had.
+
+    The file says which process has it, for people; nothing depends on that.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    try:
+        mine = _acquire(handle)
+        if mine:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0) if hasattr(os, "pwrite") else None
+        yield mine
+    finally:
+        os.close(handle)
+
+
+def _acquire(handle: int) -> bool:
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while not _try_lock(handle):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
+
+
+def _numbers(path: Path) -> str:
+    if not os.path.lexists(path):
+        return _written(None)
+    import apsw
+
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection.set_busy_timeout(_MILLISECONDS)
+        return _written(next(iter(connection.execute(_GENERATION))))
+    finally:
+        connection.close()
+
+
+def _written(numbers: Sequence[int] | None) -> str:
+    return "none" if numbers is None else ".".join(map(str, numbers))
+
+
+def _read(data: Any) -> Cached | None:
+    """A cached brief from what its file says.
+
+    Raises:
+        KeyError, TypeError, ValueError: the file does not say that.
+    """
+    text = data["text"]
+    ours = not text or (text.startswith(f"{START}\n") and text.endswith(f"\n{END}") and text.count(END) == 1)
+    if data["version"] != _FORMAT or not ours:
+        return None
+    items = tuple(
+        Item(str(memory), str(scope), float(rank), int(tokens))
+        for memory, scope, rank, tokens in data["items"]
+    )
+    brief = Brief(text, int(data["tokens"]), items, float(data["generated_at"]), cached=True)
+    return Cached(brief, str(data["generation"]), float(data["fresh_until"]))
