@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 
 Recipe = Literal["hybrid", "keyword", "semantic"]
 Freshness = Literal["fresh", "changed", "gone", "none"]
+ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
+"""Kinds that answer a question by themselves; raw code comes along with its description (D, «Code Memory Rule»)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,12 +22,14 @@ class Hit:
         score: 0 to 1.
         signals: each part of the score by name, before weighting.
         freshness: whether the cited files still read as they did; `none` where no file is cited.
+        code: of a description of code: the code itself.
     """
 
     memory: Memory
     score: float
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
+    code: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +39,7 @@ class Recall:
     Attributes:
         best: the highest score before the floor, so that an empty answer can be understood.
         floor: what a score had to reach.
-        tokens: cl100k_base tokens of all hits' texts.
+        tokens: cl100k_base tokens of all hits' texts, and of the code that they bring.
         degraded: what could not be used, and what was used instead.
     """
 

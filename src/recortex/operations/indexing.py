@@ -11,20 +11,10 @@ from recortex.codebase.excerpt import Excerpt, excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.links import FileLink
-from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Importance, Origin, RelationType, Scope, priority_of
+from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.intake.showing import shown
-from recortex.engines.pairing.pair import (
-    CODE,
-    DESCRIPTION,
-    Indexed,
-    Pair,
-    composed,
-    joined,
-    relation,
-    replaced,
-    unchanged,
-)
+from recortex.engines.pairing.pair import Pair, composed, relation, replaced, unchanged
+from recortex.engines.pairing.service import Pairing
 from recortex.engines.replacing.service import Replacing
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
@@ -34,7 +24,6 @@ from recortex.operations.results.indexing import Backfilled, IndexedCode
 
 if TYPE_CHECKING:
     from recortex.app.bank import Bank
-    from recortex.domain.memory import Memory
 
 BATCH = 64
 """Memories between two reports of progress; the vectors of each are kept before the next begins."""
@@ -110,7 +99,7 @@ class Indexing(Operations):
         now, actor = self._app.clock(), self._app.actor
         replacing = Replacing(bank.store)
         with bank.store.transaction():
-            former = _indexed(bank, description.files[0].path)
+            former = Pairing(bank.store).of_file(description.files[0].path)
             for one in former:
                 if one.code is not None and unchanged(one, new):
                     return IndexedCode(
@@ -140,19 +129,6 @@ class Indexing(Operations):
             done += made
             self._app.progress("embedding", before + done, max(total, before + done))
         return done
-
-
-def _indexed(bank: Bank, path: str) -> list[Indexed]:
-    """What is indexed of a file."""
-    query = MemoryQuery(kinds=(DESCRIPTION,), files=(path,), origins=(Origin.CODE_INDEX,))
-    descriptions = bank.store.memories.find(query)
-    relations = bank.store.relations.of([one.id for one in descriptions])
-    ends = {end for one in relations for end in (one.source_id, one.target_id)}
-    return joined(descriptions, relations, _codes(bank.store.memories.get(sorted(ends))))
-
-
-def _codes(memories: Sequence[Memory]) -> dict[str, Memory]:
-    return {one.id: one for one in memories if one.kind == CODE and one.status == "active"}
 
 
 def _most(banks: Sequence[Bank]) -> int:

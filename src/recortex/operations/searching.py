@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from recortex.codebase.files import freshness
-from recortex.domain.hit import Hit, Recall, Recipe
+from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery, Order
@@ -73,7 +73,7 @@ class Searching(Operations):
         Args:
             query: the question.
             limit: at most so many hits; 8, unless the setting recall.limit says otherwise.
-            kinds: only these kinds.
+            kinds: only these kinds; raw code, which comes with its description, is a hit only where it is asked for.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
             domains: only these areas of the software.
@@ -93,17 +93,17 @@ class Searching(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         only = _query(
-            kinds=kinds, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
+            kinds=kinds or ANSWERING, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
             recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
         )  # fmt: skip
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
         found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
-        kept = tuple(_within(budget, self._seen(hits)))
+        kept = self._with_code(tuple(_within(budget, self._seen(hits))), budget)
         if as_of is None:
             self._count_access(kept)
         return Recall(
-            query=query, recipe=recipe, hits=kept, tokens=sum(hit.memory.tokens for hit in kept),
+            query=query, recipe=recipe, hits=kept, tokens=sum(map(_tokens, kept)),
             best=max((one.best for one in found), default=0.0), floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
         )  # fmt: skip
@@ -252,6 +252,21 @@ class Searching(Operations):
         for hit, memory in zip(hits, memories, strict=True):
             yield replace(hit, memory=memory, freshness=freshness(self._app.root, memory.files))
 
+    def _with_code(self, hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
+        """The hits, descriptions of code with their code, as far as the budget lasts."""
+        described = [hit.memory for hit in hits if hit.memory.kind == "code_description"]
+        if not described:
+            return hits
+        from recortex.engines.pairing.service import Pairing
+
+        found = {
+            id_: all_shown(code)
+            for scope in dict.fromkeys(memory.scope for memory in described)
+            for id_, code in Pairing(self._app.bank(scope).store).code_of(described).items()
+            if code
+        }
+        return tuple(_bringing(hits, found, budget))
+
     def _count_access(self, hits: Sequence[Hit]) -> None:
         for scope in {hit.memory.scope for hit in hits}:
             bank = self._app.bank(scope)
@@ -306,6 +321,25 @@ def _query(
             if at is not None
         },  # type: ignore[arg-type]  # four instants
     )
+
+
+def _tokens(hit: Hit) -> int:
+    return hit.memory.tokens + sum(code.tokens for code in hit.code)
+
+
+def _bringing(
+    hits: Sequence[Hit], code: Mapping[str, tuple[Memory, ...]], budget: int | None
+) -> Iterator[Hit]:
+    """Each hit with its code where that still fits the budget beside all hits."""
+    left = None if budget is None else budget - sum(map(_tokens, hits))
+    for hit in hits:
+        more = replace(hit, code=code.get(hit.memory.id, ()))
+        cost = _tokens(more) - _tokens(hit)
+        if left is not None and cost > left:
+            yield hit
+            continue
+        left = None if left is None else left - cost
+        yield more
 
 
 def _within(budget: int | None, hits: Iterator[Hit]) -> Iterator[Hit]:

@@ -138,20 +138,6 @@ def _stands_for(new: Pair, former: Indexed, still_there: Callable[[FileLink], bo
     return place.path == old.path and (same_words or same_code) and not still_there(old)
 
 
-def joined(
-    descriptions: Iterable[Memory], relations: Iterable[Relation], codes: Mapping[str, Memory]
-) -> list[Indexed]:
-    """Each description with the code that a source_of relation joins it to.
-
-    Args:
-        descriptions: the prose halves.
-        relations: those that begin or end at them.
-        codes: memories of kind code by id.
-    """
-    linked = linked_code(relations, codes)
-    return [Indexed(one, next(iter(linked.get(one.id, ())), None)) for one in descriptions]
-
-
 def linked_code(relations: Iterable[Relation], codes: Mapping[str, Memory]) -> dict[str, tuple[Memory, ...]]:
     """The code that each memory is joined to by source_of, in either direction."""
     found: dict[str, tuple[Memory, ...]] = {}
