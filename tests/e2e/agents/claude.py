@@ -52,6 +52,12 @@ class Session:
         """What each hook gave: `hook_event`, `exit_code`, `stdout`, `outcome`."""
         return [one for one in self.events if one.get("subtype") == "hook_response"]
 
+    def given(self, event: str = "") -> list[str]:
+        """What hooks put before the model, in order; of one event or of all."""
+        return [
+            _given(one["stdout"]) for one in self.hooks if one["stdout"] and event in {"", one["hook_event"]}
+        ]
+
     @property
     def servers(self) -> dict[str, str]:
         """The state of each tool server when the session began."""
@@ -65,6 +71,11 @@ class Session:
             one for one in self.hooks if one.get("exit_code") or one.get("outcome") not in {None, "success"}
         ]
         return self.code == 0 and not failed and not any(one["is_error"] for one in self.results)
+
+
+def _given(printed: str) -> str:
+    text: str = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
+    return text
 
 
 @dataclass
