@@ -1,0 +1,189 @@
+"""Asking what a session taught, and believing of the answer only what the session bears out."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.codec import convert
+from recortex.domain.candidate import Candidate
+from recortex.domain.injection import strip_injected
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
+from recortex.engines.extraction.standing import identifiers
+from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
+from recortex.engines.privacy import redact
+from recortex.engines.prompting.prose import CODE, without_code
+from recortex.engines.prompting.templates import template
+from recortex.errors import InvalidInputError
+from recortex.ports.model import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recortex.domain.transcript import SessionInfo
+    from recortex.engines.prompting.part import Part, Said
+
+RULE = "llm_extract"
+MOST = 40
+"""Candidates of one answer that are looked at; the rest is counted as dropped."""
+SHORTEST, LONGEST = 25, 400
+MAX_QUOTE = 240
+_LEAST_QUOTE = 12
+"""A shorter quote would be found anywhere and ground nothing."""
+_CERTAIN = 0.95
+_SURE = CONFIDENCE_WORDS["high"]
+_LEFT_OUT = frozenset(
+    {"code", "code_smell", "code_description", "agent_spawn", "conversation", "episodic", "semantic", "meeting", "skill", "entity"}
+)  # fmt: skip
+OFFERED = tuple(sorted(name for name in KINDS if name not in _LEFT_OUT))
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "candidates": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "kind": {"type": "string", "enum": list(OFFERED)},
+                    "confidence": {"type": "number"},
+                    "quote": {"type": "string"},
+                },
+                "required": ["text", "kind", "confidence", "quote"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["candidates"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One entry of the answer, its types checked and nothing else."""
+
+    text: str
+    kind: str
+    confidence: float
+    quote: str
+
+
+class Believed(NamedTuple):
+    """What is left of an answer, and how many entries were dropped, by reason."""
+
+    candidates: tuple[Candidate, ...]
+    dropped: Mapping[str, int]
+
+
+def request(part: Part, info: SessionInfo) -> Request:
+    """The question about a part of a session."""
+    kinds = "\n".join(f"- {name}: {_described(name)}" for name in OFFERED)
+    system = template("extract").substitute(shortest=SHORTEST, longest=LONGEST, most=MOST, kinds=kinds)
+    return Request(
+        purpose="extract",
+        system=system,
+        prompt=part.transcript(),
+        schema=SCHEMA,
+        items="candidates",
+        session=info.session_id,
+    )
+
+
+def believed(items: Sequence[Any], part: Part) -> Believed:
+    """Check each entry of an answer against what was sent.
+
+    An entry is dropped where its form is wrong, its kind unknown, its text too short, too long, code, or marked as ours,
+    where its quote does not occur in one turn as it was sent, or where it says what another one said.
+    """
+    dropped: Counter[str] = Counter()
+    found: dict[str, Candidate] = {}
+    for item in items[:MOST]:
+        one = _candidate(item, part)
+        if isinstance(one, str):
+            dropped[one] += 1
+        elif one.text.casefold() in found:
+            dropped["repeated"] += 1
+        else:
+            found[one.text.casefold()] = one
+    if len(items) > MOST:
+        dropped["too_many"] += len(items) - MOST
+    return Believed(tuple(found.values()), dict(dropped))
+
+
+def _candidate(data: Any, part: Part) -> Candidate | str:
+    """The candidate, or the reason why there is none."""
+    try:
+        item = convert(data, _Item)
+        kind = kind_of(item.kind)
+    except InvalidInputError:
+        return "form"
+    text = redact(" ".join(item.text.split())).text
+    if why := _objection(text, kind):
+        return why
+    said = _source(item.quote, part)
+    if said is None:
+        return "ungrounded"
+    confidence = _clamped(item.confidence)
+    domain = domain_of(text)
+    return Candidate(
+        text=text,
+        kind=kind,
+        confidence=confidence,
+        rule=RULE,
+        quote=_shortened(_flat(item.quote)),
+        turn_index=said.turn.index,
+        speaker=said.turn.role,
+        origin=Origin.EXTRACTION,
+        active=confidence >= _SURE and _named(text, part),
+        turn_uuid=said.turn.uuid,
+        at=said.turn.at,
+        domain=domain,
+        tags=tags_of(text, domain),
+        files=files_in(text),
+        commands=commands_in(text),
+    )
+
+
+def _objection(text: str, kind: str) -> str:
+    if kind == "code" or CODE in text or without_code(text) != text:
+        return "code"
+    if not SHORTEST <= len(text) <= LONGEST:
+        return "length"
+    if strip_injected(text) != (text, "") or not text.isprintable():
+        return "marked"
+    return ""
+
+
+def _source(quote: str, part: Part) -> Said | None:
+    """The first turn in which the quote stands, blanks aside."""
+    wanted = _flat(quote)
+    if len(wanted) < _LEAST_QUOTE or wanted == CODE:
+        return None
+    return next((one for one in part.said if wanted in _flat(one.text)), None)
+
+
+def _named(text: str, part: Part) -> bool:
+    """Whether every name of code, file or product in a statement stands in what was sent."""
+    names = [name.casefold() for name in identifiers(text)]
+    sent = "\n".join(one.text for one in part.said).casefold() if names else ""
+    return all(name in sent for name in names)
+
+
+def _clamped(value: float) -> float:
+    return 0.0 if math.isnan(value) else round(min(max(value, 0.0), _CERTAIN), 2)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _shortened(quote: str) -> str:
+    return quote if len(quote) <= MAX_QUOTE else quote[: MAX_QUOTE - 1] + "…"
+
+
+def _described(name: str) -> str:
+    return (KINDS[kind_of(name)].__doc__ or "").partition("\n")[0]

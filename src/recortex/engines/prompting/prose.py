@@ -1,0 +1,139 @@
+"""What of a message may leave this machine: its prose, without code, without what programs put in, without secrets."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from recortex.domain.injection import strip_injected
+from recortex.engines.indexing.code import is_code, is_outline
+from recortex.engines.privacy import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CODE = "[code]"
+"""Stands where code stood."""
+MAX_MESSAGE = 200_000
+"""Characters of a message that are read, as the rules read it; what is longer is pasted material."""
+
+_TAB = 4
+_CODE_INDENT = 4
+_SHORT = 80
+_MARKER = r"(?:[-*+•]|\d{1,9}[.)])"
+_OPENING = re.compile(rf"(?P<lead>(?:[ >]|{_MARKER} )*)(?P<fence>`{{3,}}|~{{3,}})(?P<info>[^\n]*)$")
+_ITEM = re.compile(rf"\s*{_MARKER}\s")
+_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)", re.DOTALL)
+_HTML = re.compile(r"<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+# Lines that no sentence looks like: how statements end and begin, how values are set, how changes and traces are printed.
+_LINES_OF_CODE = (
+    r".*(?:[;{}]|=>|->|&&|\|\|)",
+    r"[)\]}]+[,;)]*",
+    r"(?:@\w|#include\b|#!|//|/\*|\*/|<\?|<!|</?\w+[\s/>]).*",
+    r"(?:\$|>>>|\.\.\.|%|PS>)\s\S.*",
+    r"(?:[-+]{3}\s\S|@@\s|[-+]\s{4,}\S).*|[-+](?!\s).*[(=;{].*",
+    r"(?:async\s+)?(?:def|func|fn|function)\s+\w+\s*[(<].*",
+    r"(?:class|struct|enum|trait|impl|interface|namespace)\s+\w+(?:\(.*\))?\s*[:{]?",
+    r"from\s+[\w.]+\s+import\s.*|import\s+[\w.*]+(?:\s+as\s+\w+|\s+from\s.*|\s*)",
+    r"return(?:\s+[\w.\"'-]+)?|return\s.*[(){}=\[\]].*|(?:else|try|finally|do|pass|break|continue)\s*:?",
+    r"(?:if|for|while|with|elif|except|switch)\b.*[()=<>\[\]._!].*:",
+    r"(?:const|let|var|val)\s+[\w{\[][^=]*=.*|(?:pub|public|private|protected|export|static)\s.*[({=].*",
+    r"(?:self|this|console)\.\w.*|raise\s+\w+\(.*|throw\s+new\b.*|await\s+[\w.]+\(.*",
+    r"SELECT\s.*|INSERT\s+INTO\s.*|UPDATE\s+\S+\s+SET\s.*|DELETE\s+FROM\s.*|(?:CREATE|ALTER|DROP)\s+[A-Z]+\s.*",
+    r"[\w.\[\]\"'*&$-]+(?:\s*:\s*[\w\[\], .|]+)?\s*[-+*/|%]?:?=\s?\S.*|[\w.]+\(.*\)[:,]?",
+    r"[\"'][\w.-]+[\"']\s*:\s*\S.*",
+    r"(?:File \"|at )\S.*\d.*",
+)
+_CODE_LINE = re.compile(rf"\s*(?:{'|'.join(_LINES_OF_CODE)})\s*")
+_RUN = 2
+_LINE = 2_000
+
+
+def prose(text: str, *, person: bool) -> str:
+    """A message as it may be sent: whatever looks like code is `[code]`, secrets and personal data are placeholders.
+
+    In doubt a line counts as code: a sentence that is lost costs less than a line of code that is given away.
+
+    Args:
+        text: the message as a transcript's reader gives it.
+        person: a person wrote it, so that what other programs wrap is taken out too.
+    """
+    clean, _ = strip_injected(text[:MAX_MESSAGE], wrappers=person)
+    return redact(without_code(clean)).text.strip()
+
+
+def without_code(text: str) -> str:
+    """The text with each fenced, indented, marked-up or plainly pasted piece of code replaced by `[code]`."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB)
+    text = "\n".join(_unfenced(text.split("\n")))
+    text = _INLINE.sub(_inline, _HTML.sub(CODE, text))
+    lines = _unpasted("\n".join(_unindented(text.split("\n"))))
+    return re.sub(rf"{re.escape(CODE)}(?:\s*\n\s*{re.escape(CODE)})+", CODE, lines)
+
+
+def _unfenced(lines: list[str]) -> Iterator[str]:
+    """Fenced blocks, also in lists and quotations; one that is not closed reaches to the end."""
+    close: re.Match[str] | None = None
+    for line in lines:
+        if close is not None:
+            close = None if _closes(line, close) else close
+            continue
+        close = _opens(line)
+        yield line if close is None else CODE
+
+
+def _opens(line: str) -> re.Match[str] | None:
+    opening = _OPENING.match(line)
+    if opening is None or (opening["fence"][0] == "`" and "`" in opening["info"]):
+        return None
+    return opening
+
+
+def _closes(line: str, opening: re.Match[str]) -> bool:
+    """Whether a line ends the block: only its fence, no deeper than it began, in the same quotation."""
+    quoted = opening["lead"].count(">")
+    body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
+    bare = body.strip()
+    indent = len(body) - len(body.lstrip())
+    fence = opening["fence"]
+    deepest = len(opening["lead"]) + _CODE_INDENT - 1
+    return len(bare) >= len(fence) and set(bare) == {fence[0]} and indent <= deepest
+
+
+def _inline(span: re.Match[str]) -> str:
+    """A name or a command in code marks stays, since lessons speak of them; anything longer is code."""
+    inside = span[2]
+    kept = (
+        len(span[1]) <= _RUN and "\n" not in inside and len(inside) <= _SHORT and not _is_line_of_code(inside)
+    )
+    return span[0] if kept else CODE
+
+
+def _unindented(lines: list[str]) -> Iterator[str]:
+    for line in lines:
+        deep = line.startswith(" " * _CODE_INDENT) and line.strip()
+        yield CODE if deep and not _ITEM.match(line) else line
+
+
+def _unpasted(text: str) -> str:
+    """Code that stands bare in a message: paragraphs that read as code, and runs of lines that no sentence looks like."""
+    paragraphs = re.split(r"\n[ ]*\n", text)
+    return "\n\n".join(
+        CODE if is_code(part) or is_outline(part) else "\n".join(_without_runs(part.split("\n")))
+        for part in paragraphs
+    )
+
+
+def _without_runs(lines: list[str]) -> Iterator[str]:
+    within = False
+    for line in lines:
+        code = _is_line_of_code(line)
+        if not (code and within):
+            yield CODE if code else line
+        within = code
+
+
+def _is_line_of_code(line: str) -> bool:
+    return len(line) > _LINE or (
+        bool(line.strip()) and line.strip() != CODE and _CODE_LINE.fullmatch(line) is not None
+    )

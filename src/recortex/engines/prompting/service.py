@@ -1,0 +1,118 @@
+"""What a language model adds to the rules: candidates from a session, relations between memories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.domain.candidate import Candidate
+from recortex.engines.prompting import edges, lessons
+from recortex.engines.prompting.edges import Edge
+from recortex.engines.prompting.part import part_of
+from recortex.ports.model import Answer, ModelCall, Unavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.domain.memory import Memory
+    from recortex.domain.transcript import SessionInfo, Turn
+    from recortex.ports.model import LanguageModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What a pass over a session's turns gave.
+
+    Attributes:
+        dropped: entries of the answer that were not believed, by reason.
+        call: as it stands in the ledger; None where nothing was tried.
+        unavailable: why there is no answer; the rules alone have to do then.
+        turns: how many of the given turns are done with; the others wait for another pass.
+    """
+
+    candidates: tuple[Candidate, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    call: ModelCall | None = None
+    unavailable: Unavailable | None = None
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classification:
+    """What a pass over pairs of memories gave.
+
+    Attributes:
+        unrelated: pairs that have nothing to do with each other.
+        skipped: pairs that were not sent, since they are code or there were too many.
+    """
+
+    edges: tuple[Edge, ...] = ()
+    unrelated: int = 0
+    skipped: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    call: ModelCall | None = None
+    unavailable: Unavailable | None = None
+
+
+class Adviser:
+    """Asks a language model. Not to be used inside a transaction of the store.
+
+    Args:
+        model: None where none is set: then every answer is `Unavailable("off")`.
+    """
+
+    def __init__(self, model: LanguageModel | None) -> None:
+        self._model = model
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a person should know of how the model is set up."""
+        return () if self._model is None else tuple(self._model.notices)
+
+    def extract(self, turns: Sequence[Turn], info: SessionInfo) -> Extraction:
+        """Candidates from the first 100 KB of the prose of these turns.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing is asked then.
+        """
+        if self._model is None:
+            return Extraction(unavailable=_OFF, turns=len(turns))
+        part = part_of(turns)
+        if not part.said:
+            return Extraction(unavailable=_NOTHING, turns=part.turns)
+        answer = self._model.ask(lessons.request(part, info))
+        if not isinstance(answer, Answer):
+            return Extraction(unavailable=answer, call=answer.call, turns=part.turns)
+        found = lessons.believed(answer.items, part)
+        return Extraction(
+            candidates=found.candidates, dropped=found.dropped, call=answer.call, turns=part.turns
+        )
+
+    def edges(self, pairs: Sequence[tuple[Memory, Memory]], *, session: str = "") -> Classification:
+        """How the first of these pairs relate, as far as one question holds them.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing is asked then.
+        """
+        if self._model is None:
+            return Classification(unavailable=_OFF, skipped=len(pairs))
+        sent = edges.sendable(pairs)[: edges.MOST_PAIRS]
+        skipped = len(pairs) - len(sent)
+        if not sent:
+            return Classification(unavailable=_NOTHING, skipped=skipped)
+        answer = self._model.ask(edges.request(sent, session))
+        if not isinstance(answer, Answer):
+            return Classification(unavailable=answer, call=answer.call, skipped=skipped)
+        found = edges.judged(answer.items, sent)
+        return Classification(
+            edges=found.edges,
+            unrelated=found.unrelated,
+            skipped=skipped,
+            dropped=found.dropped,
+            call=answer.call,
+        )
+
+
+_OFF = Unavailable("off", "No language model is set.")
+_NOTHING = Unavailable("nothing_to_send", "There is no prose that may be sent.")

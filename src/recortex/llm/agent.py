@@ -1,0 +1,169 @@
+"""The agent's own command line in print mode: the model and the account that the person already has.
+
+The child is told to use no tool, no server, no hook and no stored session, runs in an empty folder, and is marked with
+`RECORTEX_INSIDE`, at the sight of which our own hooks do nothing. What it is asked goes through its standard input, so
+that no process list shows it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from recortex.codec import dumps
+from recortex.llm.failure import CallError
+from recortex.llm.http import MAX_ANSWER
+from recortex.llm.wire import Reading, envelope, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recortex.llm.deadline import Deadline
+    from recortex.ports.model import Request
+
+PROGRAM = "claude"
+MODEL = "haiku"
+INSIDE = "RECORTEX_INSIDE"
+OVERHEAD = 4_000
+"""Tokens that the command line adds to a prompt of its own accord, at most (its own preamble, the tool that takes the
+structured answer, a second turn that ends the session)."""
+_MICRO = 1_000_000
+_GRACE = 2.0
+# What tells the client that it runs inside another one, and what belongs to that one's session.
+_NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Usage:
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    type: str
+    is_error: bool = False
+    result: str | None = None
+    structured_output: dict[str, Any] | None = None
+    total_cost_usd: float | None = None
+    usage: _Usage | None = None
+
+
+def ask(request: Request, model: str, environment: Mapping[str, str], deadline: Deadline) -> Reading:
+    """Run the program once.
+
+    Raises:
+        CallError: it is not there, failed, took too long, or said too much.
+    """
+    program = shutil.which(PROGRAM, path=environment.get("PATH", ""))
+    if program is None:
+        raise CallError("not_configured", f"There is no program {PROGRAM!r} on the path.")
+    with tempfile.TemporaryDirectory(prefix="recortex-", ignore_cleanup_errors=True) as folder:
+        child = _start([program, *_arguments(request, model)], environment, folder)
+        try:
+            output = _output(child, request.prompt.encode("utf-8", "replace"), deadline)
+        finally:
+            _end(child)
+    if child.returncode != 0 and not output.lstrip().startswith(b"{"):
+        raise CallError("program", f"{PROGRAM} ended with status {child.returncode}.", paid=True)
+    return envelope(output, _read)
+
+
+def _arguments(request: Request, model: str) -> list[str]:
+    return [
+        "-p",
+        "--output-format", "json",
+        "--model", model,
+        "--tools", "",
+        "--strict-mcp-config",
+        "--disable-slash-commands",
+        "--no-session-persistence",
+        "--settings", '{"disableAllHooks": true}',
+        "--system-prompt", request.system,
+        "--json-schema", dumps(request.schema).decode(),
+    ]  # fmt: skip
+
+
+def _start(command: list[str], environment: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
+    inherited = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
+    try:
+        return subprocess.Popen(  # noqa: S603  found on the path, no shell, arguments of our own
+            command,
+            cwd=folder,
+            env={**inherited, INSIDE: "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except (OSError, ValueError):
+        raise CallError("program", f"{PROGRAM} could not be started.") from None
+
+
+def _output(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> bytes:
+    """All that the program writes, as long as that is not too much."""
+    results: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    for work in (lambda: _feed(child.stdin, prompt), lambda: results.put(_taken(child.stdout))):
+        threading.Thread(target=work, name="recortex-agent", daemon=True).start()
+    try:
+        output = results.get(timeout=deadline.left)
+    except queue.Empty:
+        raise CallError("timeout", f"{PROGRAM} did not answer in time.", paid=True) from None
+    if len(output) > MAX_ANSWER:
+        raise CallError("too_large", f"{PROGRAM} wrote more than {MAX_ANSWER} bytes.", paid=True)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=min(deadline.left, _GRACE))
+    return output
+
+
+def _feed(pipe: IO[bytes] | None, prompt: bytes) -> None:
+    with contextlib.suppress(OSError, ValueError):  # it went away, which the reader sees as well
+        if pipe is not None:
+            with pipe:
+                pipe.write(prompt)
+
+
+def _taken(pipe: IO[bytes] | None) -> bytes:
+    """What comes until the end or the bound; the thread that reads a pipe also closes it, since nobody else can."""
+    with contextlib.suppress(OSError, ValueError):
+        if pipe is not None:
+            with pipe:
+                return pipe.read(MAX_ANSWER + 1)
+    return b""
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    """Leave nothing behind: the program and what it started are ended."""
+    with contextlib.suppress(OSError):
+        if hasattr(os, "killpg"):
+            os.killpg(child.pid, signal.SIGKILL)  # the group outlives its leader while a grandchild holds it
+        else:
+            child.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        child.wait(timeout=_GRACE)
+
+
+def _read(data: Any) -> Reading:
+    result = typed(data, _Result)
+    if result.is_error or result.type != "result":
+        raise CallError("program", f"{PROGRAM} reported an error.", paid=True)
+    usage = result.usage or _Usage()
+    counted = (usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens)
+    cost = result.total_cost_usd
+    structured = result.structured_output
+    return Reading(
+        text=(result.result or "") if structured is None else dumps(structured).decode(),
+        input_tokens=None if usage.input_tokens is None else sum(tokens or 0 for tokens in counted),
+        output_tokens=usage.output_tokens,
+        micro_usd=None if cost is None or not 0 <= cost < _MICRO else round(cost * _MICRO),
+    )

@@ -1,0 +1,71 @@
+"""Ollama's /api/chat, with a JSON schema as `format`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from recortex.llm.wire import Protocol, Reading, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recortex.ports.model import Request
+
+_BYTES_PER_TOKEN = 2  # fewer than any tokenizer needs for prose, so that the window is never too small
+_WINDOW_STEP = 4_096  # another window makes Ollama load the model anew
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    content: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    message: _Message
+    done: bool
+    done_reason: str = ""
+    prompt_eval_count: int | None = None
+    eval_count: int | None = None
+
+
+def _body(request: Request, model: str) -> Mapping[str, Any]:
+    return {
+        "model": model,
+        "stream": False,
+        "format": request.schema,
+        "messages": [
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": request.prompt},
+        ],
+        "options": {"temperature": 0, "num_predict": request.max_output, "num_ctx": _window(request)},
+    }
+
+
+def _window(request: Request) -> int:
+    """The context that has room for everything: with its usual one Ollama cuts the prompt without a word."""
+    prompt = len((request.system + request.prompt).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
+    return -(-(prompt + request.max_output) // _WINDOW_STEP) * _WINDOW_STEP
+
+
+def _read(data: Any) -> Reading:
+    chat = typed(data, _Chat)
+    whole = chat.done and chat.done_reason in {"", "stop"}
+    return Reading(
+        text=chat.message.content,
+        input_tokens=chat.prompt_eval_count,
+        output_tokens=chat.eval_count,
+        ended="complete" if whole else "truncated",
+    )
+
+
+PROTOCOL = Protocol(
+    url="http://127.0.0.1:11434",
+    model="llama3.2",
+    keyed=False,
+    path=lambda _: "/api/chat",
+    headers=lambda key: {"authorization": f"Bearer {key}"} if key else {},
+    body=_body,
+    read=_read,
+)

@@ -1,0 +1,92 @@
+"""What the HTTP protocols have in common: where to post, what to post, how to read what comes back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from recortex.codec import convert, loads
+from recortex.errors import InvalidInputError
+from recortex.llm.failure import CallError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from recortex.ports.model import Request
+
+T = TypeVar("T")
+
+MOST_TOKENS = 10_000_000
+"""More than any model reads: what a provider claims beyond is cut, so that a sum stays a sum."""
+
+
+class Reading(NamedTuple):
+    """A provider's answer, out of its envelope.
+
+    Attributes:
+        text: what the model wrote, which should be JSON.
+        input_tokens, output_tokens: what the provider counted; None where it does not say.
+        micro_usd: what the provider says that it cost, where it does.
+        ended: why the model stopped: `complete`, `truncated` or `declined`.
+    """
+
+    text: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    micro_usd: int | None = None
+    ended: str = "complete"
+
+
+class Protocol(NamedTuple):
+    """A row for each protocol.
+
+    Attributes:
+        url: the base URL that is used where none is set.
+        model: the model that is used where none is set.
+        keyed: whether its own service wants a key.
+        path: the path below the base URL, from the model's name.
+        headers: from the key, which may be empty.
+        body: the request as plain JSON values, from what is asked and the model's name.
+        read: the envelope of a successful answer; raises `InvalidInputError` where it has another form.
+    """
+
+    url: str
+    model: str
+    keyed: bool
+    path: Callable[[str], str]
+    headers: Callable[[str], Mapping[str, str]]
+    body: Callable[[Request, str], Mapping[str, Any]]
+    read: Callable[[Any], Reading]
+
+
+def envelope(data: bytes, read: Callable[[Any], Reading]) -> Reading:
+    """Parse what a provider sent.
+
+    Raises:
+        CallError: it is no JSON, or has another form than the protocol's.
+    """
+    try:
+        parsed = loads(data)
+    except InvalidInputError:
+        raise CallError("not_json", "The provider's answer is not JSON.", paid=True) from None
+    try:
+        reading = read(parsed)
+    except InvalidInputError:
+        raise CallError(
+            "wrong_form", "The provider's answer has another form than its protocol says.", paid=True
+        ) from None
+    return reading._replace(
+        input_tokens=_counted(reading.input_tokens), output_tokens=_counted(reading.output_tokens)
+    )
+
+
+def typed(data: Any, to: type[T]) -> T:
+    """The part of an envelope that we read, checked.
+
+    Raises:
+        InvalidInputError: it does not fit.
+    """
+    return convert(data, to)
+
+
+def _counted(tokens: int | None) -> int | None:
+    return None if tokens is None else min(max(tokens, 0), MOST_TOKENS)
