@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.cli.invocation import Invocation
 
 
@@ -14,12 +17,17 @@ def main() -> int:
     # Nearly all that a start creates lives to the end; searching it for rubbish, on the way and once more at the end,
     # is a tenth of the time of a short command (bench/cold_start.py).
     gc.set_threshold(50_000, 10, 10)
+    if sys.argv[1:2] == ["hook"]:
+        return _hook(sys.argv[2:])
     try:
         from recortex.cli.commands import Command
         from recortex.cli.main import run
 
         programs = {
             "tour": Command("Show the whole at work: an example session is learned from, then asked.", _tour),
+            "hook": Command(
+                "Called by an agent's client at each moment of a session.", lambda line: _hook(line.arguments)
+            ),
             "mcp": Command("Serve this project's memory to an agent over standard input and output.", _mcp),
         }
         return run(commands=programs)
@@ -33,6 +41,12 @@ def _tour(line: Invocation) -> int:
     from recortex.cli.tour import tour
 
     return tour(line)
+
+
+def _hook(words: Sequence[str]) -> int:
+    from recortex.hooks.entry import main as hook
+
+    return hook(words)
 
 
 def _mcp(line: Invocation) -> int:

@@ -30,6 +30,9 @@ class Application:
     Args:
         locations: where each store is; one store under None holds both scopes.
         open_bank: opens one.
+
+    Attributes:
+        warm: the embedding model is loaded: a question need not wait for it.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Application:
         self._lock = threading.RLock()
         self._banks: dict[Scope | None, Bank] = {}
         self._unrecorded: list[Degradation] = []
+        self.warm = False
 
     def bank(self, scope: Scope) -> Bank:
         """The store for a scope."""
@@ -84,7 +88,9 @@ class Application:
         Raises:
             EmbeddingError: none could.
         """
-        return self._embedder.embed_named(["probe"]).name if self._embedder else "none"
+        name = self._embedder.embed_named(["probe"]).name if self._embedder else "none"
+        self.warm = True
+        return name
 
     def locate(self, memory_id: str) -> tuple[Bank, Memory]:
         """The memory with an id, or with one that begins so and is the only one, and its store.

@@ -12,6 +12,7 @@ from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
+from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.extraction import extract
 from recortex.engines.intake.draft import Draft
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.bank import Bank
+    from recortex.app.passes import Part
     from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import SessionInfo
     from recortex.engines.intake.service import Kept
@@ -32,17 +34,40 @@ QUOTE = 240
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a transcript taught, and the memories that are new."""
+    """What a transcript taught, and the memories that are new.
+
+    Attributes:
+        turns: those that were read, where they were asked for.
+        more: there is more to read: the pass ended at its limit.
+    """
 
     extracted: Extracted
     added: tuple[Memory, ...]
+    turns: tuple[Turn, ...] = ()
+    more: bool = False
 
 
-def learn(bank: Bank, path: Path, *, clock: Callable[[], datetime], final: bool, dry_run: bool) -> Lesson:
+def learn(
+    bank: Bank,
+    path: Path,
+    *,
+    clock: Callable[[], datetime],
+    final: bool,
+    dry_run: bool,
+    part: Part | None = None,
+) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
     The checkpoint moves after the memories are kept; a kill in between only means reading the same lines again, and
     what was learned from them is recognised by its place.
+
+    Args:
+        bank: where the memories are kept.
+        path: the transcript.
+        clock: gives the time.
+        final: nothing more will be written to it.
+        dry_run: keep nothing, and read from the beginning.
+        part: bounds the pass and keeps its turns; without it all is read as a stream.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
@@ -52,22 +77,28 @@ def learn(bank: Bank, path: Path, *, clock: Callable[[], datetime], final: bool,
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    candidates = list(extract(reader, reader.info))
+    candidates = list(extract(part.of(reader) if part else reader, reader.info))
     drafts = [_draft(candidate, reader.info, bank.root) for candidate in candidates]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
     kept = bank.intake.keep(drafts, now=clock(), actor=Actor.EXTRACTION)
-    _move_checkpoint(bank, place, reader, known, clock())
-    return Lesson(_extracted(reader, candidates, kept), tuple(one.memory for one in kept if one.added))
+    turns = part.read if part else reader.counts.turns
+    _move_checkpoint(bank, place, reader, known, turns, clock())
+    return Lesson(
+        _extracted(reader, candidates, kept),
+        tuple(one.memory for one in kept if one.added),
+        turns=tuple(part.turns) if part else (),
+        more=part.more if part else False,
+    )
 
 
 def _move_checkpoint(
-    bank: Bank, place: str, reader: TranscriptReader, known: Checkpoint | None, now: datetime
+    bank: Bank, place: str, reader: TranscriptReader, known: Checkpoint | None, turns: int, now: datetime
 ) -> None:
     before = known.turns if known and not reader.restarted else 0
     moved = Checkpoint(
         path=place, session_id=reader.info.session_id, client=reader.client, position=reader.cursor,
-        turns=before + reader.counts.turns, extracted_at=now,
+        turns=before + turns, extracted_at=now,
     )  # fmt: skip
     if known is None or moved.position != known.position:
         with bank.store.transaction():

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
-FOLDERS = ("backups", "locks", "surface-cache")
+FOLDERS = ("backups", "locks", "queue", "surface-cache")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,15 @@ class Location:
     database: Path
     folder: Path
 
+    def place(self, name: str) -> Path:
+        """A file or folder that belongs to the store: never one of another store in the same folder."""
+        alone = self.folder.name == STORE_FOLDER or self.database.name == GLOBAL_DATABASE
+        return self.folder / (name if alone else f"{self.database.name}.{name}")
+
     @property
     def backups(self) -> Path:
-        """Where its backups are: never among those of another store in the same folder."""
-        alone = self.folder.name == STORE_FOLDER or self.database.name == GLOBAL_DATABASE
-        return self.folder / ("backups" if alone else f"{self.database.name}.backups")
+        """Where its backups are."""
+        return self.place("backups")
 
     def is_part(self, path: Path) -> bool:
         """Whether a path is the database itself or one of its companions, which nothing else may write."""

@@ -21,8 +21,10 @@ from recortex.settings import Settings, read
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from recortex.app.session.loop import Loop
     from recortex.domain.degradation import Degradation
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder
+    from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
 
@@ -73,6 +75,53 @@ def application(
     )  # fmt: skip
     events.append(app.degraded)
     return app
+
+
+def session_loop(start: Path, *, url: str | None = None, app: Application | None = None) -> Loop:
+    """What the hooks of a project work with.
+
+    Args:
+        start: a folder in the project.
+        url: a store instead of the project's own.
+        app: one that is open already, whose model may be loaded.
+
+    Raises:
+        ConfigError: a setting or the URL cannot be used.
+    """
+    from recortex.app.session.loop import Loop
+
+    root = app.root if app else project_root(start)
+    settings = app.settings if app else read(root)
+    locations = app.locations if app else _locations(start, url or settings["url"], settings)
+    location, *_ = ordered = list(locations.values())
+
+    @cache
+    def open_app() -> Application:
+        return app or application(root, url=url, clock=None, actor=Actor.SYSTEM, progress=None)
+
+    return Loop(
+        root=root,
+        locations=ordered,
+        settings=settings,
+        clock=app.clock if app else _clock(settings),
+        open_notes=lambda: _notes(location, open_app),
+        open_app=open_app,
+        ready=lambda: app is not None and app.warm,
+    )
+
+
+def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
+    """The sessions of a store; without the rest of it where it is of today's schema."""
+    from recortex.storage.sqlite.migrations import applied, newest
+    from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite.sessions import SqliteSessions
+
+    if location.exists:
+        pool = Pool(location.database, vectors=False)
+        if applied(pool) == newest():
+            return SqliteSessions(pool)
+        pool.close()
+    return open_app().bank(Scope.PROJECT).store.sessions
 
 
 def _locations(start: Path, url: str, settings: Settings) -> dict[Scope | None, Location]:

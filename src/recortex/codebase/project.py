@@ -27,6 +27,18 @@ def project_root(start: Path) -> Path:
     return _marked(start) or start
 
 
+def working_tree(start: Path) -> Path:
+    """The top folder of the checkout that `start` lies in, a linked worktree's own; outside git the project's root.
+
+    Paths of files are relative to it, so that they are the same in every worktree.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return project_root(start)
+
+
 def _main_tree(git_file: Path) -> Path | None:
     """The main working tree behind a linked worktree's `.git` file; None for a submodule or a bare repository."""
     try:

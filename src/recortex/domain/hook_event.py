@@ -35,6 +35,7 @@ class HookEvent:
         message: the last thing that the agent said.
         agent: id of the sub-agent that the event happened in; `agent_type` is empty for the client's own helpers.
         agent_transcript: the sub-agent's transcript.
+        process: of the client on this machine; 0: unknown.
     """
 
     name: EventName
@@ -57,3 +58,4 @@ class HookEvent:
     agent: str = ""
     agent_type: str = ""
     agent_transcript: str = ""
+    process: int = 0

@@ -79,9 +79,11 @@ class Signal:
 
     Attributes:
         subject: the file relative to the project, or the command without its secrets; never what was printed.
+        digest: of the whole command, by which its success after a failure is known.
     """
 
     session: str
     at: datetime
     name: SignalName
     subject: str
+    digest: str = ""

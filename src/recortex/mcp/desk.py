@@ -20,6 +20,7 @@ from recortex.mcp.projection import lean
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from recortex.domain.hook_event import HookEvent
     from recortex.operations.registry import Operation
 
 _LOG = logging.getLogger(__name__)
@@ -28,6 +29,13 @@ _LONGEST_MESSAGE = 1_000
 
 class Facade(Protocol):
     """What is asked of the facade besides its operations."""
+
+    @property
+    def address(self) -> str:
+        """What hooks know the server of its store by."""
+
+    def attend(self, event: HookEvent) -> str:
+        """Do what a moment of an agent's session asks for."""
 
     def close(self) -> None:
         """Close the stores."""

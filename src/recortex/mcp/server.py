@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+from contextlib import contextmanager, nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,7 +14,8 @@ import recortex
 from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from recortex.mcp.desk import Desk
     from recortex.mcp.wire import Wire
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
         operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT), warm=_warm
     )
     try:
-        serve(Wire.claim(), desk)
+        serve(Wire.claim(), desk, beside=attending(desk))
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -54,8 +56,16 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     return 0
 
 
-def serve(wire: Wire, desk: Desk) -> None:
-    """Answer the opening requests at once, then load the SDK and let it serve the rest."""
+def serve(
+    wire: Wire, desk: Desk, *, beside: Callable[[], AbstractContextManager[object]] = nullcontext
+) -> None:
+    """Answer the opening requests at once, then load the SDK and let it serve the rest.
+
+    Args:
+        wire: to the client.
+        desk: carries out the calls.
+        beside: what else is done from then on to the end.
+    """
     from recortex.codec import dumps
     from recortex.mcp.greeting import Greeting
     from recortex.mcp.tools import described
@@ -78,9 +88,25 @@ def serve(wire: Wire, desk: Desk) -> None:
     from recortex.mcp import session
 
     threading.Thread(target=desk.warm, name="warm", daemon=True).start()
-    with ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
+    with beside(), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
         server = session.build(about(), instructions(), tools, desk, workers)
         session.serve(server, wire, lines, lead=lead, sent=sent)
+
+
+def attending(desk: Desk) -> Callable[[], AbstractContextManager[object]]:
+    """Let the hooks of the same store ask this server, whose model is loaded."""
+
+    @contextmanager
+    def listening() -> Iterator[None]:
+        from recortex.app.relay import Relay
+
+        relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
+        try:
+            yield
+        finally:
+            relay.close()
+
+    return listening
 
 
 def _warm(cortex: Any) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from recortex.app.application import Application
+    from recortex.domain.hook_event import HookEvent
 
 MAX_LIMIT = 1000
 MAX_LINE = 999_999_999
@@ -57,6 +58,18 @@ class Operations:
     def warm(self) -> None:
         """Load the embedding model now, so that the first recall does not wait for it."""
         self._app.probe_embedder()
+
+    def attend(self, event: HookEvent) -> str:
+        """Do what a moment of an agent's session asks for; returns the marked text for the agent, mostly empty."""
+        from recortex.app.session.handling import handle
+        from recortex.app.wiring import session_loop
+
+        return handle(session_loop(self._app.root, app=self._app), event)
+
+    @property
+    def address(self) -> str:
+        """What hooks know a server of this store by."""
+        return str(next(iter(self._app.locations.values())).database.absolute())
 
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""

@@ -41,7 +41,7 @@ class Sessions(Protocol):
     def note(self, signals: Sequence[Signal]) -> None:
         """Keep what was seen."""
 
-    def has_failed(self, session_id: str, command: str) -> bool:
+    def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
 
     def signals(self, session_id: str) -> list[Signal]:

@@ -48,14 +48,14 @@ UPDATE receipts SET used_at = ?4, used_as = ?5 WHERE session = ?1 AND context = 
 RETURNING 1
 
 -- name: note
-INSERT INTO signals (session, at, name, subject) VALUES (?, ?, ?, ?)
+INSERT INTO signals (session, at, name, subject, digest) VALUES (?, ?, ?, ?, ?)
 
 -- name: signals
-SELECT session, at, name, subject FROM signals WHERE session = ? ORDER BY seq
+SELECT session, at, name, subject, digest FROM signals WHERE session = ? ORDER BY seq
 
 -- name: failed
-SELECT 1 FROM signals s WHERE s.session = ?1 AND s.name = 'failed' AND s.subject = ?2
-  AND s.seq > coalesce((SELECT max(seq) FROM signals WHERE session = ?1 AND name = 'mended' AND subject = ?2), 0) LIMIT 1
+SELECT 1 FROM signals s WHERE s.session = ?1 AND s.name = 'failed' AND s.digest = ?2
+  AND s.seq > coalesce((SELECT max(seq) FROM signals WHERE session = ?1 AND name = 'mended' AND digest = ?2), 0) LIMIT 1
 
 -- name: forget_text
 DELETE FROM signals WHERE instr(subject, ?1) > 0

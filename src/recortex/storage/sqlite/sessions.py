@@ -66,7 +66,7 @@ class SqliteSessions:
 
     def note(self, signals: Sequence[Signal]) -> None:
         """Keep what was seen."""
-        rows = [(one.session, to_micros(one.at), one.name, one.subject) for one in signals]
+        rows = [(one.session, to_micros(one.at), one.name, one.subject, one.digest) for one in signals]
         with self._pool.transaction():
             self._pool.run_many(self._sql["note"], rows)
 
@@ -74,13 +74,13 @@ class SqliteSessions:
         """What was seen in a session, in order."""
         rows = self._pool.rows(self._sql["signals"], (session_id,))
         return [
-            Signal(session=session, at=from_micros(at), name=name, subject=subject)
-            for session, at, name, subject in rows
+            Signal(session=session, at=from_micros(at), name=name, subject=subject, digest=digest)
+            for session, at, name, subject, digest in rows
         ]
 
-    def has_failed(self, session_id: str, command: str) -> bool:
+    def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
-        return bool(self._pool.rows(self._sql["failed"], (session_id, command)))
+        return bool(self._pool.rows(self._sql["failed"], (session_id, digest)))
 
     def forget_text(self, text: str) -> None:
         """Remove every signal that holds a text, for a purge."""

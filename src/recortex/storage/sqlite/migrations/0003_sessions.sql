@@ -43,7 +43,8 @@ CREATE TABLE signals (
   session TEXT NOT NULL,
   at INTEGER NOT NULL,
   name TEXT NOT NULL,              -- read, written, failed, mended
-  subject TEXT NOT NULL            -- a file, or a command without its secrets
+  subject TEXT NOT NULL,           -- a file, or the beginning of a command without its secrets
+  digest TEXT NOT NULL             -- of the whole command
 );
 CREATE INDEX signals_session ON signals (session, seq);
 

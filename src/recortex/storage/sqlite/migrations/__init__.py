@@ -39,6 +39,13 @@ def known() -> tuple[Migration, ...]:
     )
 
 
+def newest() -> int:
+    """The schema of this program; no file is read for it."""
+    return max(
+        int(match[1]) for path in Path(__file__).parent.iterdir() if (match := _FILE.fullmatch(path.name))
+    )
+
+
 def applied(pool: Pool) -> int:
     """The newest migration that the database records; 0 for a new one."""
     if not pool.value("SELECT 1 FROM sqlite_schema WHERE name = 'schema_migrations'"):

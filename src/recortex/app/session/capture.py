@@ -1,0 +1,187 @@
+"""The job that learns from sessions, behind the agent's back: one at a time for a project, bounded in time and memory.
+
+Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits for the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.lock import alone
+from recortex.app.passes import Part, digest
+from recortex.app.session import requests
+from recortex.app.session.aftermath import after
+from recortex.app.session.trouble import note_trouble
+from recortex.domain.vocabulary import Scope
+from recortex.errors import RecortexError
+
+if TYPE_CHECKING:
+    from recortex.app.learner import Lesson
+    from recortex.app.session.loop import Loop
+    from recortex.app.session.requests import Request
+    from recortex.domain.session import Session
+
+SECONDS = 120.0
+"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next job."""
+MEMORY = 2 * 1024**3
+"""Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB more."""
+NICE = 10
+LAG = 2.0
+"""Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s after Stop."""
+_POLL = 0.05
+_TAIL = 512 * 1024
+_KNOWN_BY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the client said last in a session, by the hook's word."""
+
+    session: str = ""
+    message: str = ""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a run of the job did, in counts.
+
+    Attributes:
+        places: branch and folder of each session that was learned from: their next brief is made at once.
+    """
+
+    sessions: int = 0
+    passes: int = 0
+    turns: int = 0
+    found: int = 0
+    added: int = 0
+    merged: int = 0
+    failed: int = 0
+    places: list[tuple[str, str]] = field(default_factory=list)
+
+    def counts(self) -> dict[str, int]:
+        """All counts by name."""
+        return {name: value for name, value in asdict(self).items() if isinstance(value, int)}
+
+    def count(self, lesson: Lesson) -> None:
+        """Add a pass."""
+        outcomes = [one.outcome for one in lesson.extracted.found]
+        self.passes += 1
+        self.turns += len(lesson.turns)
+        self.found += len(outcomes)
+        self.added += outcomes.count("added")
+        self.merged += outcomes.count("merged")
+
+
+def work(loop: Loop, told: Told) -> None:
+    """Learn from every session that waits, unless another process is at it: that one will see the requests too."""
+    locks = loop.location.place("locks")
+    locks.mkdir(mode=0o700, exist_ok=True)
+    while requests.waiting(loop.queue):
+        with alone(locks / "capture.lock") as held:
+            if not held:
+                return
+            tally = Tally()
+            began = time.monotonic()
+            for claimed, request in requests.claim(loop.queue):
+                _fulfil(loop, claimed, request, told, tally)
+            after(loop, tally, seconds=time.monotonic() - began)
+
+
+def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tally) -> None:
+    try:
+        _learn(loop, request, told, tally)
+    except (RecortexError, OSError) as error:
+        tally.failed += 1
+        waits = requests.failed(claimed, request)
+        note_trouble(loop.location, "capture", f"{error}{'' if waits else ' It is given up.'}")
+        if waits:
+            raise  # the others would fail alike, or be taken up by the next job
+    else:
+        tally.sessions += 1
+        tally.places.append((request.branch, request.folder))
+        requests.done(claimed)
+
+
+def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
+    from recortex.app.learner import learn
+
+    path = Path(request.transcript)
+    session = None if request.agent else loop.sessions.get(request.session)
+    last = told.message if not request.agent and told.session == request.session else ""
+    if last and _holds(path, last):
+        last = ""
+    if not path.is_file() and not last:
+        return
+    more = path.is_file()
+    while more:
+        part = Part(last=last, told=session.told if session else "")
+        lesson = learn(
+            loop.app.bank(Scope.PROJECT), path, clock=loop.clock, final=request.final or bool(told.message),
+            dry_run=False, part=part,
+        )  # fmt: skip
+        tally.count(lesson)
+        more = lesson.more
+    if session:
+        _note(loop, session, path, final=request.final, told=digest(last) if last else session.told)
+
+
+def _note(loop: Loop, session: Session, path: Path, *, final: bool, told: str) -> None:
+    size = path.stat().st_size if final else 0
+    loop.sessions.captured(session.id, loop.clock(), size=size, told=told)
+
+
+def _holds(path: Path, message: str) -> bool:
+    """Whether a transcript has a message by now; waits for it a little."""
+    wanted = json.dumps(message[:_KNOWN_BY])[1:-1].encode()
+    wanted_plain = json.dumps(message[:_KNOWN_BY], ensure_ascii=False)[1:-1].encode()
+    patience = time.monotonic() + LAG
+    while True:
+        with suppress(OSError), path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            tail = file.read()
+            if wanted in tail or wanted_plain in tail:
+                return True
+        if time.monotonic() > patience:
+            return False
+        time.sleep(_POLL)
+
+
+def main(loop: Loop) -> int:
+    """Do the job in this process, which is its own; what the hook was told last comes on standard input."""
+    told = _told()
+    limit()
+    watchdog = threading.Timer(SECONDS, os._exit, [0])
+    watchdog.daemon = True
+    watchdog.start()
+    with suppress(RecortexError, OSError):  # each is noted where it happened
+        work(loop, told)
+    return 0
+
+
+def limit() -> None:
+    """Give way to the person's work, and have an end to memory."""
+    if os.name != "posix":
+        return
+    import resource
+
+    with suppress(OSError, ValueError):
+        os.nice(NICE)
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def _told() -> Told:
+    if sys.stdin is None or sys.stdin.isatty():
+        return Told()
+    try:
+        given: Any = json.loads(sys.stdin.buffer.read(_TAIL))
+        return Told(session=str(given["session"]), message=str(given["message"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Told()

@@ -1,0 +1,76 @@
+"""Learning is asked for, never done, by a hook: a request is written down and a process of its own takes it up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from recortex.app.passes import TOLD
+from recortex.app.session import requests
+from recortex.app.session.noting import ended, seen
+from recortex.app.session.requests import Request
+
+if TYPE_CHECKING:
+    from recortex.app.session.loop import Loop
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import Session
+
+
+def close(loop: Loop, event: HookEvent) -> None:
+    """Ask for what was said since the last time to be learned."""
+    session = ended(loop, event) if event.name == "session-end" else seen(loop, event)
+    if not loop.settings["hooks.capture"] or not session.transcript:
+        return
+    ask(loop, session, final=event.name == "session-end")
+    start_job(loop, message=event.message if event.name == "stop" else "", session=session.id)
+
+
+def close_agent(loop: Loop, event: HookEvent) -> None:
+    """Ask for a sub-agent's own transcript to be learned from; the client's helpers without a name teach nothing."""
+    if not loop.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
+        return
+    session = seen(loop, event)
+    requests.put(
+        loop.queue,
+        Request(
+            session=session.id, transcript=event.agent_transcript, client=session.client, agent=event.agent, final=True,
+            folder=session.cwd, branch=session.branch,
+        ),
+    )  # fmt: skip
+    start_job(loop)
+
+
+def ask(loop: Loop, session: Session, *, final: bool) -> None:
+    """Write the request for a session down."""
+    requests.put(
+        loop.queue,
+        Request(
+            session=session.id, transcript=session.transcript, client=session.client, final=final, folder=session.cwd,
+            branch=session.branch,
+        ),
+    )  # fmt: skip
+
+
+def start_job(loop: Loop, *, message: str = "", session: str = "") -> None:
+    """Start the process that takes requests up; it outlives this one and the client.
+
+    The interpreter is told not to look for modules in the project's folder (-P): a project is not trusted.
+    """
+    words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(loop.root)]
+    if loop.settings["url"]:
+        words += ["--url", loop.settings["url"]]
+    job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=loop.location.folder,
+        start_new_session=True, creationflags=_DETACHED if os.name == "nt" else 0,
+    )  # fmt: skip
+    assert job.stdin is not None  # noqa: S101  it was asked for
+    job.stdin.write(json.dumps({"session": session, "message": message[:TOLD]}).encode())
+    job.stdin.close()
+    job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
+
+
+_DETACHED = 0x00000008 | 0x00000200 | 0x08000000
+"""Windows: DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW."""

@@ -1,0 +1,84 @@
+"""What the hooks of one project work with: as light as the moment allows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recortex.codebase.project import branch_and_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.app.application import Application
+    from recortex.app.location import Location
+    from recortex.ports.sessions import Sessions
+    from recortex.settings import Settings
+
+
+class Loop:
+    """A project's session loop.
+
+    Args:
+        root: of the project.
+        locations: of the stores, the project's own first.
+        open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be there.
+        open_app: opens everything.
+        ready: whether the embedding model is loaded, so that meaning may be asked for without a wait.
+
+    Attributes:
+        location: of the project's store.
+        settings, clock: of the project.
+    """
+
+    def __init__(
+        self,
+        *,
+        root: Path,
+        locations: Sequence[Location],
+        settings: Settings,
+        clock: Callable[[], datetime],
+        open_notes: Callable[[], Sessions],
+        open_app: Callable[[], Application],
+        ready: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.root = root
+        self.locations = locations
+        self.location = locations[0]
+        self.settings = settings
+        self.clock = clock
+        self.ready = ready
+        self._open_notes = open_notes
+        self._open_app = open_app
+
+    @cached_property
+    def app(self) -> Application:
+        """Everything: stores, retrieval, models."""
+        return self._open_app()
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What is noted of sessions."""
+        return self._open_notes()
+
+    @property
+    def exists(self) -> bool:
+        """Whether the project has a store."""
+        return self.location.exists
+
+    @property
+    def store(self) -> str:
+        """What a server of this store is known by."""
+        return str(self.location.database.absolute())
+
+    @cached_property
+    def branch(self) -> str:
+        """The branch that is checked out."""
+        return branch_and_commit(self.root)[0]
+
+    @property
+    def queue(self) -> Path:
+        """Where sessions wait to be learned from."""
+        return self.location.place("queue")

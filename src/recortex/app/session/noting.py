@@ -1,0 +1,32 @@
+"""That a session is there, and which of its context the agent still sees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.session import Session
+
+if TYPE_CHECKING:
+    from recortex.app.session.loop import Loop
+    from recortex.domain.hook_event import HookEvent
+
+
+def seen(loop: Loop, event: HookEvent) -> Session:
+    """Note that a session is alive, with what the event says of it."""
+    now = loop.clock()
+    known = loop.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
+    session = replace(
+        known, seen_at=now, ended_at=None, end_reason="", branch=loop.branch, client=event.client or known.client,
+        cwd=event.cwd or known.cwd, transcript=event.transcript or known.transcript, process=event.process or known.process,
+        context=known.context + (event.source == "compact"),
+    )  # fmt: skip
+    loop.sessions.put(session)
+    return session
+
+
+def ended(loop: Loop, event: HookEvent) -> Session:
+    """Note that a session is over."""
+    session = replace(seen(loop, event), ended_at=loop.clock(), end_reason=event.reason[:40])
+    loop.sessions.put(session)
+    return session

@@ -1,0 +1,99 @@
+"""A session begins, or begins anew after a compaction: the brief, and what earlier sessions left unlearned."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.session.noting import seen
+from recortex.domain.session import Receipt
+from recortex.domain.vocabulary import Scope
+
+if TYPE_CHECKING:
+    from recortex.app.session.loop import Loop
+    from recortex.app.surface_cache import Brief
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import Session
+
+LEFT = 20
+"""Sessions that a start looks after: more than anyone leaves behind between two starts."""
+IDLE = timedelta(hours=12)
+"""A session that was not seen for so long is over, whatever has its process's number now."""
+
+
+def open_session(loop: Loop, event: HookEvent) -> str:
+    """Give the brief, note what was given, and ask for what was left unlearned to be learned."""
+    if not any(location.exists for location in loop.locations):
+        return ""  # nothing was ever kept: the store is made when there is something to keep
+    session = seen(loop, event) if loop.exists else None
+    text = ""
+    if loop.settings["hooks.brief"]:
+        brief = _brief(loop, event)
+        text = brief.text
+        if session and text:
+            loop.sessions.give(_receipts(loop, session, brief))
+    if session and event.source != "compact":
+        _catch_up(loop, session)
+    return text
+
+
+def _brief(loop: Loop, event: HookEvent) -> Brief:
+    from recortex.app.surface import brief, from_cache
+
+    cwd = event.cwd or str(loop.root)
+    kept = from_cache(loop.locations, branch=loop.branch, cwd=cwd, now=loop.clock().timestamp())
+    return kept or brief(loop.app, branch=loop.branch, cwd=cwd)
+
+
+def _receipts(loop: Loop, session: Session, brief: Brief) -> list[Receipt]:
+    return [
+        Receipt(
+            session=session.id, context=session.context, memory=item.memory, scope=Scope(item.scope), channel="surface",
+            at=loop.clock(), score=item.rank, tokens=item.tokens,
+        )
+        for item in brief.items
+    ]  # fmt: skip
+
+
+def _catch_up(loop: Loop, current: Session) -> None:
+    """Ask for sessions to be learned from that nobody saw end, such as killed ones; and for what a killed job left."""
+    from recortex.app.session import requests
+    from recortex.app.session.closing import ask, start_job
+
+    if not loop.settings["hooks.capture"]:
+        return
+    for session in loop.sessions.unfinished(LEFT):
+        if session.id != current.id and _over(loop, session) and _unlearned(session):
+            loop.sessions.put(replace(session, ended_at=session.ended_at or loop.clock(), end_reason="lost"))
+            ask(loop, session, final=True)
+    if requests.waiting(loop.queue):
+        start_job(loop)
+
+
+def _over(loop: Loop, session: Session) -> bool:
+    """Whether nothing more will be written to a session's transcript."""
+    if session.ended_at or loop.clock() - session.seen_at > IDLE:
+        return True
+    return session.process > 0 and not _alive(session.process)
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":
+        return True  # there is no harmless question there; time decides
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _unlearned(session: Session) -> bool:
+    try:
+        return Path(session.transcript).stat().st_size != session.captured_size
+    except OSError:
+        return False

@@ -1,0 +1,119 @@
+"""What a prompt or a touched file brings to mind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.app.session.noting import seen
+from recortex.app.session.touching import touched
+from recortex.codebase.files import freshness
+from recortex.domain.kinds import KINDS
+from recortex.domain.query import MemoryQuery
+from recortex.domain.session import Receipt
+from recortex.engines.intake.showing import all_shown
+from recortex.engines.retrieval.floor import FLOOR
+from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.app.session.loop import Loop
+    from recortex.domain.hit import Hit, Recipe
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.memory import Memory
+    from recortex.domain.session import Channel, Session
+
+OWN_COMMAND = "/recortex"
+ASKED = 2_000
+"""Characters of a prompt that are asked for: what follows is mostly pasted text."""
+WARNINGS = 3
+"""Memories about one file: more would be skimmed."""
+WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.category in {"gotcha", "decision"})
+
+
+def for_prompt(loop: Loop, event: HookEvent) -> str:
+    """The few memories that answer a prompt and were not given before; mostly none."""
+    prompt = event.prompt.strip()
+    if not prompt or event.agent or prompt.startswith(OWN_COMMAND):
+        return ""
+    session = seen(loop, event)
+    if not loop.settings["hooks.prompt"]:
+        return ""
+    known = _given(loop, session)
+    hits = [hit for hit in _answers(loop, prompt[:ASKED], len(known)) if hit.memory.id not in known]
+    few = list(_within(loop.settings["hooks.prompt_tokens"], hits[: loop.settings["hooks.prompt_limit"]]))
+    given = _give(loop, session, [(hit.memory, hit.score) for hit in few], "prompt")
+    return block(FOR_PROMPT, _lines(loop, given))
+
+
+def for_files(loop: Loop, event: HookEvent) -> str:
+    """The warnings and decisions about the files that a tool is to touch, once per session and file."""
+    if not loop.settings["hooks.files"] or event.own or not event.files:
+        return ""
+    session = loop.sessions.get(event.session) or seen(loop, event)
+    told = {one.subject for one in loop.sessions.receipts(session.id) if one.context == session.context}
+    paths = dict.fromkeys(touched(event, loop.root))
+    return "\n".join(text for path in paths if path not in told and (text := _warnings(loop, session, path)))
+
+
+def _warnings(loop: Loop, session: Session, path: str) -> str:
+    query = MemoryQuery(
+        files=(path,), kinds=WARNING_KINDS, valid_at=loop.clock(), order="importance", limit=WARNINGS
+    )
+    found = [memory for bank in loop.app.banks() for memory in bank.store.memories.find(query)][:WARNINGS]
+    known = _given(loop, session)
+    new = [(memory, memory.confidence) for memory in found if memory.id not in known]
+    given = _give(loop, session, new, "file", subject=path)
+    return block(for_file(path), _lines(loop, given))
+
+
+def _answers(loop: Loop, prompt: str, known: int) -> list[Hit]:
+    """What the stores answer, best first, the project's before the person's own; no access is counted."""
+    recipe: Recipe = "hybrid" if loop.ready() else "keyword"
+    now = loop.clock()
+    limit = loop.settings["hooks.prompt_limit"] + known
+    found = [
+        hit
+        for bank in loop.app.banks()
+        for hit in bank.retrieval.recall(
+            prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(valid_at=now)
+        ).hits
+        if hit.score >= FLOOR
+    ]
+    once = {hit.memory.content_hash: hit for hit in reversed(found)}
+    return sorted(once.values(), key=lambda hit: -hit.score)
+
+
+def _within(budget: int, hits: Sequence[Hit]) -> Iterator[Hit]:
+    for hit in hits:
+        budget -= hit.memory.tokens
+        if budget >= 0:
+            yield hit
+
+
+def _given(loop: Loop, session: Session) -> set[str]:
+    receipts = loop.sessions.receipts(session.id)
+    return {one.memory for one in receipts if one.context == session.context}
+
+
+def _give(
+    loop: Loop,
+    session: Session,
+    memories: Sequence[tuple[Memory, float]],
+    channel: Channel,
+    subject: str = "",
+) -> list[Memory]:
+    """Note what is given; what another hook of the session gave meanwhile is left out."""
+    receipts = [
+        Receipt(
+            session=session.id, context=session.context, memory=memory.id, scope=memory.scope, channel=channel,
+            at=loop.clock(), subject=subject, score=round(score, 4), tokens=memory.tokens,
+        )
+        for memory, score in memories
+    ]  # fmt: skip
+    kept = {one.memory for one in loop.sessions.give(receipts)} if receipts else set()
+    return [memory for memory, _ in memories if memory.id in kept]
+
+
+def _lines(loop: Loop, memories: Sequence[Memory]) -> list[str]:
+    return [line(memory, freshness(loop.root, memory.files)) for memory in all_shown(memories)]

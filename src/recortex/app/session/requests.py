@@ -1,0 +1,129 @@
+"""Sessions that wait to be learned from: a small file each, so that a kill at any moment loses none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ATTEMPTS = 3
+"""A request that failed so often is given up: its transcript stays where it is and can be imported by hand."""
+_MOST_BYTES = 64 * 1024
+_WAITING, _CLAIMED = ".json", ".claimed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """A transcript to learn from.
+
+    Attributes:
+        session: the session it belongs to; `agent` is the sub-agent whose own transcript it is.
+        final: nothing more will be written to it.
+        folder, branch: where the session worked.
+        attempts: how often it failed.
+    """
+
+    session: str
+    transcript: str
+    client: str = ""
+    agent: str = ""
+    final: bool = False
+    folder: str = ""
+    branch: str = ""
+    attempts: int = 0
+
+
+def put(queue: Path, request: Request) -> None:
+    """Add a request; one for the same transcript that waits already is joined with it.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    queue.mkdir(mode=0o700, exist_ok=True)
+    path = queue / f"{_key(request)}{_WAITING}"
+    waiting = _read(path)
+    if waiting is not None and waiting.final:
+        request = replace(request, final=True)
+    _write(path, request)
+
+
+def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
+    """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
+
+    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up again.
+    """
+    for path in _listed(queue, _CLAIMED):
+        waiting = path.with_suffix(_WAITING)
+        with suppress(OSError):
+            path.unlink() if waiting.exists() else path.rename(waiting)
+    for path in _listed(queue, _WAITING):
+        claimed = path.with_suffix(_CLAIMED)
+        with suppress(OSError):
+            path.rename(claimed)
+            request = _read(claimed)
+            if request is None:
+                claimed.unlink()
+                continue
+            yield claimed, request
+
+
+def done(claimed: Path) -> None:
+    """A claimed request was fulfilled."""
+    claimed.unlink(missing_ok=True)
+
+
+def failed(claimed: Path, request: Request) -> bool:
+    """A claimed request was not fulfilled: it waits again, unless it failed too often; returns whether it waits."""
+    again = request.attempts + 1 < ATTEMPTS
+    if again:
+        put(claimed.parent, replace(request, attempts=request.attempts + 1))
+    claimed.unlink(missing_ok=True)
+    return again
+
+
+def waiting(queue: Path) -> int:
+    """How many requests wait."""
+    return len(_listed(queue, _WAITING)) + len(_listed(queue, _CLAIMED))
+
+
+def _key(request: Request) -> str:
+    return hashlib.sha256(request.transcript.encode()).hexdigest()[:24]
+
+
+def _listed(queue: Path, suffix: str) -> list[Path]:
+    found: list[tuple[float, Path]] = []
+    with suppress(OSError):
+        for path in queue.glob(f"*{suffix}"):
+            with suppress(OSError):
+                found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found)]
+
+
+def _read(path: Path) -> Request | None:
+    """A request, if the file holds one."""
+    try:
+        with path.open("rb") as file:
+            given: Any = json.loads(file.read(_MOST_BYTES))
+        request = Request(**given)
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    usual = Request(session="", transcript="")
+    right = all(type(value) is type(asdict(usual)[name]) for name, value in asdict(request).items())
+    return request if right and request.transcript else None
+
+
+def _write(path: Path, request: Request) -> None:
+    beside = path.with_name(f"{path.stem}.{os.getpid()}.tmp")
+    handle = os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+    try:
+        os.write(handle, json.dumps(asdict(request)).encode())
+    finally:
+        os.close(handle)
+    beside.replace(path)

@@ -1,0 +1,22 @@
+"""Which files of the project an event is about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.codebase.files import relative
+from recortex.codebase.project import working_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.domain.hook_event import HookEvent
+
+
+def touched(event: HookEvent, root: Path) -> Iterator[str]:
+    """The files of an event, relative to the checkout that the agent works in."""
+    base = Path(event.cwd).resolve() if event.cwd else root
+    tree = working_tree(base) if base.is_dir() else root
+    for file in event.files:
+        yield relative(str((base / file).resolve()), tree)

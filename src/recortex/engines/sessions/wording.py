@@ -1,0 +1,49 @@
+"""How memories are put before an agent: statements of what was recorded, a line each, never instructions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.injection import wrap
+from recortex.domain.kinds.base import shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.domain.hit import Freshness
+    from recortex.domain.memory import Memory
+
+LINE = 480
+"""Characters of a memory that are shown; the whole is one `get` away."""
+ID = 8
+MOST = 9_000
+"""Characters of one answer: clients replace what is longer than 10,000 by a preview."""
+
+_FRESHNESS = {"changed": ", which has changed since", "gone": ", which is gone", "fresh": "", "none": ""}
+
+
+def line(memory: Memory, freshness: Freshness = "none") -> str:
+    """One memory: kind and date of recording, what it is about, what it says, its id."""
+    about = memory.files[0].path if memory.files else ""
+    place = f" ({shorten(about, 120)}{_FRESHNESS[freshness]})" if about else ""
+    return f"- {memory.kind}, {memory.recorded_at:%Y-%m-%d}{place}: {shorten(memory.text, LINE)} [{memory.id[:ID]}]"
+
+
+def block(title: str, lines: Sequence[str]) -> str:
+    """The marked text for the agent: as many lines as it may have; empty where there is none."""
+    kept: list[str] = []
+    room = MOST - len(title)
+    for one in lines:
+        room -= len(one) + 1
+        if room < 0:
+            break
+        kept.append(one)
+    return wrap("\n".join([title, *kept])) if kept else ""
+
+
+FOR_PROMPT = "Recortex recorded this in earlier sessions; it may bear on the prompt:"
+
+
+def for_file(path: str) -> str:
+    """The title over what was recorded about a file."""
+    return f"Recortex recorded this about {shorten(path, 200)} in earlier sessions:"

@@ -1,0 +1,123 @@
+"""What clients send to hooks, as one kind of event. Everything in it is hostile until it stands in a field here.
+
+Claude Code, Codex and Qwen Code use the same names; Gemini CLI has its own for the same moments.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
+
+from recortex.domain.hook_event import EventName, HookEvent
+from recortex.domain.injection import is_own_command, is_own_tool
+from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EVENTS: tuple[EventName, ...] = get_args(EventName)
+# As clients name a moment where it is not the name of ours without its hyphens.
+_CLIENT_NAMES: dict[EventName, str] = {
+    "session-start": "SessionStart",
+    "user-prompt-submit": "UserPromptSubmit",
+    "pre-tool-use": "PreToolUse",
+    "post-tool-use": "PostToolUse",
+    "pre-compact": "PreCompact",
+    "stop": "Stop",
+    "subagent-stop": "SubagentStop",
+    "session-end": "SessionEnd",
+}
+_FAILURE = "PostToolUseFailure"
+LONGEST_TEXT = 64_000
+"""Characters of a prompt or message that are looked at; the rest is in the transcript."""
+_LONGEST_WORD = 4_096
+_MOST_FILES = 50
+
+
+def parse(
+    name: EventName, raw: bytes, *, client: str = "", project: str = "", process: int = 0
+) -> HookEvent | None:
+    """The event of a hook's standard input; None where that is no JSON object.
+
+    Args:
+        name: of the event, as the hook was called.
+        raw: standard input, whole.
+        client: of the agent, where the hook was told.
+        project: the folder that the agent was started in, where the environment says so.
+        process: the client's.
+    """
+    try:
+        given: Any = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(given, dict):
+        return None
+    return replace(_event(name, given), client=client or _client(given), project=project, process=process)
+
+
+def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
+    tool = _word(given, "tool_name")
+    arguments = as_mapping(given.get("tool_input"))
+    command = command_of(tool, arguments)
+    return HookEvent(
+        name=name,
+        event=_word(given, "hook_event_name") or _CLIENT_NAMES[name],
+        session=_word(given, "session_id"),
+        transcript=_word(given, "transcript_path"),
+        cwd=_word(given, "cwd"),
+        source=_word(given, "source"),
+        reason=_word(given, "reason"),
+        prompt=_text(given, "prompt"),
+        tool=tool,
+        command=_plain(command)[:LONGEST_TEXT],
+        files=tuple(_plain(file) for file in files_of(tool, arguments)[:_MOST_FILES] if _is_path(file)),
+        writes=is_writing(tool, arguments),
+        ok=_worked(given),
+        own=is_own_tool(tool) or is_own_command(command),
+        message=_text(given, "last_assistant_message") or _text(given, "prompt_response"),
+        agent=_word(given, "agent_id"),
+        agent_type=_word(given, "agent_type"),
+        agent_transcript=_word(given, "agent_transcript_path"),
+    )
+
+
+def _client(given: Mapping[str, Any]) -> str:
+    """Only Codex names the turn; Claude Code and Qwen Code cannot be told apart, and read alike."""
+    return "codex" if "turn_id" in given else ""
+
+
+def _worked(given: Mapping[str, Any]) -> bool | None:
+    """Whether a tool's use was a success; what it answered is looked at for that alone."""
+    if given.get("hook_event_name") == _FAILURE or _word(given, "error"):
+        return False
+    answer = given.get("tool_response")
+    if answer is None:
+        return None
+    if isinstance(answer, dict):
+        code = answer.get("exit_code", answer.get("exitCode"))
+        if isinstance(code, int):
+            return code == 0
+        return not (answer.get("is_error") or answer.get("error") or answer.get("interrupted"))
+    return True
+
+
+def _word(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    return (
+        _plain(value) if isinstance(value, str) and len(value) <= _LONGEST_WORD and "\0" not in value else ""
+    )
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    return _plain(value[:LONGEST_TEXT]) if isinstance(value, str) else ""
+
+
+def _plain(text: str) -> str:
+    """The text without what no file can hold: NUL, and halves of surrogate pairs."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_path(text: str) -> bool:
+    return len(text) <= _LONGEST_WORD and "\0" not in text

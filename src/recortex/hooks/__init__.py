@@ -1,0 +1,1 @@
+"""`recortex hook EVENT`: the agent's client calls it at each moment of a session."""

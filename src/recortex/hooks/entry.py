@@ -1,0 +1,201 @@
+"""The process of one hook: reads what the client says, prints nothing or one answer, always exits 0, never takes long.
+
+Nothing heavy is imported before it is known to be needed: most calls only note that something happened.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+from recortex.formats.hook_events import EVENTS, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.session.loop import Loop
+    from recortex.domain.hook_event import EventName, HookEvent
+
+SECONDS = {
+    "session-start": 6.0,
+    "user-prompt-submit": 2.5,
+    "pre-tool-use": 1.5,
+    "post-tool-use": 1.5,
+    "pre-compact": 2.0,
+    "stop": 2.0,
+    "subagent-stop": 2.0,
+    "session-end": 1.2,  # Claude Code ends this hook after 1.5 seconds, whatever its timeout says
+}
+"""After so long a hook ends with nothing said; each is well below what the plug-in lets the client wait."""
+MOST_BYTES = 16 * 1024 * 1024
+ASKED_SERVER = frozenset({"user-prompt-submit", "pre-tool-use"})
+SERVER_SECONDS = 0.8
+LONGEST = 10_000
+"""Characters of an answer: clients replace a longer one by a preview."""
+_EVENT_NAME = re.compile(r"\w{1,40}")
+_HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
+
+Called by an agent's client: reads its JSON on standard input, prints nothing or one answer, and always exits 0.
+Events: {", ".join(EVENTS)}; `capture` learns from the sessions that wait.
+"""
+
+
+class Options(NamedTuple):
+    """What stands on the command line."""
+
+    event: str = ""
+    client: str = ""
+    project: str = ""
+    url: str = ""
+
+
+def main(words: Sequence[str]) -> int:
+    """Do what one call of a hook asks for, and return 0."""
+    options = _options(words)
+    for number in (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if os.name == "posix" else ())):
+        signal.signal(number, _leave)
+    if options.event == "capture":
+        return _capture(options)
+    if options.event not in EVENTS:
+        sys.stderr.write(_HELP)
+        return 0
+    name: EventName = options.event
+    watchdog = threading.Timer(SECONDS[name], os._exit, [0])
+    watchdog.daemon = True
+    watchdog.start()
+    answer = _guarded(name, options)
+    watchdog.cancel()
+    with suppress(OSError):
+        _write(answer)
+    return _leave()
+
+
+def _leave(*_: object) -> NoReturn:
+    """End at once: nothing is left to do that could fail, and nothing is waited for."""
+    os._exit(0)
+
+
+def _guarded(name: EventName, options: Options) -> bytes:
+    try:
+        return _answer(name, options)
+    except Exception as error:  # noqa: BLE001  the border: whatever goes wrong here, the agent's session goes on
+        with suppress(Exception):
+            _note(options, name, error)
+        return b""
+
+
+def _answer(name: EventName, options: Options) -> bytes:
+    from recortex.settings import inside, project_of_agent
+
+    raw = _stdin()
+    if raw is None or inside():
+        return b""
+    event = parse(name, raw, client=options.client, project=project_of_agent(), process=os.getppid())
+    if event is None or not event.session:
+        return b""
+    folder = _folder(options, event)
+    if folder is None:
+        return b""
+    loop = _loop(folder, options)
+    return _as_answer(event, _text(loop, event))
+
+
+def _text(loop: Loop, event: HookEvent) -> str:
+    if event.name in ASKED_SERVER and loop.exists:
+        from recortex.app import relay
+
+        text = relay.ask(loop.store, event, seconds=SERVER_SECONDS)
+        if text is not None:
+            return text
+    from recortex.app.session.handling import handle
+
+    return handle(loop, event)
+
+
+def _as_answer(event: HookEvent, text: str) -> bytes:
+    if not text:
+        return b""
+    name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
+    answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    said = json.dumps(answer, ensure_ascii=False)
+    return said.encode() if name and len(said) < LONGEST else b""
+
+
+def _loop(folder: Path, options: Options) -> Loop:
+    from recortex.app.wiring import session_loop
+
+    return session_loop(folder, url=options.url or None)
+
+
+def _folder(options: Options, event: HookEvent | None) -> Path | None:
+    """The folder that says which project it is: of the command line, of the client's start, of the moment."""
+    told = (options.project, event.project, event.cwd) if event else (options.project,)
+    for place in told:
+        if place and os.path.isdir(place):  # noqa: PTH112  a hot path
+            return Path(place)
+    with suppress(OSError):
+        return Path.cwd()
+    return None
+
+
+def _stdin() -> bytes | None:
+    """Standard input, whole; None where it is closed or more than anything that a client sends."""
+    parts = bytearray()
+    try:
+        while part := os.read(0, 1 << 20):
+            if (
+                len(parts) <= MOST_BYTES
+            ):  # the rest is read too, so that the client is not cut off in the middle
+                parts += part
+    except OSError:
+        return None
+    return bytes(parts) if len(parts) <= MOST_BYTES else None
+
+
+def _write(answer: bytes) -> None:
+    rest = memoryview(answer)
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def _note(options: Options, name: str, error: Exception) -> None:
+    """Write a failure to the log of the project's store, or of the person's where the project's cannot be written."""
+    from recortex.app.location import of_project, of_user
+    from recortex.app.session.trouble import note_trouble
+    from recortex.settings import project_of_agent, read
+
+    said = f"{type(error).__name__}: {error}"
+    folder = _folder(options._replace(project=options.project or project_of_agent()), None)
+    location = of_project(folder) if folder else None
+    if location and location.folder.is_dir() and os.access(location.folder, os.W_OK):
+        note_trouble(location, name, said)
+    else:
+        note_trouble(of_user(read(None)), name, said)
+
+
+def _capture(options: Options) -> int:
+    from recortex.app.session.capture import main as work
+
+    folder = _folder(options, None)
+    return work(_loop(folder, options)) if folder else 0
+
+
+def _options(words: Sequence[str]) -> Options:
+    """The options that are there; what is not understood is left out: a client's call never fails for a word."""
+    found = {"event": "", "client": "", "project": "", "url": ""}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, given, value = word.partition("=")
+        if name in {"--client", "--project", "--url"}:
+            found[name[2:]] = value if given else (rest.pop(0) if rest else "")
+        elif not word.startswith("-") and not found["event"]:
+            found["event"] = word
+    return Options(**found)
