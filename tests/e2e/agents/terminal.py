@@ -1,0 +1,105 @@
+"""The interactive client on a pseudo-terminal: what a headless session has no words for, above all `/clear` of old versions."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from typing import TYPE_CHECKING
+
+from agents.claude import KEY, LIMIT
+from agents.model import Model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agents.claude import Claude
+    from agents.model import Spec
+
+READY = "\u276f".encode()  # the mark before the line that is typed
+QUIET = 0.7  # seconds without a change of the screen
+LEAD = (  # makes the terminal that of the program, as for a person
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+SIZE = struct.pack("HHHH", 40, 110, 0, 0)
+
+
+def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
+    """Type prompts and commands of the client one after the other, then leave; returns the exit code."""
+    _answer_first_questions(claude)
+    with Model(turns) as model:
+        screen = _Screen(claude, model.url)
+        try:
+            screen.until(lambda: READY in screen.shown)
+            for prompt in prompts:
+                before = len(model.main)
+                screen.type(prompt)
+                if not prompt.startswith("/"):
+                    screen.until(lambda before=before: len(model.main) > before)
+                screen.rest()
+            screen.type("/exit")
+            screen.until(lambda: screen.process.poll() is not None)
+        finally:
+            screen.close()
+        return screen.process.returncode
+
+
+def _answer_first_questions(claude: Claude) -> None:
+    """Theme, key and trust, as a person has answered them before."""
+    file = claude.home / ".claude.json"
+    said = json.loads(file.read_text()) if file.exists() else {}
+    keys = {"approved": [KEY[-20:]], "rejected": []}
+    said |= {"hasCompletedOnboarding": True, "theme": "dark", "customApiKeyResponses": keys}
+    said.setdefault("projects", {}).setdefault(str(claude.project), {})["hasTrustDialogAccepted"] = True
+    file.write_text(json.dumps(said))
+
+
+class _Screen:
+    def __init__(self, claude: Claude, url: str) -> None:
+        self.shown = b""
+        self._limit = time.monotonic() + LIMIT
+        self._terminal, other = pty.openpty()
+        fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, SIZE)
+        words = [word for plugin in claude.plugins for word in ("--plugin-dir", str(plugin))]
+        environment = {**claude.environment, "ANTHROPIC_BASE_URL": url, "TERM": "xterm-256color"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", LEAD, str(claude.program), *words],
+            cwd=claude.project, env=environment, stdin=other, stdout=other, stderr=other,
+        )  # fmt: skip
+        os.close(other)
+
+    def type(self, text: str) -> None:
+        os.write(self._terminal, text.encode())
+        self.rest()  # a line that comes with its end is taken for pasted text
+        os.write(self._terminal, b"\r")
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        while not condition():
+            assert time.monotonic() < self._limit, self.shown[-2000:]
+            self._read(0.1)
+
+    def rest(self) -> None:
+        while self._read(QUIET):
+            assert time.monotonic() < self._limit, self.shown[-2000:]
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self._terminal)
+
+    def _read(self, seconds: float) -> bool:
+        if not select.select([self._terminal], [], [], seconds)[0]:
+            return False
+        try:
+            self.shown += os.read(self._terminal, 65536)
+        except OSError:  # the client has gone
+            return False
+        return True
