@@ -11,24 +11,26 @@ from recortex.domain.history import AuditEntry
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.indexing.document import Said, search_text
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.intake.composing import Composed, compose, recompose
+from recortex.engines.intake.likeness import LINKED, contradiction, likenesses, link_between
 from recortex.engines.intake.merging import mergeable, merged
+from recortex.engines.judgement.authority import may_replace
+from recortex.engines.judgement.reversal import Outcome
 from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash
-from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, tokenize
-from recortex.engines.similarity.settling import BY_WORDS, SAME_MATTER
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.history import Version
     from recortex.domain.vocabulary import Actor
     from recortex.engines.intake.draft import Draft
+    from recortex.engines.intake.likeness import Likeness
     from recortex.ports.store import Lookalikes, Store
 
 CHUNK = 250
@@ -36,9 +38,6 @@ CHUNK = 250
 
 TWIN = 0.8
 """Two extracted statements that share so many of their words say the same (Jaccard; as within a session)."""
-
-LINKED = 3
-"""A new memory is linked to at most so many known ones: the most alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +52,6 @@ class Kept:
     def added(self) -> bool:
         """Whether it is new."""
         return self.outcome == "added"
-
-
-@dataclass(frozen=True, slots=True)
-class _Likeness:
-    """A known memory that resembles a new one."""
-
-    id: str
-    score: float
 
 
 class Intake:
@@ -144,7 +135,7 @@ class Intake:
             old, new, search, actor=actor, reason=reason, keep_vector=same_words
         )
 
-    def _keep(self, composed: Composed, alike: Sequence[_Likeness], *, now: datetime, actor: Actor) -> Kept:
+    def _keep(self, composed: Composed, alike: Sequence[Likeness], *, now: datetime, actor: Actor) -> Kept:
         memory = composed.memory
         for rule in composed.skipped:
             event = Degradation("privacy", f"the rule {rule} could not be run", "the other rules")
@@ -153,16 +144,25 @@ class Intake:
         if known is not None:
             merged_ = self._merge(known, memory, now=now, actor=actor)
             return Kept(merged_, "known" if merged_ == known else "merged", composed.redacted)
+        ended = {memory.supersedes: ""} if memory.supersedes else self._ended_by(memory, alike)
+        if ended:
+            memory = replace(memory, supersedes=next(iter(ended)))
         self._insert(memory, composed.redacted, actor)
-        self._link(memory, alike)
+        for old, why in ended.items():
+            self._supersede(memory, old, actor, why)
+        later = self._overtaking(memory, alike)
+        self._link(memory, alike, {*ended, later.id if later else ""})
+        if later is not None:
+            self._supersede(later, memory.id, actor, "said later")
+            (memory,) = self._store.memories.get([memory.id])
         return Kept(memory, "added", composed.redacted)
 
-    def _known(self, memory: Memory, alike: Sequence[_Likeness]) -> Memory | None:
+    def _known(self, memory: Memory, alike: Sequence[Likeness]) -> Memory | None:
         """The living memory that says the same: word for word, or nearly so where a rule worded the new one."""
         same = self._store.memories.same(memory.content_hash)
         ids = [same] if same else []
         if memory.source.rule:
-            ids += [likeness.id for likeness in alike if likeness.score >= TWIN]
+            ids += [likeness.id for likeness in alike if likeness.score >= TWIN and not likeness.at_odds]
         found = self._store.memories.get(ids)
         return next((known for known in found if mergeable(known, memory)), None)
 
@@ -171,8 +171,6 @@ class Intake:
         self._store.memories.add_evidence(memory.id, _place(memory))
         details = {"redacted": sorted(set(redacted))} if redacted else {}
         self._record(memory.id, "create", actor, memory.updated_at, details)
-        if memory.supersedes:
-            self._supersede(memory, actor)
 
     def _merge(self, known: Memory, new: Memory, *, now: datetime, actor: Actor) -> Memory:
         counts = self._store.memories.add_evidence(known.id, _place(new))
@@ -183,36 +181,58 @@ class Intake:
         self._record(known.id, "merge", actor, changed.updated_at, {"evidence": changed.evidence})
         return changed
 
-    def _supersede(self, memory: Memory, actor: Actor) -> None:
-        found = self._store.memories.get([memory.supersedes or ""])
+    def _supersede(self, memory: Memory, old_id: str, actor: Actor, why: str = "") -> None:
+        """End a known memory's validity when another one's began.
+
+        Args:
+            memory: the one that holds from now on.
+            old_id: the one that ends.
+            actor: who kept either.
+            why: the evidence of the engine that found it out; empty where the caller said so.
+        """
+        found = self._store.memories.get([old_id])
         if not found:
-            raise MemoryNotFoundError(f"There is no memory {memory.supersedes} to supersede.")
-        old = found[0]
+            raise MemoryNotFoundError(f"There is no memory {old_id} to supersede.")
+        old, at = found[0], max(memory.recorded_at, found[0].recorded_at)
         ended = replace(
-            old, status=Status.SUPERSEDED, superseded_by=memory.id, updated_at=memory.recorded_at,
+            old, status=Status.SUPERSEDED, superseded_by=memory.id, updated_at=at,
             valid_until=max(old.valid_from, min(old.valid_until or memory.valid_from, memory.valid_from)),
         )  # fmt: skip
         self._put(old, ended, actor, f"superseded by {memory.id}")
-        self._store.relations.put(Relation(memory.id, old.id, RelationType.SUPERSEDES, memory.recorded_at))
-        self._record(old.id, "supersede", actor, memory.recorded_at, {"by": memory.id})
+        relation = Relation(
+            memory.id, old.id, RelationType.SUPERSEDES, at, evidence=(why,) if why else (), inferred=bool(why)
+        )
+        self._store.relations.put(relation)
+        self._record(
+            old.id, "supersede", actor, at, {"by": memory.id, "why": why} if why else {"by": memory.id}
+        )
 
-    def _alike(self, memory: Memory) -> list[_Likeness]:
+    def _alike(self, memory: Memory) -> list[Likeness]:
         if KINDS[memory.kind].event:
             return []
-        words = tokenize(memory.text)
-        found = [
-            _Likeness(id_, jaccard(words, tokenize(text)))
-            for id_, text in self._lookalikes.candidates(memory.text)
-        ]
-        found.sort(key=lambda likeness: -likeness.score)
-        return found[:LINKED]
+        return likenesses(memory, self._lookalikes.candidates(memory.text))
 
-    def _link(self, memory: Memory, alike: Sequence[_Likeness]) -> None:
+    def _ended_by(self, memory: Memory, alike: Sequence[Likeness]) -> dict[str, str]:
+        """The ids of the known memories that a new one replaces by itself, each with the evidence."""
+        judged = {one.id: one.judged for one in alike if one.judged.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(judged)) if judged else []
+        return {old.id: judged[old.id].evidence for old in found if may_replace(memory, old, judged[old.id])}
+
+    def _overtaking(self, memory: Memory, alike: Sequence[Likeness]) -> Memory | None:
+        """The known memory that replaces one which is recorded late, such as from an old session."""
+        judged = {one.id: one.overtaken for one in alike if one.overtaken.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(judged)) if judged else []
+        later = (known for known in found if known.valid_from > memory.valid_from)
+        return next((known for known in later if may_replace(known, memory, judged[known.id])), None)
+
+    def _link(self, memory: Memory, alike: Sequence[Likeness], ended: Collection[str | None]) -> None:
+        for likeness in alike[:LINKED]:
+            relation = link_between(memory, likeness)
+            if relation is not None and likeness.id not in ended:
+                self._store.relations.put(relation)
         for likeness in alike:
-            verdict = classify(likeness.score)
-            if verdict is Verdict.IGNORE:
-                continue
-            self._store.relations.put(_related(memory, likeness, verdict))
+            if likeness.at_odds and likeness.id not in ended:
+                self._store.relations.put(contradiction(memory, likeness))
 
     def _before(self, memory: Memory) -> Said | None:
         """What was said just before, in the same session."""
@@ -249,22 +269,6 @@ def _changed_fields(old: Memory, new: Memory) -> list[str]:
         for field in fields(old)
         if field.name not in always and getattr(old, field.name) != getattr(new, field.name)
     ]
-
-
-def _related(memory: Memory, likeness: _Likeness, verdict: Verdict) -> Relation:
-    certain = verdict in {Verdict.RELATE, Verdict.SIMILAR}
-    evidence = SAME_MATTER if verdict is Verdict.CONSOLIDATE else BY_WORDS
-    return Relation(
-        memory.id,
-        likeness.id,
-        RelationType.RELATED,
-        memory.recorded_at,
-        strength=round(likeness.score, 3),
-        evidence=(evidence,),
-        inferred=True,
-        status=RelationStatus.ACTIVE if certain else RelationStatus.SUGGESTED,
-        bidirectional=True,
-    )
 
 
 def _place(memory: Memory) -> bytes:

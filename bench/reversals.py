@@ -1,0 +1,81 @@
+"""Reversals: how surely a new statement that replaces a known one is told from one that does not.
+
+    python bench/reversals.py [--half development|held-out] [--misses] [--json FILE]
+
+Reads `bench/reversal_pairs.txt`, written for this bench. Pairs of each sign alternate between two halves: rules are
+written while looking at the development half; `--misses` prints what was judged wrongly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recortex.engines.judgement.reversal import Outcome, reversal
+
+PAIRS = Path(__file__).with_name("reversal_pairs.txt")
+
+
+class Pair(NamedTuple):
+    """A known statement, a new one, and whether the new one replaces the known one."""
+
+    known: str
+    new: str
+    replaces: bool
+    half: str
+
+
+def pairs() -> list[Pair]:
+    """All pairs with their halves."""
+    seen = {"+": 0, "-": 0}
+    found = []
+    for line in PAIRS.read_text(encoding="utf-8").splitlines():
+        if not line.startswith(("+", "-")):
+            continue
+        sign, known, new = (part.strip() for part in line.split(" | "))
+        half = "held-out" if seen[sign] % 2 else "development"
+        seen[sign] += 1
+        found.append(Pair(known, new, sign == "+", half))
+    return found
+
+
+def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
+    """Precision and recall of "replaces"; how many of the others are left to a person as a contradiction."""
+    right = wrong = missed = doubted = 0
+    for pair in chosen:
+        found = reversal(pair.new, pair.known)
+        replaced = found.outcome is Outcome.REPLACES
+        right += replaced and pair.replaces
+        wrong += replaced and not pair.replaces
+        missed += pair.replaces and not replaced
+        doubted += found.outcome is Outcome.CONTRADICTS and not pair.replaces
+        if misses and replaced != pair.replaces:
+            print(
+                f"{'missed' if pair.replaces else 'WRONG '} [{found.outcome.value}, {found.evidence}] {pair.known} | {pair.new}"
+            )
+    return {
+        "pairs": len(chosen), "replacing": right + missed, "precision": round(right / (right + wrong), 3) if right + wrong else None,
+        "recall": round(right / (right + missed), 3), "false": wrong, "false_contradictions": doubted,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--half", choices=("development", "held-out"))
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    halves = [options.half] if options.half else ["development", "held-out"]
+    figures = {
+        half: measure([one for one in pairs() if one.half == half], misses=options.misses) for half in halves
+    }
+    print(json.dumps(figures, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""A statement read as claims: what it is about, what it says of it, and whether it denies it.
+
+One pass over the words of each clause; no model and no look at anything else. A reading that fails gives no claim.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from recortex.engines.judgement.lexicon import (
+    BE,
+    FILLERS,
+    NEEDS,
+    NEGATORS,
+    ORDERS,
+    PARTICIPLES,
+    PREPOSITIONS,
+    RESTS,
+    SYNONYMS,
+    USES,
+    word_set,
+)
+
+MAX_TEXT = 1_000
+"""Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
+
+_MARKS = re.compile(r"[`*\"“”()\[\]]")
+_REASON = re.compile(
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_LASTING = re.compile(r",? \b(?:from now on|going forward|after all)\b(?=\W|$)", re.IGNORECASE)
+_OPENING = re.compile(
+    r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no|well|so|also|please|right|yes|"
+    r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
+    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided|agreed)(?: (?:to|on|that))?|"
+    r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|always|everything|nothing)\b)|"
+    r",\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|runs?|goes?|go|uses?|lives?)\b)|"
+    r"\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
+_NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
+_NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
+_GO_WITH = re.compile(
+    r"\b(?:(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)", re.IGNORECASE
+)
+_SHORT, _SUBJECT_WORDS = 3, 6
+_ADVERBS = word_set("now always only currently also still just actually again today")
+_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a clause says.
+
+    Attributes:
+        verb: the relation: `use`, `be`, or the verb with its preposition.
+        subject: stems of what it is about; empty where it speaks of the whole project.
+        value: the words of the value as they were written, without articles.
+        denied: whether it says that it is not so.
+        words: stems of all its telling words, the negation aside.
+        several: whether the value is a list.
+    """
+
+    verb: str
+    subject: frozenset[str]
+    value: tuple[str, ...]
+    denied: bool
+    words: tuple[str, ...]
+    several: bool = False
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The value, to be compared."""
+        return stems(self.value)
+
+
+def stem(word: str) -> str:
+    """A word to be compared: lower case, singular, one name for each thing."""
+    low = word.lower().strip("'’.,:/")
+    if low in SYNONYMS:
+        return SYNONYMS[low]
+    if len(low) > _SHORT and low.endswith("ies") and low.isalpha():
+        low = low[:-3] + "y"
+    elif len(low) > _SHORT and low[-1] == "s" and low[-2] not in "sui'" and low.isalpha():
+        low = low[:-1]
+    return SYNONYMS.get(low, low)
+
+
+def stems(words: tuple[str, ...] | list[str]) -> frozenset[str]:
+    """The telling words of a phrase, to be compared."""
+    return frozenset(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number, a version or a size."""
+    return _NUMBER.match(word) is not None or word.lower() in _NUMBERS
+
+
+def core(text: str) -> str:
+    """A statement without marks, openings and reasons."""
+    said = _MARKS.sub("", text[:MAX_TEXT]).replace("’", "'").strip()
+    said = _LASTING.sub("", _REASON.sub("", said))
+    for _ in range(4):
+        shorter = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
+        if shorter == said or not shorter:
+            break
+        said = shorter
+    return said.strip(" .")
+
+
+@lru_cache(maxsize=512)
+def claims(text: str) -> tuple[Claim, ...]:
+    """The claims of a statement, clause by clause; a clause that is none is left out."""
+    found = (_claim(clause) for clause in clauses(core(text)))
+    return tuple(one for one in found if one is not None)
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a cleaned statement."""
+    return [part.strip() for part in _CLAUSE.split(text) if part and part.strip()]
+
+
+def _claim(clause: str) -> Claim | None:
+    shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
+    words, denied = affirmed(tokens(_GO_WITH.sub("use", shorter or clause)))
+    if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
+        return None
+    told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
+    read = _order(words) or _told(words)
+    if read is None:
+        return Claim("", frozenset(), (), denied, told)
+    verb, subject, value = read
+    several = any(word.lower() in {",", "and", "or", "both"} for word in value)
+    return Claim(verb, stems(subject), tuple(word for word in value if word != ","), denied, told, several)
+
+
+def tokens(clause: str) -> list[str]:
+    """The words of a clause as they were written, commas among them."""
+    return _WORD.findall(clause)
+
+
+def affirmed(words: list[str]) -> tuple[list[str], bool]:
+    """The words without what denies them, and whether they were denied."""
+    kept: list[str] = []
+    denied = False
+    for place, word in enumerate(words):
+        low = word.lower()
+        longer = low in {"longer", "more"} and place > 0 and words[place - 1].lower() in {"no", "any"}
+        if low in NEGATORS or low.endswith("n't"):
+            denied = True
+        elif not longer and low not in {"anymore", "any"}:
+            kept.append(word)
+    return kept, denied
+
+
+_Read = tuple[str, list[str], list[str]]
+
+
+def _order(words: list[str]) -> _Read | None:
+    """An order: `use V for S`, `run S with V`."""
+    start = 0
+    while start < len(words) - 1 and words[start].lower() in FILLERS:
+        start += 1
+    if start == len(words):
+        return None
+    verb, rest = words[start].lower(), words[start + 1 :]
+    before = {word.lower() for word in words[:start]}
+    if before & {"the", "a", "an", "our", "my"} and verb not in USES:
+        return None
+    if verb in USES:
+        value, subject = cut(rest)
+        return ("use", subject, value) if value else None
+    if verb in ORDERS:
+        subject, value = cut(rest)
+        place = len(rest) - len(value) - 1
+        if (
+            subject
+            and value
+            and rest[place].lower() not in {"before", "after", "until", "when", "for", "while", "as"}
+        ):
+            return f"{stem(verb)} {rest[place].lower()}", subject, value
+    return None
+
+
+def _told(words: list[str]) -> _Read | None:
+    """A sentence with a subject: `S uses V`, `S is V`, `S is built with V`, `S runs on V`."""
+    for place, word in enumerate(words[1:], 1):
+        low = word.lower()
+        rest = words[place + 1 :]
+        while rest and rest[0].lower() in _ADVERBS:
+            rest = rest[1:]
+        if not rest:
+            return None
+        if low in BE:
+            return _being(words[:place], rest)
+        if low in USES:
+            value, scope = cut(rest)
+            return ("use", [*words[:place], *scope], value) if value else None
+        if (
+            low in RESTS
+            and place <= _SUBJECT_WORDS
+            and words[place - 1].lower() not in {"to", "must", "should", "may", "can"}
+        ):
+            joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
+            value, scope = cut(rest[1:] if joint else rest)
+            return (f"{stem(low)} {joint}".strip(), [*words[:place], *scope], value) if value else None
+        if low in NEEDS:
+            value, scope = cut(rest)
+            return (stem(low), [*words[:place], *scope], value) if value else None
+    return None
+
+
+def _being(subject: list[str], rest: list[str]) -> _Read | None:
+    first = rest[0].lower()
+    joint = rest[1].lower() if len(rest) > 1 else ""
+    if (first in PARTICIPLES or _PARTICIPLE.match(first)) and joint in PREPOSITIONS:
+        value, scope = cut(rest[2:])
+        if first == "used":
+            return "use", rest[2:], subject
+        return (f"{first} {joint}", [*subject, *scope], value) if value else None
+    if first == "using":
+        value, scope = cut(rest[1:])
+        return ("use", [*subject, *scope], value) if value else None
+    if first in PREPOSITIONS:
+        return (f"be {first}", subject, rest[1:]) if joint else None
+    value, scope = cut(rest)
+    return ("be", [*subject, *scope], value) if value else None
+
+
+def cut(words: list[str]) -> tuple[list[str], list[str]]:
+    """A phrase up to its first preposition, and what follows that."""
+    for place, word in enumerate(words):
+        if place and word.lower() in PREPOSITIONS:
+            return _bare(words[:place]), words[place + 1 :]
+    return _bare(words), []
+
+
+def _bare(words: list[str]) -> list[str]:
+    """A value without what only ties it in, its numbers and names kept."""
+    while words and words[-1].lower() in {*_ADVERBS, ",", "instead", "here", "all", "everywhere", "too"}:
+        words = words[:-1]
+    while words and words[0].lower() in {*_ADVERBS, "the", "our", "my", ","}:
+        words = words[1:]
+    return words

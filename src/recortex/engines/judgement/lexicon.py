@@ -1,0 +1,96 @@
+"""Words by which statements are read: function words, prepositions, verbs of use, and names that exclude each other."""
+
+from __future__ import annotations
+
+
+def word_set(words: str) -> frozenset[str]:
+    """The words of a line as a set."""
+    return frozenset(words.split())
+
+
+FILLERS = word_set("""a an the our my your their this that these those we i you they it its us also so then just please always ever only
+    now currently again still all any anymore here there be been being do does did will would shall should must may can
+    have has had to of own everywhere afterwards directly""")
+"""Left out where what two statements are about is compared."""
+
+PREPOSITIONS = word_set(
+    "for as to per in on with at by from via through into when across during under before after until while on"
+)
+
+USES = word_set("use uses using prefer prefers adopt adopted chose chosen pick picked follow follows")
+RESTS = word_set("""run runs live lives listen listens go goes talk talks start starts point points sit sits default defaults reside
+    resides connect connects ship ships land lands come comes speak speaks stay stays belong belongs""")
+"""Verbs whose complement is one place, program or time."""
+NEEDS = word_set("need needs require requires take takes has have expire expires retries retry")
+BE = frozenset({"is", "are"})
+PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
+ORDERS = word_set(
+    "run keep put store write build deploy start place save host send ship test format lint install publish"
+)
+"""Verbs of an order that name an object and then the one means or place."""
+
+NEGATORS = word_set("not never cannot no neither nor")
+
+SLOTS = word_set("""default timeout limit port version url host hostname database branch editor format path location owner framework
+    manager deadline ttl language shell timezone region registry server runner bundler linter formatter database engine
+    prefix suffix name namespace encoding charset size threshold interval password-hash minimum maximum cluster bucket
+    queue broker backend provider theme licence license convention style model""")
+"""Nouns that have one value at a time: "the default branch is X"."""
+
+_FAMILIES = """
+npm yarn pnpm bun
+pip poetry uv pipenv conda pdm rye pip-tools
+jest vitest mocha jasmine ava
+pytest unittest nose
+redux zustand mobx jotai recoil
+webpack vite rollup parcel esbuild turbopack rspack
+black yapf autopep8 blue
+flake8 ruff pylint pycodestyle
+eslint biome oxlint
+prettier biome dprint
+mypy pyright ty pyre
+postgresql mysql mariadb sqlite mongodb cockroachdb
+redis memcached valkey dragonfly
+rabbitmq kafka nats sqs celery dramatiq sidekiq rq huey
+requests httpx aiohttp urllib3
+axios fetch ky got
+moment date-fns dayjs luxon
+jenkins circleci travis buildkite drone github-actions gitlab-ci
+heroku fly.io render vercel netlify railway
+aws gcp azure hetzner
+terraform pulumi cdk opentofu
+vue react svelte angular solid preact
+django flask fastapi starlette litestar
+bootstrap tailwind bulma
+sphinx mkdocs docusaurus vitepress
+rest grpc graphql soap
+sentry glitchtip rollbar bugsnag
+slack pagerduty opsgenie teams discord mattermost
+stripe adyen paddle braintree
+elasticsearch opensearch meilisearch typesense solr algolia
+docker podman
+maven gradle bazel
+tabs spaces
+vim neovim emacs vscode zed helix
+bash zsh fish
+jwt mtls paseto
+uuid ulid
+snake_case camelcase kebab-case
+selenium playwright cypress puppeteer
+log4j logback
+loguru structlog
+"""
+FAMILIES = [frozenset(line.split()) for line in _FAMILIES.strip().splitlines()]
+"""Things of which a project uses one: a move to one of them is a move away from the others."""
+
+FAMILY_OF: dict[str, int] = {}
+for _place, _names in enumerate(FAMILIES):
+    for _name in _names:
+        FAMILY_OF.setdefault(_name, _place)
+
+SYNONYMS = {
+    "postgres": "postgresql", "pg": "postgresql", "psql": "postgresql", "mongo": "mongodb", "k8s": "kubernetes",
+    "tab": "tabs", "space": "spaces", "js": "javascript", "ts": "typescript", "elastic": "elasticsearch",
+    "test": "test", "tests": "test", "rabbit": "rabbitmq", "dep": "dependency", "deps": "dependency",
+    "repo": "repository", "vscode": "vscode", "http": "http", "sqlite3": "sqlite",
+}  # fmt: skip

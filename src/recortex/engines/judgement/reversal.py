@@ -1,0 +1,273 @@
+"""Whether a new statement replaces a known one, by their wording alone.
+
+Three kinds of evidence: words that announce a change and name the old thing; the same claim denied; the same frame
+with another value, where only one value can hold. In doubt the two at most contradict each other.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from recortex.engines.judgement.changes import (
+    Change,
+    adds,
+    changed_mind,
+    changes,
+    is_past,
+    is_unsure,
+    may_change,
+)
+from recortex.engines.judgement.claims import Claim, claims, is_number
+from recortex.engines.judgement.lexicon import FAMILY_OF, FILLERS, PREPOSITIONS, SLOTS, word_set
+from recortex.engines.similarity.jaccard import tokenize
+
+MAX_VALUE = 6
+"""Words of a value: a longer complement is an explanation, not a value."""
+
+
+class Outcome(StrEnum):
+    """What a new statement is to a known one."""
+
+    NOTHING = "nothing"
+    CONTRADICTS = "contradicts"
+    REPLACES = "replaces"
+
+
+class Reversal(NamedTuple):
+    """The judgement, the evidence for it, and whether the new statement says itself that it changes something."""
+
+    outcome: Outcome
+    evidence: str = ""
+    explicit: bool = False
+
+
+NOTHING = Reversal(Outcome.NOTHING)
+
+
+_NEAR, _NEAR_ANNOUNCED = 0.45, 0.25
+"""Share of the telling words of the shorter of two statements that the other has as well: below it, no pair of
+bench/reversals.py is a reversal."""
+
+
+def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
+    """The cheap test before `reversal`: whether two statements, as lower-case words, can be about the same."""
+    one, other = new - _COMMON, known - _COMMON
+    least = min(len(one), len(other))
+    shared = len(one & other)
+    if shared < _NEAR_ANNOUNCED * least or not shared:
+        return False
+    return shared >= _NEAR * least or may_change(new)
+
+
+_COMMON = FILLERS | PREPOSITIONS | {"use", "and", "or", "not", "never", "because", "so", "is", "are"}
+
+
+def reversal(new: str, known: str) -> Reversal:
+    """Judge whether `new` replaces `known`."""
+    if is_unsure(new) or is_past(new) or is_unsure(known):
+        return NOTHING
+    held = claims(known)
+    said = claims(new)
+    explicit = changed_mind(new)
+    for change in changes(new) if may_change(tokenize(new)) else ():
+        if any(_given_up(change, one, said) for one in held):
+            return Reversal(Outcome.REPLACES, "announced change", explicit=True)
+    if adds(new):
+        return NOTHING
+    for one in held:
+        for other in said:
+            if evidence := _against(other, one, explicit=explicit):
+                return Reversal(Outcome.REPLACES, evidence, explicit)
+    if any(_at_odds(other, one) for one in held for other in said):
+        return Reversal(Outcome.CONTRADICTS, "same matter, other value", explicit)
+    return NOTHING
+
+
+# -- announced
+
+
+def _given_up(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
+    """Whether a known claim holds what a change gives up."""
+    if held.denied or not held.verb or held.verb in {"need", "require"}:
+        return False
+    if change.old:
+        return _names(change.old, held) and _same_matter(change, held, said)
+    return _moved_on(change, held)
+
+
+def _names(old: frozenset[str], held: Claim) -> bool:
+    """Whether the known value is the thing that is given up; a list that holds it is more than that."""
+    value = held.stems
+    if not value or held.several or len(held.value) > MAX_VALUE:
+        return False
+    if held.verb == "be" and not held.subject & SLOTS and not _is_name(held.value):
+        return False
+    return value <= old or (old <= value and (len(value - old) <= 1 or bool(value & old & FAMILY_OF.keys())))
+
+
+def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
+    """Whether both are about the same; one of them may leave open what it is about."""
+    about = change.what
+    if not about:
+        about = (
+            frozenset().union(*(one.subject for one in said if one.verb and not one.stems & change.old))
+            - change.old
+        )
+        return not (about and held.subject and not about & held.subject)
+    rest = about - change.old - change.new
+    if not rest or rest & held.subject or rest <= held.stems:
+        return True
+    return not held.subject and not rest - _GENERAL
+
+
+_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app"})
+
+
+def _moved_on(change: Change, held: Claim) -> bool:
+    """Whether "S moved to Y" ends a known value of S, or of Y's family where no S is named."""
+    value = held.stems
+    if not change.new or change.new <= value or value <= change.new or held.several or not value:
+        return False
+    family = {FAMILY_OF[word] for word in change.new & FAMILY_OF.keys()}
+    same_family = bool(family & {FAMILY_OF[word] for word in value & FAMILY_OF.keys()})
+    about = change.what - change.new
+    if about:
+        return (
+            bool(held.subject)
+            and (about <= held.subject or held.subject <= about)
+            and len(held.value) <= MAX_VALUE
+        )
+    return same_family
+
+
+# -- denied, or given another value
+
+
+def _against(new: Claim, held: Claim, *, explicit: bool) -> str:
+    if new.denied != held.denied and _same_words(new, held):
+        return "the same, denied"
+    if new.denied != held.denied and not held.denied and _denies(new, held):
+        return "denied"
+    if new.denied or held.denied:
+        return ""
+    if _only_numbers_differ(new, held):
+        return "another number"
+    return "another value" if _other_value(new, held, explicit=explicit) else ""
+
+
+_LEAST_WORDS = 2
+
+
+def _same_words(new: Claim, held: Claim) -> bool:
+    one, other = frozenset(new.words) - _WEAK, frozenset(held.words) - _WEAK
+    return one == other and len(one) >= _LEAST_WORDS
+
+
+_WEAK = frozenset({"now", "allow", "allowed", "today", "use", "uses"})
+
+
+def _denies(new: Claim, held: Claim) -> bool:
+    """Whether "we do not use X (for S)" denies "use X for S"."""
+    value, denied = held.stems, new.stems
+    if not new.verb or not value or (value != denied and not (denied < value and denied & FAMILY_OF.keys())):
+        return False
+    if new.verb != held.verb and "use" not in {new.verb, held.verb}:
+        return False
+    return (
+        not new.subject or new.subject == held.subject or (bool(held.subject) and new.subject < held.subject)
+    )
+
+
+def _only_numbers_differ(new: Claim, held: Claim) -> bool:
+    """Whether two claims are the same up to their numbers, and each says one number of the same place."""
+    if len(new.words) != len(held.words) or not new.verb:
+        return False
+    differ = [(a, b) for a, b in zip(new.words, held.words, strict=True) if a != b]
+    rest = [a for a, b in zip(new.words, held.words, strict=True) if a == b and not is_number(a)]
+    return (
+        len(differ) == 1
+        and all(is_number(a) and is_number(b) for a, b in differ)
+        and len(rest) >= _LEAST_WORDS
+    )
+
+
+def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
+    if not _comparable(new, held) or not _same_subject(new, held, explicit=explicit):
+        return False
+    if new.verb == "be" or held.verb == "be":
+        named = _is_name(new.value) and _is_name(held.value)
+        return (named and bool(new.subject & held.subject & SLOTS)) or (
+            _shape(new.value) == _shape(held.value) != "word"
+        )
+    kin = bool(_families(new) & _families(held))
+    return kin or (_is_name(new.value) and _is_name(held.value))
+
+
+def _comparable(new: Claim, held: Claim) -> bool:
+    """Whether both say one value of something, and different ones, neither a closer word for the other."""
+    if not new.verb or new.verb != held.verb or new.several or held.several:
+        return False
+    if not (0 < len(new.value) <= MAX_VALUE and 0 < len(held.value) <= MAX_VALUE):
+        return False
+    one, other = new.stems, held.stems
+    return bool(one and other) and not one <= other and not other <= one and not _extends(one, other)
+
+
+def _extends(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether a name of one begins with a name of the other: `pytest-xdist` is used with `pytest`."""
+    return any(
+        a != b and min(len(a), len(b)) > 2 and (a.startswith((f"{b}-", f"{b}.", f"{b}:", f"{b}/")) or b.startswith((f"{a}-", f"{a}.", f"{a}:", f"{a}/")))  # noqa: PLR2004
+        for a in one - other
+        for b in other - one
+    )  # fmt: skip
+
+
+def _same_subject(new: Claim, held: Claim, *, explicit: bool) -> bool:
+    if not new.subject or not held.subject:
+        return False
+    if new.subject == held.subject:
+        return True
+    return explicit and (new.subject < held.subject or held.subject < new.subject)
+
+
+def _families(claim: Claim) -> set[int]:
+    return {FAMILY_OF[word] for word in claim.stems & FAMILY_OF.keys()}
+
+
+def _is_name(value: tuple[str, ...]) -> bool:
+    """Whether a value reads as the name of one thing: a product, a path, a number; not a description.
+
+    A bare singular in lower case is a name ("use bcrypt for"), a plural or a noun with an article is not.
+    """
+    if not value or value[0].lower() in _VAGUE or any(word.lower() in _JOINS for word in value):
+        return False
+    last = value[-1]
+    if any(is_number(word) or not word.isalpha() or word[0].isupper() for word in value):
+        return True
+    return len(value) <= 2 and not last.endswith("s") and not last.endswith("ing") and not last.endswith("ly")  # noqa: PLR2004
+
+
+_VAGUE = word_set(
+    "a an every each all any some only when if no more less many few another other such very too both either what whatever how"
+)
+_JOINS = word_set("that which who whose if unless without")
+
+
+def _shape(value: tuple[str, ...]) -> str:
+    """What a value looks like: a number with its unit, a path, a host, a version, or a word."""
+    first = value[0]
+    if is_number(first):
+        return "number " + " ".join(word.lower().rstrip("s") for word in value[1:])
+    if "/" in first:
+        return "path"
+    return "dotted" if "." in first.strip(".") else "word"
+
+
+def _at_odds(new: Claim, held: Claim) -> bool:
+    """Whether a person should look at both: the same matter with another value, where several might hold."""
+    return (
+        not new.denied and not held.denied and _comparable(new, held) and _same_subject(new, held, explicit=True)
+        and new.verb != "be" and new.verb not in {"need", "require", "has", "have"}
+        and _is_name(new.value) == _is_name(held.value)
+    )  # fmt: skip
