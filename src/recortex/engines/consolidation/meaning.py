@@ -27,10 +27,11 @@ def near(codes: Mapping[str, bytes]) -> Found:
     pairs: list[Alike] = []
     rows = _unit({key: codes[key] for key in keys})
     for start in range(0, len(keys), BLOCK):
-        found = _above(rows, start)
-        pairs += [pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found]
-        if len(pairs) > MOST_PAIRS:
-            return Found(tuple(pairs[:MOST_PAIRS]), complete=False)
+        room = MOST_PAIRS - len(pairs)
+        found = _above(rows, start, room + 1)
+        pairs += [pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
+        if len(found) > room:
+            return Found(tuple(pairs), complete=False)
     return Found(tuple(pairs), complete=len(keys) == len(codes))
 
 
@@ -44,14 +45,14 @@ def _unit(codes: Mapping[str, bytes]) -> Any:
     return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
 
 
-def _above(rows: Any, start: int) -> list[tuple[int, int, float]]:
-    """The pairs of a block with the rows that stand behind its first one."""
+def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
+    """Pairs of a block with the rows that stand behind its first one, each once; at most so many."""
     import numpy as np
 
-    cosines = rows[start : start + BLOCK] @ rows[start:].T
-    first, second = np.nonzero(cosines >= NEARLY_SAME)
+    block = rows[start : start + BLOCK]
+    cosines = block @ rows[start:].T
+    cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
+    first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
     return [
-        (start + int(a), start + int(b), float(cosines[a, b]))
-        for a, b in zip(first, second, strict=True)
-        if a < b
+        (start + int(a), start + int(b), float(cosines[a, b])) for a, b in zip(first, second, strict=True)
     ]
