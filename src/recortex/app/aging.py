@@ -67,8 +67,10 @@ def age(bank: Bank, now: datetime, settings: Settings, *, dry_run: bool = False)
     """
     rules = rules_of(settings)
     standings = _candidates(bank, to_micros(now), rules)
-    hubs = centrality(bank.store.standing.arcs()) if standings else {}
-    due = list(_due(standings, hubs, to_micros(now), rules))
+    due = list(_due(standings, {}, to_micros(now), rules))
+    if due:  # a hub lasts longer than others, never shorter: only now is it worth knowing who is one
+        hubs = centrality(bank.store.standing.arcs())
+        due = list(_due([one for one, _ in due], hubs, to_micros(now), rules))
     if not dry_run:
         chunks = (due[first : first + CHUNK] for first in range(0, len(due), CHUNK))
         due = [moved for chunk in chunks for moved in _move(bank, chunk, now)]

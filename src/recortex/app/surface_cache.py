@@ -6,19 +6,16 @@ is not ours, is too large, or does not fit is as good as none.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import sys
-import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.app.lock import alone
 from recortex.domain.injection import END, START
 from recortex.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 FRESH_SECONDS = 24 * 3600
@@ -28,7 +25,6 @@ LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
 _FORMAT = f"{__version__}:1"
-_PATIENCE_SECONDS = 1.0
 _MILLISECONDS = 250
 _GENERATION = (
     "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
@@ -91,6 +87,8 @@ class Cached(NamedTuple):
 
 def key(branch: str, cwd: str) -> str:
     """The name of a brief's file: SHA-256 of branch and folder (D)."""
+    import hashlib
+
     return hashlib.sha256(f"{branch}:{cwd}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -112,6 +110,8 @@ def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
 
 def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
     """The brief that was kept for a branch and folder; None where there is none that can be used."""
+    import json
+
     path = folder / f"{key(branch, cwd)}.json"
     try:
         with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
@@ -122,11 +122,13 @@ def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
 
 
 def save(folder: Path, lock: Path, cached: Cached, *, branch: str, cwd: str) -> bool:
-    """Keep a brief, whole or not at all, for its owner alone; False where another process is at it for a second.
+    """Keep a brief, whole or not at all, for its owner alone; False where another process is at it.
 
     Raises:
         OSError: the folder cannot be written.
     """
+    import json
+
     brief = cached.brief
     kept = {
         "version": _FORMAT, "generation": cached.generation, "generated_at": brief.generated_at,
@@ -134,7 +136,7 @@ def save(folder: Path, lock: Path, cached: Cached, *, branch: str, cwd: str) -> 
     }  # fmt: skip
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with locked(lock) as mine:
+    with alone(lock) as mine:
         if mine:
             replace(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
         return mine
@@ -169,53 +171,6 @@ def replace(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink()
         raise
-
-
-@contextmanager
-def locked(path: Path) -> Iterator[bool]:
-    """Hold the system's lock on a file, which ends with the process that holds it; yields whether it could be had.
-
-    The file says which process has it, for people; nothing depends on that.
-    """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    try:
-        mine = _acquire(handle)
-        if mine:
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"{os.getpid()}\n".encode(), 0) if hasattr(os, "pwrite") else None
-        yield mine
-    finally:
-        os.close(handle)
-
-
-def _acquire(handle: int) -> bool:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not _try_lock(handle):
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.01)
-    return True
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _try_lock(handle: int) -> bool:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            return False
-        return True
 
 
 def _numbers(path: Path) -> str:

@@ -6,6 +6,7 @@ Claude Code, Codex and Qwen Code use the same names; Gemini CLI has its own for 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -29,6 +30,7 @@ _CLIENT_NAMES: dict[EventName, str] = {
     "session-end": "SessionEnd",
 }
 _FAILURE = "PostToolUseFailure"
+_EXIT_CODE = re.compile(r"^Exit Code: (\d{1,5})$", re.MULTILINE)
 LONGEST_TEXT = 64_000
 """Characters of a prompt or message that are looked at; the rest is in the transcript."""
 _LONGEST_WORD = 4_096
@@ -95,11 +97,20 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
     if answer is None:
         return None
     if isinstance(answer, dict):
-        code = answer.get("exit_code", answer.get("exitCode"))
-        if isinstance(code, int):
-            return code == 0
-        return not (answer.get("is_error") or answer.get("error") or answer.get("interrupted"))
+        return _code_ok(answer) and not (
+            answer.get("is_error") or answer.get("error") or answer.get("interrupted")
+        )
     return True
+
+
+def _code_ok(answer: Mapping[str, Any]) -> bool:
+    """Whether the exit code says so, where there is one: in a field, or a line that Gemini CLI and Qwen Code write."""
+    code = answer.get("exit_code", answer.get("exitCode"))
+    said = answer.get("llmContent")
+    if isinstance(said, str):
+        found = _EXIT_CODE.search(said[-_LONGEST_WORD:])
+        code = int(found[1]) if found else code
+    return code == 0 if isinstance(code, int) else True
 
 
 def _word(given: Mapping[str, Any], name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.app.surface import forget_briefs
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Status
 from recortex.engines.intake.showing import shown
@@ -104,6 +105,7 @@ class Keeping(Operations):
             if dry_run or not (ids or text):
                 purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
                 continue
+            self._forget_traces(bank, [*states, *([text] if text else [])])
             done = erase(
                 bank.store,
                 ids,
@@ -119,6 +121,12 @@ class Keeping(Operations):
                 )
             )  # fmt: skip
         return _together(purged, dry_run=dry_run)
+
+    def _forget_traces(self, bank: Bank, texts: list[str]) -> None:
+        """What the session loop may have kept of a text: briefs, which are made again, and signals."""
+        forget_briefs(list(self._app.locations.values()))
+        for text in texts:
+            bank.store.sessions.forget_text(text)
 
 
 def _together(purged: list[Purged], *, dry_run: bool) -> Purged:

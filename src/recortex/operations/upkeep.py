@@ -11,10 +11,12 @@ from recortex.operations.registry import operation
 from recortex.operations.results.upkeep import (
     BackedUp,
     Diagnosis,
+    Failure,
     Fallback,
     Finding,
     Initialised,
     Recovered,
+    SessionLoop,
     SettingValue,
     StatusReport,
     StoreStatus,
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
     from recortex.app.location import Location
 
+SHOWN_FAILURES = 5
 DATABASE = b"SQLite format 3\0"
 """What every SQLite file begins with."""
 
@@ -75,7 +78,23 @@ class Upkeep(Operations):
             stores=tuple(stores),
             embedder=self._app.settings["embedder"],
             fallbacks=tuple(fallbacks),
+            session_loop=self._session_loop(),
         )
+
+    def _session_loop(self) -> SessionLoop:
+        from recortex.app.session import requests
+        from recortex.app.session.aftermath import STATUS, read_status
+        from recortex.app.session.trouble import troubles
+
+        places = self._app.locations.values()
+        location = next(iter(places))
+        record = read_status(location.place(STATUS))
+        failed = sorted((one for place in places for one in troubles(place)), key=lambda one: one.at)
+        return SessionLoop(
+            waiting=requests.waiting(location.place("queue")), runs=int(record.get("runs") or 0),
+            last=record.get("last") or {}, totals=record.get("totals") or {}, failed=len(failed),
+            failures=tuple(Failure(at=one.at, event=one.event, error=one.error) for one in failed[-SHOWN_FAILURES:]),
+        )  # fmt: skip
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 def close(loop: Loop, event: HookEvent) -> None:
     """Ask for what was said since the last time to be learned."""
+    if event.name == "pre-compact" and event.client == "gemini":
+        return  # Gemini CLI calls it before every request, with nothing to compress
     session = ended(loop, event) if event.name == "session-end" else seen(loop, event)
     if not loop.settings["hooks.capture"] or not session.transcript:
         return

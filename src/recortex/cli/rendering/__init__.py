@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering import changes, health, memories
+from recortex.cli.rendering import changes, health, memories, standing
 from recortex.cli.rendering.fields import fields_of
 
 if TYPE_CHECKING:
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
 
 # By name, so that showing an answer imports nothing that making it did not.
-FORMS: dict[str, Callable[[Any, Terminal], str]] = memories.FORMS | changes.FORMS | health.FORMS
+FORMS: dict[str, Callable[[Any, Terminal], str]] = (
+    memories.FORMS | changes.FORMS | health.FORMS | standing.FORMS
+)
 
 
 def render(value: Any, terminal: Terminal) -> str:

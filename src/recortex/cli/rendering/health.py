@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Finding,
         Initialised,
         Recovered,
+        SessionLoop,
         SettingValue,
         StatusReport,
         StoreStatus,
@@ -53,7 +54,19 @@ def status(value: StatusReport, terminal: Terminal) -> str:
         lines += ["", *_store(store, terminal)]
     if value.fallbacks:
         lines += ["", "Fallbacks", *(fallback(one, terminal) for one in value.fallbacks)]
+    if value.session_loop.runs or value.session_loop.waiting or value.session_loop.failed:
+        lines += ["", *_session_loop(value.session_loop, terminal)]
     return "\n".join(lines)
+
+
+def _session_loop(value: SessionLoop, terminal: Terminal) -> Iterator[str]:
+    yield terminal.style("Sessions", "bold")
+    learned = f"{value.totals.get('sessions', 0)} read, {value.totals.get('added', 0)} memories added"
+    yield f"  {learned}, {value.waiting} waiting"
+    if value.last:
+        yield f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms"
+    for one in value.failures:
+        yield f"  {terminal.style('failed', 'red')} {one.at:%Y-%m-%d %H:%M} {clean(one.event)}: {clean(one.error)}"
 
 
 def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:

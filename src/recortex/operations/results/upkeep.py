@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
@@ -45,6 +45,46 @@ class Fallback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A hook, or the job behind it, that could not do its work."""
+
+    at: datetime
+    event: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLoop:
+    """How learning from the agent's sessions goes.
+
+    Attributes:
+        waiting: sessions that wait to be learned from.
+        runs: of the job that does; `last` and `totals` are its counts and times.
+        failures: the last ones of hooks and job; `failed` counts all that the log holds.
+    """
+
+    waiting: int = 0
+    runs: int = 0
+    last: dict[str, Any] = field(default_factory=dict)
+    totals: dict[str, Any] = field(default_factory=dict)
+    failed: int = 0
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What the language model cost today, where one is set."""
+
+    provider: str
+    model: str
+    calls: int
+    tokens: int
+    usd: float
+    daily_usd: float
+    daily_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
     """How the memory is."""
 
@@ -52,6 +92,8 @@ class StatusReport:
     stores: tuple[StoreStatus, ...]
     embedder: str
     fallbacks: tuple[Fallback, ...] = ()
+    session_loop: SessionLoop = SessionLoop()
+    language_model: ModelUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
