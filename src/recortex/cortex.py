@@ -7,6 +7,7 @@ from recortex.operations.consolidating import Consolidating
 from recortex.operations.exchange import Exchange
 from recortex.operations.graphing import Graphing
 from recortex.operations.indexing import Indexing
+from recortex.operations.inspecting import Inspecting
 from recortex.operations.keeping import Keeping
 from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
@@ -25,6 +26,7 @@ class Cortex(
     Keeping,
     Consolidating,
     Indexing,
+    Inspecting,
     Aging,
     Graphing,
     Surfacing,
