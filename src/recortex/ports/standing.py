@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    Arc = tuple[int, int, int]
+
 
 class Standing(NamedTuple):
     """How a memory stands, read from its row without the text. Instants are microseconds since 1970 UTC.
@@ -38,14 +40,6 @@ class Standing(NamedTuple):
     branch: str = ""
 
 
-class Arc(NamedTuple):
-    """An active relation between two memories, by the keys of their rows."""
-
-    source: int
-    target: int
-    bidirectional: int
-
-
 class Generation(NamedTuple):
     """Numbers of which at least one changes with every change of what is kept; accesses do not count."""
 
@@ -67,7 +61,7 @@ class Standings(Protocol):
         """Active memories of trusted or derived origin that are true in the world at that instant."""
 
     def arcs(self) -> Sequence[Arc]:
-        """Every active relation."""
+        """Every active relation: the keys of source and target, and whether it holds both ways."""
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.ports.standing import Arc, Generation, Standing
+from recortex.ports.standing import Generation, Standing
 from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
+    from recortex.ports.standing import Arc
     from recortex.storage.sqlite.pool import Pool
 
 
@@ -32,7 +33,7 @@ class SqliteStanding:
 
     def arcs(self) -> list[Arc]:
         """Every active relation."""
-        return list(map(Arc._make, self._pool.rows(self._sql["arcs"])))
+        return self._pool.rows(self._sql["arcs"])
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

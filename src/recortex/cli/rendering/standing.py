@@ -1,0 +1,79 @@
+"""What a session starts with, what fades, and where relations lead."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.rendering.changes import plural
+from recortex.cli.rendering.memories import line_of, short
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.cli.terminal import Terminal
+    from recortex.operations.results.aging import Change, Lifecycle
+    from recortex.operations.results.graphing import Reached, Traversal
+    from recortex.operations.results.surfacing import Shown, Surface
+
+_MOST_CHANGES = 20
+
+
+def surface(value: Surface, terminal: Terminal) -> str:
+    """The brief as the agent gets it, and its size."""
+    if not value.text:
+        return "Nothing is known that a session could start with."
+    made = "from the cache" if value.cached else "made now"
+    size = f"{plural(len(value.memories), 'memory', 'memories')}, {value.tokens} tokens, {made}"
+    return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}"
+
+
+def _shown(value: Shown, terminal: Terminal) -> str:
+    return f"{terminal.style(short(value.id), 'cyan')}  rank {value.rank:.2f}, {value.tokens} tokens"
+
+
+def traversal(value: Traversal, terminal: Terminal) -> str:
+    """A memory and what is reached from it, indented by distance, with the last relation of the path."""
+    head = line_of(value.memory, terminal)
+    if not value.reached:
+        return f"{head}\n  no relations"
+    more = ["  There may be more: give a greater --limit."] if value.more else []
+    return "\n".join([head, *(_reached(one, terminal) for one in value.reached), *more])
+
+
+def _reached(value: Reached, terminal: Terminal) -> str:
+    last = value.path[-1]
+    word = last.type if last.target_id == value.memory.id else f"is {last.type} of"
+    return f"{'  ' * value.depth}{terminal.style(str(word), 'green')}  {line_of(value.memory, terminal)}"
+
+
+def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
+    """How many moved on, and the first of them with their reasons."""
+    would = "would be " if value.dry_run else ""
+    head = (
+        f"{value.archived:,} {would}archived, {value.pruned:,} {would}pruned,"
+        f" of {plural(value.considered, 'memory', 'memories')} that were old enough."
+    )
+    lines = [
+        line
+        for status, group in groupby(value.changes[:_MOST_CHANGES], attrgetter("status"))
+        for line in (f"{status}:", *(_change(one, terminal) for one in group))
+    ]
+    left = len(value.changes) - _MOST_CHANGES
+    return "\n".join([head, *lines, *([f"  … and {left:,} more (--json shows all)"] if left > 0 else [])])
+
+
+def _change(value: Change, terminal: Terminal) -> str:
+    return f"  {terminal.style(short(value.id), 'cyan')}  {clean(value.kind)}: {clean(value.reason)}"
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Surface": surface,
+    "Shown": _shown,
+    "Traversal": traversal,
+    "Reached": _reached,
+    "Lifecycle": lifecycle,
+    "Change": _change,
+}

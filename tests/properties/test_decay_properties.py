@@ -1,0 +1,82 @@
+"""Invariants of decay (A, QG-6; D: decayed ≤ original) over all kinds and all circumstances."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.kinds import KINDS
+from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
+from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.transitions import Rules, transition
+from recortex.ports.standing import Standing
+
+instants = st.integers(0, 5_000 * DAY)
+standings = st.builds(
+    Standing,
+    key=st.just(1),
+    id=st.just("a"),
+    kind=st.sampled_from(sorted(KINDS)),
+    status=st.just("active"),
+    confidence=st.floats(0, 1),
+    priority=st.integers(1, 10),
+    pinned=st.integers(0, 1),
+    recorded_at=instants,
+    updated_at=instants,
+    validated_at=st.none() | instants,
+    last_accessed_at=st.none() | instants,
+    access_count=st.integers(0, 100_000),
+    patterns=st.integers(0, 20),
+)
+centralities = st.floats(0, 1)
+nows = st.integers(0, 20_000 * DAY)
+
+
+@given(standings, centralities, nows, nows)
+def test_confidence_never_rises_without_access(one, central, first, second):
+    fall = curve(one, central)
+    assert confidence(fall, max(first, second)) <= confidence(fall, min(first, second))
+
+
+@given(standings, centralities, nows, st.floats(0, 1))
+def test_confidence_is_between_nothing_and_its_base(one, central, now, fresh):
+    assert 0.0 <= confidence(curve(one, central, fresh=fresh), now) <= one.confidence
+
+
+@given(standings, centralities, nows)
+def test_what_is_pinned_is_stable_and_stays(one, central, now):
+    pinned = one._replace(pinned=1)
+    assert confidence(curve(pinned, central), now) == one.confidence
+    assert transition(pinned, central, now, Rules()) is None
+
+
+@given(standings, centralities)
+def test_adaptive_half_lives_are_longer_and_bounded(one, central):
+    days, usual = half_life_days(one, central), KINDS[one.kind].half_life_days
+    if one.pinned or usual is None:
+        assert days is None
+    else:
+        assert usual <= days <= usual * 2 * 1.3 * 2 * 2 * (1 + 1e-9)
+
+
+@given(standings, centralities, centralities, nows)
+def test_a_hub_never_fades_sooner(one, central, other, now):
+    low, high = sorted((central, other))
+    assert confidence(curve(one, low), now) <= confidence(curve(one, high), now)
+
+
+@given(standings, centralities, nows, st.floats(0.01, 1))
+def test_since_when_it_is_below_agrees_with_the_curve(one, central, now, threshold):
+    fall = curve(one, central)
+    since = below_since(fall, threshold)
+    value = confidence(fall, now)
+    close = abs(value - threshold) < 1e-9
+    if since is None or now < since:
+        assert value >= threshold or close or now < fall.start
+    elif now > since:
+        assert value < threshold or close
+
+
+@given(standings, centralities, nows, nows)
+def test_what_is_due_stays_due(one, central, now, later):
+    first, last = sorted((now, later))
+    if transition(one, central, first, Rules()):
+        assert transition(one, central, last, Rules())

@@ -1,0 +1,135 @@
+"""A's quality gate 6: decay is monotone and bounded, boosts are capped, half-lives adapt, archival is triggered."""
+
+import math
+
+import pytest
+
+from recortex.domain.kinds import KINDS
+from recortex.engines.decay import factors
+from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
+from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.transitions import Rules, transition
+from recortex.ports.standing import Standing
+
+RULES = Rules()
+
+
+def standing(kind="tribal", **changes):
+    values = {
+        "key": 1, "id": "a", "kind": kind, "status": "active", "confidence": 1.0, "priority": 5, "pinned": 0,
+        "recorded_at": 0, "updated_at": 0, "validated_at": None, "last_accessed_at": None, "access_count": 0,
+        "patterns": 0,
+    }  # fmt: skip
+    return Standing(**values | changes)
+
+
+def at(one, days, centrality=0.0):
+    return confidence(curve(one, centrality), round(days * DAY))
+
+
+@pytest.mark.parametrize("kind", [name for name, content in KINDS.items() if content.half_life_days])
+def test_a_half_life_halves(kind):
+    half = KINDS[kind].half_life_days
+    assert at(standing(kind), half) == pytest.approx(0.5)
+    assert at(standing(kind, confidence=0.8), 2 * half) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("kind", [name for name, content in KINDS.items() if content.half_life_days is None])
+def test_what_is_stable_never_fades(kind):
+    assert at(standing(kind), 100_000) == 1.0
+    assert half_life_days(standing(kind), 0.0) is None
+
+
+def test_what_is_pinned_keeps_its_confidence():
+    assert at(standing("episodic", pinned=1, confidence=0.7, priority=1), 10_000) == 0.7
+
+
+def test_a_frequently_used_tribal_memory_lasts_longer_than_a_year():
+    used = standing(access_count=10, last_accessed_at=30 * DAY)
+    assert half_life_days(used, 0.0) == pytest.approx(2 * 365)
+    assert half_life_days(standing(access_count=5, last_accessed_at=30 * DAY), 0.0) == pytest.approx(
+        1.5 * 365
+    )
+
+
+def test_the_two_doublings_multiply():
+    """D: a frequently accessed, well-connected memory has four times its half-life; A's frequency comes on top."""
+    rare = standing("progress", access_count=11, last_accessed_at=36_500 * DAY)
+    assert half_life_days(rare, 0.6) == pytest.approx(4 * 7, rel=0.001)
+    assert half_life_days(rare, 0.5) == pytest.approx(2 * 7, rel=0.001)
+
+
+@pytest.mark.parametrize(("patterns", "factor"), [(0, 1.0), (1, 1.1), (3, 1.3), (50, 1.3)])
+def test_linkage_is_capped(patterns, factor):
+    assert half_life_days(standing(patterns=patterns), 0.0) == pytest.approx(365 * factor)
+
+
+def test_boosts_are_capped():
+    assert factors.usage(10**9) == 1.5
+    assert factors.usage(0) == 1.0
+    assert max(factors.ANCHOR_OF_PRIORITY.values()) == 2.0
+    assert min(factors.ANCHOR_OF_PRIORITY.values()) == 0.8
+    assert (factors.citation(-1), factors.citation(0.5), factors.citation(9)) == (0.5, 0.75, 1.0)
+    assert (factors.pattern(0), factors.pattern(2)) == (1.0, 1.3)
+
+
+def test_a_critical_memory_is_held_at_its_base_and_never_above():
+    critical = standing(priority=10, confidence=0.6)
+    assert at(critical, 0) == at(critical, 364) == 0.6
+    assert at(critical, 2 * 365) == pytest.approx(0.3)
+
+
+def test_a_recent_validation_slows_decay_while_it_is_recent():
+    half, recent = KINDS["tribal"].half_life_days, KINDS["tribal"].revalidate_days
+    validated = standing(validated_at=10 * DAY)
+    assert at(validated, 50) == pytest.approx(0.5 ** (50 / (1.5 * half)))
+    assert at(validated, 10 + recent) == pytest.approx(0.5 ** ((10 + recent) / half))
+
+
+def test_the_time_below_a_threshold_is_known_without_having_looked():
+    assert below_since(curve(standing("episodic"), 0.0), 0.5) == pytest.approx(7 * DAY)
+    assert below_since(curve(standing("episodic"), 0.0), 0.1) == pytest.approx(7 * DAY * math.log2(10))
+    assert below_since(curve(standing("episodic", confidence=0.05), 0.0), 0.1) == 0
+    assert below_since(curve(standing("core"), 0.0), 0.0) is None
+    assert below_since(curve(standing("code_description", confidence=0.1), 0.0), 0.2) == 0
+
+
+BELOW = 7 * math.log2(10)
+"""Days until an episodic memory is below its kind's 0.1."""
+
+
+def test_archival_waits_for_fourteen_days_below_the_threshold():
+    one = standing("episodic")
+    assert transition(one, 0.0, round((BELOW + 13.9) * DAY), RULES) is None
+    due = transition(one, 0.0, round((BELOW + 14.1) * DAY), RULES)
+    assert due.status == "archived"
+    assert due.reason == "confidence 0.02, below 0.1 since 1970-01-24"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"pinned": 1}, {"status": "proposed"}, {"status": "superseded"}, {"kind": "core"}]
+)
+def test_what_is_exempt_stays(changes):
+    assert transition(standing(**{"kind": "episodic"} | changes), 0.0, 10_000 * DAY, RULES) is None
+
+
+def test_a_hub_is_never_archived():
+    one = standing("episodic")
+    assert transition(one, 0.51, 10_000 * DAY, RULES) is None
+    assert transition(one, 0.5, 10_000 * DAY, RULES) is not None
+
+
+def test_what_was_restored_has_its_days_again():
+    restored = standing("episodic", updated_at=1000 * DAY)
+    assert transition(restored, 0.0, 1013 * DAY, RULES) is None
+    assert transition(restored, 0.0, 1014 * DAY, RULES).reason.endswith("since 1972-09-27")
+
+
+def test_pruning_waits_for_thirty_days_without_an_access():
+    archived = standing("episodic", status="archived", updated_at=100 * DAY)
+    assert transition(archived, 0.0, 129 * DAY, RULES) is None
+    assert transition(archived, 0.0, 130 * DAY, RULES).status == "pruned"
+    read = archived._replace(last_accessed_at=120 * DAY)
+    assert transition(read, 0.0, 149 * DAY, RULES) is None
+    assert transition(read, 0.0, 150 * DAY, RULES).status == "pruned"
+    assert transition(archived._replace(pinned=1), 0.0, 9_999 * DAY, RULES) is None

@@ -1,0 +1,81 @@
+"""Centrality and the walk along relations."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationType
+from recortex.engines.graph.centrality import centrality
+from recortex.engines.graph.walk import Way, walk
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def relation(source, target, *, type_="related", strength=1.0, both=False):
+    return Relation(source, target, RelationType(type_), AT, strength, bidirectional=both)
+
+
+CHAIN = [
+    relation("a", "b"),
+    relation("b", "c", type_="supports", strength=0.5),
+    relation("d", "b", strength=0.9),
+    relation("c", "a"),
+    relation("c", "e", strength=0.2),
+]
+
+
+def reached(depth=10, start="a", limit=100, **way):
+    asked = []
+
+    def relations_of(ids):
+        asked.append(list(ids))
+        return [one for one in CHAIN if {one.source_id, one.target_id} & set(ids)]
+
+    steps = walk(start, depth, Way(**way), relations_of, limit=limit)
+    return [(step.id, step.depth) for step in steps], asked
+
+
+def test_centrality_is_a_part_of_the_greatest_in_degree():
+    assert centrality([(1, 2, 0), (3, 2, 0), (2, 4, 0), (5, 6, 1)]) == {2: 1.0, 4: 0.5, 5: 0.5, 6: 0.5}
+    assert centrality([]) == {}
+
+
+def test_the_walk_goes_level_by_level_strongest_first():
+    assert reached()[0] == [("b", 1), ("c", 1), ("d", 2), ("e", 2)]
+
+
+@pytest.mark.parametrize(
+    ("way", "found"),
+    [
+        ({"direction": "outgoing"}, ["b", "c", "e"]),
+        ({"direction": "incoming"}, ["c", "b", "d"]),
+        ({"types": {RelationType.SUPPORTS}}, []),
+        ({"types": {RelationType.RELATED}}, ["b", "c", "d", "e"]),
+        ({"min_strength": 0.95}, ["b", "c"]),
+        ({"direction": "outgoing", "min_strength": 0.4}, ["b", "c"]),
+    ],
+)
+def test_only_relations_that_fit_are_followed(way, found):
+    assert [id_ for id_, _ in reached(**way)[0]] == found
+
+
+def test_a_relation_that_holds_both_ways_fits_every_direction():
+    only = [relation("a", "b", both=True)]
+    assert [step.id for step in walk("b", 1, Way(direction="outgoing"), lambda _: only, limit=9)] == ["a"]
+
+
+@pytest.mark.parametrize("depth", range(4))
+def test_there_is_one_question_per_level(depth):
+    found, asked = reached(depth, direction="outgoing")
+    assert len(asked) == depth
+    assert all(far <= depth for _, far in found)
+
+
+def test_the_limit_ends_the_walk():
+    assert reached(limit=1) == ([("b", 1)], [["a"]])
+
+
+def test_the_path_leads_from_the_start():
+    (_, _, last, *_) = walk("a", 5, Way(direction="outgoing"), lambda _: CHAIN, limit=9)
+    assert [(one.source_id, one.target_id) for one in last.path] == [("a", "b"), ("b", "c"), ("c", "e")]
