@@ -8,6 +8,7 @@ from recortex.operations.exchange import Exchange
 from recortex.operations.graphing import Graphing
 from recortex.operations.indexing import Indexing
 from recortex.operations.inspecting import Inspecting
+from recortex.operations.installing import Installing
 from recortex.operations.keeping import Keeping
 from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
@@ -31,6 +32,7 @@ class Cortex(
     Graphing,
     Surfacing,
     Upkeep,
+    Installing,
 ):
     """A project's memory, opened; use it in a `with` statement.
 

@@ -1,0 +1,62 @@
+"""Putting Recortex into the programs that run agents: install, uninstall."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.hosts.catalogue import HostName, Wish, share
+from recortex.hosts.installer import additions, removals
+from recortex.hosts.surroundings import here
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.installing import HostFileChange, Installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recortex.hosts.installer import Change
+
+
+class Installing(Operations):
+    """install, uninstall."""
+
+    @operation(idempotent=True)
+    def install(self, host: HostName, *, hooks: bool = True, dry_run: bool = False) -> Installed:
+        """Make a coding agent use this memory: its tools, and its hooks where the agent has them.
+
+        Only our own keys are written into the agent's settings of this user; each file is copied beside itself before.
+        Doing it again changes nothing.
+
+        Args:
+            host: the agent.
+            hooks: the agent's hooks call us, so that memories come up by themselves and sessions are learned from;
+                otherwise only the tools are there.
+            dry_run: only show what would be written.
+        """
+        found = share(host, Wish(here(), hooks))
+        files = self._applied(additions(found.parts), dry_run=dry_run)
+        return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
+
+    @operation(idempotent=True)
+    def uninstall(self, host: HostName, *, dry_run: bool = False) -> Installed:
+        """Take out of a coding agent's settings what install put in, and nothing else; memories stay.
+
+        Args:
+            host: the agent.
+            dry_run: only show what would be written.
+        """
+        found = share(host, Wish(here()))
+        files = self._applied(removals(found.parts), dry_run=dry_run)
+        return Installed(host=host, installed=False, files=files, dry_run=dry_run)
+
+    def _applied(self, changes: Iterable[Change], *, dry_run: bool) -> tuple[HostFileChange, ...]:
+        return tuple(self._done(change, dry_run=dry_run) for change in changes)
+
+    def _done(self, change: Change, *, dry_run: bool) -> HostFileChange:
+        backup = None if dry_run else change.apply(self._app.clock())
+        return HostFileChange(
+            path=str(change.file.path),
+            action=change.action,
+            backup=str(backup) if backup else "",
+            diff=change.diff() if dry_run else "",
+        )
