@@ -180,6 +180,7 @@ class Settings:
         problems: what could not be used of the files, in sentences.
         claude_folder: where Claude Code keeps its history, when it was told to keep it elsewhere.
         key: of the language model's provider, where one is set; it is in no value and never shown.
+        environment: the process's, where the agent's own command line is to be run with it; else empty.
     """
 
     def __init__(
@@ -189,11 +190,13 @@ class Settings:
         *,
         claude_folder: Path | None = None,
         key: str = "",
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self._values = dict(values)
         self.problems = problems
         self.claude_folder = claude_folder
         self.key = key
+        self.environment = dict(environment or {})
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name].value
@@ -237,7 +240,13 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
     claude = environment.get(CLAUDE_FOLDER)
     provider = values["llm.provider"].value
     key = environment.get(KEYS.get(provider, ""), "")
-    return Settings(values, tuple(problems), claude_folder=Path(claude) if claude else None, key=key)
+    return Settings(
+        values,
+        tuple(problems),
+        claude_folder=Path(claude) if claude else None,
+        key=key,
+        environment=environment if provider == "agent" else None,
+    )
 
 
 def project_of_agent(environment: Mapping[str, str] | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.errors import AmbiguousIdError, MemoryNotFoundError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from recortex.domain.degradation import Degradation
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor, Scope
+    from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import NamedEmbedder
     from recortex.settings import Settings
 
@@ -30,12 +32,13 @@ class Application:
     Args:
         locations: where each store is; one store under None holds both scopes.
         open_bank: opens one.
+        open_adviser: makes the language model ready, where one is set.
 
     Attributes:
         warm: the embedding model is loaded: a question need not wait for it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  the parts of a composition, each by its name
         self,
         *,
         settings: Settings,
@@ -46,6 +49,7 @@ class Application:
         embedder: NamedEmbedder | None,
         root: Path,
         progress: Callable[[str, int, int], None],
+        open_adviser: Callable[[Application], Adviser] | None = None,
     ) -> None:
         self.settings = settings
         self.locations = locations
@@ -55,6 +59,7 @@ class Application:
         self.root = root
         self.progress = progress
         self._open_bank = open_bank
+        self._open_adviser = open_adviser
         self._lock = threading.RLock()
         self._banks: dict[Scope | None, Bank] = {}
         self._unrecorded: list[Degradation] = []
@@ -81,6 +86,11 @@ class Application:
     def bank_at(self, location: Location) -> Bank:
         """The store at a location of this application."""
         return self._bank(next(key for key, one in self.locations.items() if one == location))
+
+    @cached_property
+    def adviser(self) -> Adviser | None:
+        """The language model that helps to learn; None where none is set."""
+        return self._open_adviser(self) if self._open_adviser else None
 
     def probe_embedder(self) -> str:
         """Make one vector; returns the name of the embedder that could.

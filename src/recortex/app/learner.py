@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app.advice import classify_edges
 from recortex.codebase.files import relative
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.kinds import kind_of
@@ -20,7 +21,7 @@ from recortex.engines.privacy import redact
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
     from recortex.app.bank import Bank
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import SessionInfo
     from recortex.engines.intake.service import Kept
+    from recortex.engines.prompting.service import Adviser
 
 QUOTE = 240
 
@@ -55,6 +57,7 @@ def learn(
     final: bool,
     dry_run: bool,
     part: Part | None = None,
+    adviser: Adviser | None = None,
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
@@ -68,6 +71,7 @@ def learn(
         final: nothing more will be written to it.
         dry_run: keep nothing, and read from the beginning.
         part: bounds the pass and keeps its turns; without it all is read as a stream.
+        adviser: a language model that is asked about the part's turns beside the rules.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
@@ -78,10 +82,14 @@ def learn(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
     candidates = list(extract(part.of(reader) if part else reader, reader.info))
+    if part and adviser and not dry_run:
+        candidates += _advised(adviser, part.turns, reader.info)
     drafts = [_draft(candidate, reader.info, bank.root) for candidate in candidates]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
     kept = bank.intake.keep(drafts, now=clock(), actor=Actor.EXTRACTION)
+    if adviser and (new := [one.memory for one in kept if one.added]):
+        classify_edges(bank, adviser, new, now=clock(), session=reader.info.session_id)
     turns = part.read if part else reader.counts.turns
     _move_checkpoint(bank, place, reader, known, turns, clock())
     return Lesson(
@@ -90,6 +98,17 @@ def learn(
         turns=tuple(part.turns) if part else (),
         more=part.more if part else False,
     )
+
+
+def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
+    """What the language model finds in all of the turns, a question after the other; nothing once it is unavailable."""
+    rest = list(turns)
+    while rest:
+        found = adviser.extract(rest, info)
+        yield from found.candidates
+        if found.unavailable or not found.turns:
+            return
+        rest = rest[found.turns :]
 
 
 def _move_checkpoint(

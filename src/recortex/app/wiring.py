@@ -16,13 +16,14 @@ from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import ConfigError
-from recortex.settings import Settings, read
+from recortex.settings import Settings, inside, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.app.session.loop import Loop
     from recortex.domain.degradation import Degradation
+    from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder
     from recortex.ports.sessions import Sessions
 
@@ -72,6 +73,7 @@ def application(
     app = Application(
         settings=settings, locations=_locations(start, url or settings["url"], settings), open_bank=open_bank,
         clock=clock, actor=actor, embedder=embedder, root=root, progress=progress or _silent,
+        open_adviser=_adviser if settings["llm.provider"] else None,
     )  # fmt: skip
     events.append(app.degraded)
     return app
@@ -158,6 +160,25 @@ def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> Na
     if settings["embedder"] == "none":
         return None
     return _LaterEmbedder(lambda: _chain(settings, degraded))
+
+
+def _adviser(app: Application) -> Adviser:
+    from recortex.engines.prompting.service import Adviser
+    from recortex.llm.client import build_model
+    from recortex.llm.settings import ModelSettings
+
+    settings = app.settings
+    chosen = ModelSettings(
+        **{name: settings[f"llm.{name}"] for name in _MODEL_SETTINGS},
+        timeout=float(settings["llm.timeout"]),
+        environment=settings.environment,
+        inside=inside(),
+    )
+    ledger = app.bank(Scope.PROJECT).store.model_calls
+    return Adviser(build_model(chosen, settings.key, ledger, app.clock))
+
+
+_MODEL_SETTINGS = ("provider", "model", "url", "daily_usd", "daily_tokens", "price_input", "price_output")
 
 
 class _LaterEmbedder:

@@ -15,6 +15,7 @@ from recortex.operations.results.upkeep import (
     Fallback,
     Finding,
     Initialised,
+    ModelUse,
     Recovered,
     SessionLoop,
     SettingValue,
@@ -79,7 +80,18 @@ class Upkeep(Operations):
             embedder=self._app.settings["embedder"],
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
+            language_model=self._language_model(),
         )
+
+    def _language_model(self) -> ModelUse | None:
+        settings = self._app.settings
+        if not settings["llm.provider"]:
+            return None
+        spent = self._app.bank(Scope.PROJECT).store.model_calls.spent_today(self._app.clock())
+        return ModelUse(
+            provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls, tokens=spent.tokens,
+            usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"], daily_tokens=settings["llm.daily_tokens"],
+        )  # fmt: skip
 
     def _session_loop(self) -> SessionLoop:
         from recortex.app.session import requests

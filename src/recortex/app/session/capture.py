@@ -125,7 +125,7 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
         part = Part(last=last, told=session.told if session else "")
         lesson = learn(
             loop.app.bank(Scope.PROJECT), path, clock=loop.clock, final=request.final or bool(told.message),
-            dry_run=False, part=part,
+            dry_run=False, part=part, adviser=loop.app.adviser,
         )  # fmt: skip
         tally.count(lesson)
         more = lesson.more

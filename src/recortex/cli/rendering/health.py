@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Fallback,
         Finding,
         Initialised,
+        ModelUse,
         Recovered,
         SessionLoop,
         SettingValue,
@@ -54,9 +55,19 @@ def status(value: StatusReport, terminal: Terminal) -> str:
         lines += ["", *_store(store, terminal)]
     if value.fallbacks:
         lines += ["", "Fallbacks", *(fallback(one, terminal) for one in value.fallbacks)]
+    if value.language_model:
+        lines += ["", _model(value.language_model)]
     if value.session_loop.runs or value.session_loop.waiting or value.session_loop.failed:
         lines += ["", *_session_loop(value.session_loop, terminal)]
     return "\n".join(lines)
+
+
+def _model(value: ModelUse) -> str:
+    name = clean(f"{value.provider} {value.model}".strip())
+    return (
+        f"Language model {name}: {plural(value.calls, 'call')} today, {value.tokens:,} of {value.daily_tokens:,} tokens, "
+        f"${value.usd:.4f} of ${value.daily_usd:.2f}"
+    )
 
 
 def _session_loop(value: SessionLoop, terminal: Terminal) -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""What a language model says of memories whose words alone left open how they relate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.relation import Relation
+from recortex.engines.similarity.settling import open_to_question
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recortex.app.bank import Bank
+    from recortex.domain.memory import Memory
+    from recortex.engines.prompting.edges import Edge
+    from recortex.engines.prompting.service import Adviser
+
+EVIDENCE = "language model"
+
+
+def classify_edges(
+    bank: Bank, adviser: Adviser, new: Sequence[Memory], *, now: datetime, session: str
+) -> int:
+    """Ask how new memories relate to the known ones that resemble them; returns how many relations it gave.
+
+    What it says stands beside what words and vectors found; where it sees nothing, that stays as it was.
+    """
+    open_ = [one for one in bank.store.relations.of([memory.id for memory in new]) if open_to_question(one)]
+    pairs = [pair for one in open_ if (pair := _pair(bank, one)) is not None]
+    if not pairs:
+        return 0
+    edges = adviser.edges(pairs, session=session).edges
+    with bank.store.transaction():
+        return sum(bank.store.relations.put(_relation(edge, now)) for edge in edges)
+
+
+def _pair(bank: Bank, relation: Relation) -> tuple[Memory, Memory] | None:
+    found = bank.store.memories.get([relation.source_id, relation.target_id])
+    return (found[0], found[1]) if len(found) > 1 else None
+
+
+def _relation(edge: Edge, now: datetime) -> Relation:
+    return Relation(
+        edge.source_id, edge.target_id, edge.type, now, strength=edge.strength, evidence=(f"{EVIDENCE}: {edge.reason}",),
+        inferred=True, status=edge.status,
+    )  # fmt: skip
