@@ -64,25 +64,22 @@ class Consolidating(Operations):
         return self._merge(bank, a, b, text, dry_run=dry_run)
 
     def _pairs(self, limit: int, *, dry_run: bool) -> Consolidated:
-        found = [self._duplicates(bank) for bank in self._app.banks()]
+        found = [self._duplicates(bank, limit) for bank in self._app.banks()]
         if not dry_run:
             for bank, one in zip(self._app.banks(), found, strict=True):
-                _engine(bank).looked(self._app.clock(), len(one.pairs))
-        pairs = sorted(
-            (pair for one in found for pair in one.pairs),
-            key=lambda one: (bool(one.contradiction), -one.score),
-        )
+                _engine(bank).looked(self._app.clock(), one.total)
+        pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(
-            action="list", pairs=tuple(map(_shown_pair, pairs[:limit])), total=len(pairs),
+            action="list", pairs=tuple(map(_shown_pair, pairs[:limit])), total=sum(one.total for one in found),
             complete=all(one.complete for one in found), dry_run=dry_run,
         )  # fmt: skip
 
-    def _duplicates(self, bank: Bank) -> Duplicates:
+    def _duplicates(self, bank: Bank, limit: int) -> Duplicates:
         try:
             model = self._app.probe_embedder() if bank.store.vectors.available else ""
         except EmbeddingError:  # words alone decide then, as in a recall
             model = ""
-        return _engine(bank).duplicates(model)
+        return _engine(bank).duplicates(model, limit)
 
     def _two(self, ids: Sequence[str]) -> tuple[Bank, Memory, Memory]:
         if len(ids) != PAIR:

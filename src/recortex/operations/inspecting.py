@@ -58,7 +58,7 @@ class Inspecting(Operations):
             captures=self._captures(),
             model=self._costs(banks),
             receipts=self._receipts(banks, session, limit) if session else None,
-            notices=tuple(_notices(stores)),
+            notices=tuple(_notices(stores, embeds=self._app.settings["embedder"] != "none")),
         )
 
     def _sessions(self, banks: Sequence[Bank], limit: int) -> tuple[SessionFigures, ...]:
@@ -178,8 +178,12 @@ def _given(receipt: Receipt, memory: Memory | None) -> Given:
     )  # fmt: skip
 
 
-def _notices(stores: Sequence[StoreFigures]) -> list[str]:
+def _notices(stores: Sequence[StoreFigures], *, embeds: bool) -> list[str]:
     due = [one.consolidation.notice for one in stores if one.consolidation.notice]
     waiting = sum(one.without_vector for one in stores)
-    slow = [f"{waiting} memories have no vector yet: `recortex backfill` makes them."] if waiting else []
+    slow = (
+        [f"{waiting} memories have no vector yet: `recortex backfill` makes them."]
+        if waiting and embeds
+        else []
+    )
     return [*due, *slow]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
@@ -15,10 +15,24 @@ from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard, tokenize
 from recortex.engines.similarity.settling import NEARLY_SAME, SAME_MATTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.domain.relation import Relation
     from recortex.engines.consolidation.overlaps import Alike
+
+
+class Likeness(NamedTuple):
+    """Two memories by id, with their likeness of words and of meaning, as far as it is high enough."""
+
+    a: str
+    b: str
+    words: float | None
+    meaning: float | None
+
+    @property
+    def score(self) -> float:
+        """The stronger of both likenesses."""
+        return max(self.words or 0.0, self.meaning or 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +88,13 @@ def marked(relations: Iterable[Relation]) -> list[Alike]:
     ]
 
 
-def duplicates(
+def ranked(
     memories: Mapping[str, Memory],
     by_words: Sequence[Alike],
     by_meaning: Sequence[Alike],
     noted: Sequence[Alike],
-) -> list[Duplicate]:
-    """The pairs that may be merged, most alike first, those that may contradict each other after the others.
+) -> list[Likeness]:
+    """The pairs that may be merged, most alike first.
 
     Args:
         memories: active ones by id; a pair of which one is not here is left out.
@@ -88,18 +102,34 @@ def duplicates(
         by_meaning: pairs of nearly the same meaning.
         noted: pairs that the intake put down.
     """
-    words = {(one.a, one.b): one.score for one in by_words}
+    words = {(one.a, one.b): one.score for one in (*_by_words(memories, noted), *by_words)}
     meaning = {(one.a, one.b): one.score for one in (*noted, *by_meaning) if one.score >= NEARLY_SAME}
-    keys = dict.fromkeys((*((one.a, one.b) for one in noted), *words, *meaning))
     found = [
-        _duplicate(memories[a], memories[b], words.get((a, b)), meaning.get((a, b)))
-        for a, b in keys
+        Likeness(a, b, words.get((a, b)), meaning.get((a, b)))
+        for a, b in dict.fromkeys((*words, *meaning))
         if a in memories and b in memories and comparable(memories[a], memories[b])
     ]
-    return sorted(
-        (one for one in found if one.words > CONSOLIDATE or (one.meaning or 0.0) >= NEARLY_SAME),
-        key=lambda one: (bool(one.contradiction), -one.score, one.better.id, one.other.id),
-    )
+    return sorted(found, key=lambda one: (-one.score, one.a, one.b))
+
+
+def _by_words(memories: Mapping[str, Memory], noted: Iterable[Alike]) -> Iterator[Alike]:
+    """The noted pairs with their overlap of words: a search that was cut short may have missed them."""
+    for one in noted:
+        if one.a in memories and one.b in memories:
+            score = jaccard(tokenize(memories[one.a].text), tokenize(memories[one.b].text))
+            if score > CONSOLIDATE:
+                yield one._replace(score=score)
+
+
+def described(memories: Mapping[str, Memory], found: Likeness) -> Duplicate:
+    """A pair with what speaks for it and against it."""
+    better, other = better_of(memories[found.a], memories[found.b])
+    words = jaccard(tokenize(better.text), tokenize(other.text)) if found.words is None else found.words
+    return Duplicate(
+        better=better, other=other, words=round(words, 3),
+        meaning=None if found.meaning is None else round(found.meaning, 3), why=_why(words, found.meaning),
+        contradiction=contradiction(better.text, other.text),
+    )  # fmt: skip
 
 
 def better_of(a: Memory, b: Memory) -> tuple[Memory, Memory]:
@@ -113,15 +143,6 @@ def _worth(memory: Memory) -> tuple[object, ...]:
     return (
         trusted, memory.pinned, round(memory.confidence, 2), memory.evidence, memory.priority, memory.tokens,
         memory.recorded_at, memory.id,
-    )  # fmt: skip
-
-
-def _duplicate(a: Memory, b: Memory, words: float | None, meaning: float | None) -> Duplicate:
-    shared = jaccard(tokenize(a.text), tokenize(b.text)) if words is None else words
-    better, other = better_of(a, b)
-    return Duplicate(
-        better=better, other=other, words=round(shared, 3), meaning=None if meaning is None else round(meaning, 3),
-        why=_why(shared, meaning), contradiction=contradiction(better.text, other.text),
     )  # fmt: skip
 
 

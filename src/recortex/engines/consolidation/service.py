@@ -11,9 +11,10 @@ from recortex.engines.consolidation.due import due
 from recortex.engines.consolidation.duplicates import (
     Duplicate,
     better_of,
-    duplicates,
+    described,
     marked,
     mergeable_kind,
+    ranked,
 )
 from recortex.engines.consolidation.meaning import near
 from recortex.engines.consolidation.overlaps import overlapping
@@ -34,9 +35,10 @@ MOST_SESSIONS = 100
 
 
 class Duplicates(NamedTuple):
-    """The pairs of one store, most alike first, and whether all there are were looked for."""
+    """The pairs of one store, most alike first, how many there are in all, and whether all were looked for."""
 
     pairs: tuple[Duplicate, ...]
+    total: int
     complete: bool
 
 
@@ -60,11 +62,12 @@ class Consolidation:
         self._count = count
         self._new_id = new_id
 
-    def duplicates(self, model: str) -> Duplicates:
+    def duplicates(self, model: str, limit: int) -> Duplicates:
         """Every pair of active memories above D's thresholds; those that the intake put down are always among them.
 
         Args:
             model: the embedder whose vectors are compared; empty where there are none.
+            limit: how many pairs to describe.
         """
         found = self._store.memories.find(MemoryQuery(order="updated"))
         memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
@@ -72,8 +75,9 @@ class Consolidation:
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
         meaning = near({id_: codes[id_] for id_ in memories if id_ in codes})
         noted = marked(self._store.relations.all())
-        pairs = duplicates(memories, words.pairs, meaning.pairs, noted)
-        return Duplicates(tuple(pairs), words.complete and meaning.complete)
+        pairs = ranked(memories, words.pairs, meaning.pairs, noted)
+        best = tuple(described(memories, one) for one in pairs[:limit])
+        return Duplicates(best, len(pairs), words.complete and meaning.complete)
 
     def merged(self, a: Memory, b: Memory, *, text: str, person: bool, now: datetime) -> Memory:
         """The memory that would stand for both; nothing is written.

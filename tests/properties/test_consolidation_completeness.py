@@ -1,0 +1,74 @@
+"""The join finds every pair that comparing each with each finds; merging keeps what either memory had."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from generated import memories
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationType, Trust
+from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.duplicates import better_of
+from recortex.engines.consolidation.meaning import near
+from recortex.engines.consolidation.overlaps import overlapping
+from recortex.engines.consolidation.uniting import united
+from recortex.engines.indexing.vectors import cosine
+from recortex.engines.replacing.service import carried
+from recortex.engines.similarity.jaccard import jaccard
+
+WORDS = st.frozensets(st.sampled_from([f"word{number}" for number in range(14)]), max_size=9)
+IDS = st.sampled_from("abcdef")
+
+
+@given(st.dictionaries(st.text("abcdefgh", min_size=1, max_size=3), WORDS, max_size=14))
+def test_no_pair_is_missed(texts):
+    wanted = {(a, b) for a, b in combinations(sorted(texts), 2) if jaccard(texts[a], texts[b]) > 0.5}
+    found = overlapping(texts)
+    assert {(one.a, one.b) for one in found.pairs} == wanted
+    assert len(found.pairs) == len(wanted)
+    assert found.complete
+
+
+@given(st.lists(st.lists(st.integers(-127, 127), min_size=4, max_size=4), max_size=12))
+def test_no_near_vector_is_missed(rows):
+    codes = {f"{place:02}": np.array(row, dtype=np.int8).tobytes() for place, row in enumerate(rows)}
+    sure = {pair for pair in combinations(codes, 2) if cosine(codes[pair[0]], codes[pair[1]]) > 0.801}
+    possible = {pair for pair in combinations(codes, 2) if cosine(codes[pair[0]], codes[pair[1]]) > 0.799}
+    found = {(one.a, one.b) for one in near(codes).pairs}
+    assert sure <= found <= possible
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_a_text_never_contradicts_itself_and_order_makes_no_difference(a, b):
+    assert contradiction(a, a) == ""
+    assert bool(contradiction(a, b)) == bool(contradiction(b, a))
+
+
+@given(memories(), memories(), st.booleans())
+def test_a_merged_memory_keeps_what_either_had(a, b, person):
+    better, other = better_of(a, replace(b, id="other", kind=a.kind, content=a.content))
+    new = united(better, other, id_="new", text="", person=person, now=a.recorded_at, count=len)
+    assert new.confidence == 1.0
+    assert new.priority == max(better.priority, other.priority)
+    assert new.pinned == (better.pinned or other.pinned)
+    assert set(new.tags) >= {tag.strip() for tag in (*better.tags, *other.tags) if tag.strip()}
+    paths = {link.path for link in (*better.files, *other.files)}
+    assert {link.path for link in new.files} == paths
+    assert new.evidence == better.evidence + other.evidence
+    assert new.trust is Trust.TRUSTED or not person
+    assert new.valid_from <= min(better.valid_from, other.valid_from)
+
+
+@given(st.lists(st.tuples(IDS, IDS, st.sampled_from(RelationType), st.floats(0, 1)), max_size=12), memories())
+def test_relations_are_carried_over_once_and_never_to_itself(found, at):
+    relations = [Relation(a, b, type_, at.recorded_at, strength) for a, b, type_, strength in found]
+    new = list(carried("new", ["a", "b"], relations))
+    ends = [(one.source_id, one.target_id, one.type) for one in new]
+    assert len(set(ends)) == len(ends)
+    for source, target, type_ in ends:
+        assert source != target
+        assert not {source, target} & {"a", "b"}
+        assert type_ is not RelationType.SUPERSEDES

@@ -1,0 +1,136 @@
+"""Which memories are thought to say the same, and what is said against it."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.memory import Memory, Source
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
+from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.due import due
+from recortex.engines.consolidation.duplicates import better_of, comparable, described, marked, ranked
+from recortex.engines.consolidation.meaning import near
+from recortex.engines.consolidation.overlaps import Alike, overlapping
+from recortex.engines.similarity.jaccard import tokenize
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def memory(id_, text, kind="insight", **more):
+    kind = Kind(kind)
+    fields = {"recorded_at": NOW, "updated_at": NOW, "valid_from": NOW} | more
+    return Memory(id=id_, kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text), **fields)
+
+
+def pairs(memories, words, meaning=(), noted=()):
+    by_id = {one.id: one for one in memories}
+    return [described(by_id, one) for one in ranked(by_id, words, meaning, noted)]
+
+
+A = memory("a", "Run the linter before each push to the shared branch")
+B = memory("b", "Run the linter before each push to the main branch")
+AT_ONE, AT_TWO = Source(session="s", turn=1), Source(session="s", turn=2)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "said"),
+    [
+        ("Always squash the commits", "Never squash the commits", "«always»"),
+        ("Enable the cache in tests", "Disable the cache in tests", "«enable»"),
+        ("Squash the commits", "Don't squash the commits", "only one of them says «dont»"),
+        ("The port is 8080", "The port is 9090", "one says 8080, the other 9090"),
+        ("Use version 1.2 of the client", "Use version 1.3 of the client", "1.2"),
+        ("Tabs are used", "Tabs are used in this project", ""),
+        ("It listens on 8080", "It listens on 8080 for 2 clients", ""),
+        ("Never push at night", "Do never push at night", ""),
+    ],
+)
+def test_what_may_contradict_is_said(a, b, said):
+    assert said in contradiction(a, b)
+    assert bool(contradiction(a, b)) is bool(said)
+    assert bool(contradiction(b, a)) is bool(said)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        A,
+        replace(B, status=Status.SUPERSEDED),
+        replace(B, status=Status.PROPOSED),
+        replace(B, scope=Scope.GLOBAL),
+        memory("b", A.text, kind="code"),
+        memory("b", A.text, kind="code_description", origin=Origin.CODE_INDEX),
+        memory("b", A.text, kind="episodic"),
+    ],
+    ids=["itself", "superseded", "proposed", "another store", "code", "its description", "an event"],
+)
+def test_what_is_no_pair(other):
+    assert not comparable(A, other)
+    assert not comparable(other, A)
+
+
+def test_an_event_is_a_pair_with_the_same_moment_alone():
+    first, again, later = (
+        memory(id_, "Deployed the shop", kind="episodic", source=source)
+        for id_, source in (("a", AT_ONE), ("b", AT_ONE), ("c", AT_TWO))
+    )
+    assert comparable(first, again)
+    assert not comparable(first, later)
+
+
+def test_a_pair_is_shown_with_scores_and_reasons():
+    (found,) = pairs([A, B], [Alike("a", "b", 0.78)], [Alike("a", "b", 0.91)])
+    assert (found.words, found.meaning, found.score) == (0.78, 0.91, 0.91)
+    assert "78%" in found.why
+    assert "0.91" in found.why
+
+
+def test_what_the_intake_noted_is_kept_without_vectors():
+    relation = Relation(
+        "b",
+        "a",
+        RelationType.RELATED,
+        NOW,
+        strength=0.88,
+        evidence=("consolidation candidate 0.88",),
+        inferred=True,
+    )
+    assert marked([relation, replace(relation, evidence=("word overlap",))]) == [Alike("a", "b", 0.88)]
+    (found,) = pairs([A, B], [], [], marked([relation]))
+    assert found.meaning == 0.88
+
+
+def test_best_first():
+    c = memory("c", "Never run the linter before each push to the shared branch")
+    found = pairs([A, B, c], [Alike("a", "b", 0.6), Alike("a", "c", 0.9), Alike("b", "c", 0.8)])
+    assert [one.score for one in found] == [0.9, 0.8, 0.6]
+    assert [bool(one.contradiction) for one in found] == [True, True, False]
+
+
+def test_the_better_one_is_the_more_trusted_then_the_surer():
+    trusted = replace(A, trust=Trust.TRUSTED, confidence=0.5)
+    derived = replace(B, trust=Trust.DERIVED, confidence=1.0)
+    assert better_of(derived, trusted) == (trusted, derived)
+    assert better_of(replace(trusted, id="c", confidence=0.9), trusted)[0].id == "c"
+
+
+def test_too_many_comparisons_are_told():
+    texts = {str(number): tokenize(f"the same few words number{number}") for number in range(40)}
+    assert overlapping(texts).complete
+    assert not overlapping(texts, most=10).complete
+
+
+def test_vectors_of_another_length_are_no_pair():
+    found = near({"a": bytes([100, 0, 5]), "b": bytes([99, 0, 5]), "c": bytes([100, 0])})
+    assert [(one.a, one.b) for one in found.pairs] == [("a", "b")]
+    assert near({}).pairs == ()
+
+
+@pytest.mark.parametrize(
+    ("extractions", "memories", "is_due"), [(9, 79, False), (10, 0, True), (0, 80, True), (0, 0, False)]
+)
+def test_when_it_is_due(extractions, memories, is_due):
+    assert bool(due(NOW, extractions=extractions, memories=memories).notice) is is_due

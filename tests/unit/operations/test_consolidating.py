@@ -1,0 +1,235 @@
+"""Consolidation from the pair to the merged memory and back."""
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.vocabulary import Actor, Importance, Origin, RelationType, Status, Trust
+from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError
+from recortex.storage.sqlite.relations import SqliteRelations
+from recortex.storage.sqlite.store import SqliteStore
+
+FIRST = "Run the database migrations before the integration tests of the shop"
+SECOND = "Run the database migrations before the integration tests of the webshop"
+
+
+@pytest.fixture
+def pair(cortex, clock):
+    """Two memories that say the same, the second one more important and pinned."""
+    first = cortex.remember(
+        FIRST, kind="procedural", tags=["db"], files=["shop/test_db.py"], importance="low"
+    )
+    clock.pass_(days=1)
+    second = cortex.remember(
+        SECOND, kind="procedural", tags=["test"], files=["shop/migrate.py"], importance="high", pinned=True,
+        metadata={"commands": ["make migrate"]}, confidence=0.8,
+    )  # fmt: skip
+    clock.pass_(days=1)
+    return first, second
+
+
+def state(cortex):
+    bank = cortex._app.banks()[0]
+    memories = {one.id: one for one in cortex.list(limit=1000, statuses=list(Status)).memories}
+    return memories, sorted(map(repr, bank.store.relations.all()))
+
+
+def test_a_pair_is_listed_with_scores(cortex, pair):
+    found = cortex.consolidate()
+    assert found.total == 1
+    (one,) = found.pairs
+    assert {one.better.id, one.other.id} == {memory.id for memory in pair}
+    assert one.score == one.words > 0.5
+    assert "words" in one.why
+    assert found.complete
+
+
+@pytest.mark.parametrize("kind", ["episodic", "conversation"])
+def test_what_happens_twice_is_no_duplicate(cortex, clock, kind):
+    cortex.remember(FIRST, kind=kind, source={"session": "one", "turn": 1})
+    clock.pass_(days=1)
+    cortex.remember(FIRST, kind=kind, source={"session": "two", "turn": 5})
+    assert cortex.consolidate().pairs == ()
+
+
+def test_what_may_contradict_is_told_and_merged_only_with_words(cortex):
+    kept = cortex.remember_many(
+        [{"text": "Always squash the commits of a branch"}, {"text": "Never squash the commits of a branch"}],
+        link=False,
+    )
+    (one,) = cortex.consolidate().pairs
+    assert "«always»" in one.contradiction
+    with pytest.raises(InvalidInputError, match="contradict"):
+        cortex.consolidate("merge", kept.ids)
+    done = cortex.consolidate("merge", kept.ids, text="Squash the commits of a branch when it is merged")
+    assert done.merged.text == "Squash the commits of a branch when it is merged"
+
+
+def test_a_dry_run_shows_the_merged_memory_and_changes_nothing(cortex, pair, project):
+    before = state(cortex)
+    shown = cortex.consolidate("merge", [one.id for one in pair], dry_run=True)
+    assert shown.merged.priority == pair[1].priority
+    assert shown.merged.text in {FIRST, SECOND}
+    assert shown.backup == ""
+    assert state(cortex) == before
+    assert list((project / ".recortex" / "backups").iterdir()) == []
+
+
+def test_a_merge_keeps_what_both_had(cortex, pair, clock):
+    first, second = pair
+    neighbour = cortex.remember("The lock file of yarn is checked in", kind="tribal")
+    cortex.link(first.id, neighbour.id, relation="supports", strength=0.7)
+    cortex.link(neighbour.id, second.id, relation="depends_on")
+    cortex.link(first.id, second.id, relation="refines")
+    done = cortex.consolidate("merge", [first.id[:8], second.id[:8]])
+    new = done.merged
+    assert new == cortex.get(new.id)
+    assert (new.confidence, new.importance, new.pinned, new.origin) == (
+        1.0, Importance.HIGH, True, Origin.CONSOLIDATION,
+    )  # fmt: skip
+    assert (new.trust, new.status, new.scope) == (Trust.TRUSTED, Status.ACTIVE, first.scope)
+    assert set(new.tags) == {"db", "test"}
+    assert {link.path for link in new.files} == {"shop/test_db.py", "shop/migrate.py"}
+    assert new.metadata == {"commands": ["make migrate"]}
+    assert new.evidence == first.evidence + second.evidence
+    assert new.valid_from == first.valid_from
+    for old in done.superseded:
+        assert (old.status, old.superseded_by, old.valid_until) == (Status.SUPERSEDED, new.id, clock())
+    relations = {
+        (one.source_id, one.type, one.target_id): one.strength
+        for one in cortex._app.banks()[0].store.relations.of([new.id])
+    }
+    related = {key for key in relations if key[1] is not RelationType.RELATED}
+    assert related == {
+        (new.id, RelationType.SUPERSEDES, first.id), (new.id, RelationType.SUPERSEDES, second.id),
+        (new.id, RelationType.SUPPORTS, neighbour.id), (neighbour.id, RelationType.DEPENDS_ON, new.id),
+    }  # fmt: skip
+    assert relations[new.id, RelationType.SUPPORTS, neighbour.id] == 0.7
+    assert cortex.consolidate().pairs == ()
+    assert [hit.memory.id for hit in cortex.recall("when do the migrations run?").hits] == [new.id]
+    assert "consolidate" in [entry.operation for entry in cortex.history(new.id).audit]
+
+
+def test_before_a_merge_the_store_is_backed_up(cortex, pair, tmp_path):
+    done = cortex.consolidate("merge", [one.id for one in pair])
+    with Cortex.open(tmp_path, url=f"sqlite:///{done.backup}") as before:
+        assert {one.id for one in before.list().memories} == {one.id for one in pair}
+
+
+def test_a_merge_is_taken_back_by_undoing_it_and_both(cortex, pair):
+    done = cortex.consolidate("merge", [one.id for one in pair])
+    cortex.undo(done.merged.id)
+    for old in pair:
+        if cortex.get(old.id).status is Status.SUPERSEDED:
+            cortex.undo(old.id)
+    for old in pair:
+        again = cortex.get(old.id)
+        assert (again.status, again.superseded_by, again.valid_until) == (Status.ACTIVE, None, None)
+        assert (again.text, again.tags, again.files) == (old.text, old.tags, old.files)
+    assert cortex.get(done.merged.id).status is Status.ARCHIVED
+    assert cortex.consolidate().total == 1
+
+
+def test_an_agent_makes_nothing_more_trusted(project, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(project, clock=clock, actor=Actor.AGENT) as agent:
+        ids = [agent.remember(text, origin="agent").id for text in (FIRST, SECOND)]
+        assert agent.consolidate("merge", ids).merged.trust is Trust.DERIVED
+
+
+@pytest.mark.parametrize("step", ["put", "commit"])
+def test_a_failed_merge_leaves_the_store_as_it_was(cortex, pair, monkeypatch, step):
+    before = state(cortex)
+
+    def broken(*_):
+        raise CorruptStoreError("The store is damaged.")
+
+    with monkeypatch.context() as patch:
+        if step == "put":
+            patch.setattr(SqliteRelations, "put", broken)
+        else:
+            patch.setattr(cortex._app.banks()[0].store.pool, "_commit", _failing_commit(cortex))
+        with pytest.raises(CorruptStoreError) as caught:
+            cortex.consolidate("merge", [one.id for one in pair])
+    assert "before-merge" in caught.value.hint
+    assert state(cortex) == before
+
+
+def _failing_commit(cortex):
+    pool = cortex._app.banks()[0].store.pool
+
+    def commit():
+        pool._rollback()
+        raise CorruptStoreError("The store is damaged.")
+
+    return commit
+
+
+def test_no_backup_no_merge(cortex, pair, project):
+    before = state(cortex)
+    folder = project / ".recortex" / "backups"
+    folder.rmdir()
+    folder.write_text("in the way")
+    with pytest.raises(PermissionsError):
+        cortex.consolidate("merge", [one.id for one in pair])
+    assert state(cortex) == before
+
+
+def test_what_cannot_be_merged(cortex, pair):
+    first, second = pair
+    for ids in ([], [first.id], [first.id] * 2, [first.id, second.id, first.id]):
+        with pytest.raises(InvalidInputError):
+            cortex.consolidate("merge", ids)
+    with pytest.raises(MemoryNotFoundError):
+        cortex.consolidate("merge", [first.id, "00000000-0000-4000-8000-000000000000"])
+    cortex.forget(second.id)
+    with pytest.raises(InvalidInputError, match="cannot be merged"):
+        cortex.consolidate("merge", [first.id, second.id])
+
+
+def test_stores_are_not_mixed(cortex):
+    mine = cortex.remember(FIRST)
+    everywhere = cortex.remember(SECOND, scope="global")
+    assert cortex.consolidate().pairs == ()
+    with pytest.raises(InvalidInputError, match="cannot be merged"):
+        cortex.consolidate("merge", [mine.id, everywhere.id])
+
+
+def test_pairs_of_the_same_meaning_are_found(project, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    with Cortex.open(project, clock=clock) as cortex:
+        a = cortex.remember("Deploying: blue cluster, then green cluster, then purge the cdn cache")
+        b = cortex.remember("Purge the cdn cache after deploying the green cluster and the blue cluster")
+        (one,) = cortex.consolidate().pairs
+        assert {one.better.id, one.other.id} == {a.id, b.id}
+        assert one.meaning >= 0.8
+        done = cortex.consolidate("merge", [a.id, b.id])
+        bank = cortex._app.banks()[0]
+        assert done.merged.id in bank.store.vectors.codes_of([done.merged.id], cortex._app.probe_embedder())
+
+
+def test_it_is_due_until_somebody_looks(cortex, clock):
+    assert cortex.inspect().notices == ()
+    cortex.remember_many(
+        [{"text": f"The part number{place} has the colour shade{place}"} for place in range(80)]
+    )
+    assert "onsolidation is due" in cortex.inspect().notices[0]
+    cortex.consolidate(dry_run=True)
+    assert cortex.inspect().notices
+    clock.pass_(minutes=1)
+    cortex.consolidate()
+    assert cortex.inspect().notices == ()
+
+
+def test_a_merge_of_what_somebody_changed_meanwhile_is_refused(cortex, pair, monkeypatch):
+    first, second = pair
+    make = SqliteStore.transaction
+
+    def meanwhile(store):
+        monkeypatch.setattr(SqliteStore, "transaction", make)
+        cortex.forget(second.id)
+        return make(store)
+
+    monkeypatch.setattr(SqliteStore, "transaction", meanwhile)
+    with pytest.raises(MemoryNotFoundError, match="no longer active"):
+        cortex.consolidate("merge", [first.id, second.id])
+    assert cortex.get(first.id).status is Status.ACTIVE
