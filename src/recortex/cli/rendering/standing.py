@@ -54,7 +54,7 @@ def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
     would = "would be " if value.dry_run else ""
     head = (
         f"{value.archived:,} {would}archived, {value.pruned:,} {would}pruned,"
-        f" of {plural(value.considered, 'memory', 'memories')} that were old enough."
+        f" of {plural(value.considered, 'memory', 'memories')} old enough."
     )
     lines = [
         line

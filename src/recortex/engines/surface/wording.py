@@ -65,8 +65,10 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
     """The line of a memory: date, summary, tags and file, short id; shortened until it is at most `LINE_TOKENS` long.
 
     Returns:
-        `- 2026-10-02: what it says (tags; file) [id]` and a line break.
+        `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be seen.
     """
+    if not plain(memory.summary or memory.text, SUMMARY_CHARACTERS):
+        return ""
     lines = _ever_shorter(memory, short_id)
     line = next(lines)
     while count(line) > LINE_TOKENS:

@@ -1,0 +1,169 @@
+"""lifecycle: what fades is put away step by step, for reasons that can be read, and comes back."""
+
+import subprocess
+import sys
+
+import pytest
+
+from recortex.app.aging import age
+from recortex.domain.vocabulary import Actor, Status
+
+
+def statuses(cortex, *memories):
+    return [cortex.get(one.id).status for one in memories]
+
+
+@pytest.fixture
+def old(cortex, clock):
+    """An episode that has been below its kind's threshold for long, and is linked to nothing."""
+    memory = cortex.remember("The build was green after the cache was emptied", kind="episodic")
+    clock.pass_(days=60)
+    return memory
+
+
+def test_a_fresh_store_loses_nothing(cortex):
+    cortex.remember("The build was green", kind="episodic")
+    result = cortex.lifecycle()
+    assert (result.considered, result.archived, result.pruned, result.changes) == (0, 0, 0, ())
+
+
+def test_what_faded_is_archived_then_pruned(cortex, clock, old):
+    kept = cortex.remember("The service is written in Go", kind="core")
+    first = cortex.lifecycle()
+    assert (first.archived, first.pruned) == (1, 0)
+    (change,) = first.changes
+    assert (change.id, change.kind, change.status, change.scope) == (
+        old.id,
+        "episodic",
+        "archived",
+        "project",
+    )
+    assert change.reason == "confidence 0.00, below 0.1 since 2026-03-24"
+    assert statuses(cortex, old, kept) == [Status.ARCHIVED, Status.ACTIVE]
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=29)
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=1)
+    assert cortex.lifecycle().pruned == 1
+    assert statuses(cortex, old, kept) == [Status.PRUNED, Status.ACTIVE]
+    clock.pass_(days=1000)
+    assert cortex.lifecycle().changes == ()
+
+
+def test_each_step_is_in_the_history_and_can_be_undone(cortex, old):
+    cortex.lifecycle()
+    history = cortex.history(old.id)
+    assert (history.versions[0].changed_by, history.versions[0].reason[:10]) == (Actor.DECAY, "confidence")
+    assert [(one.operation, one.actor) for one in history.audit][-1] == ("archive", Actor.DECAY)
+    cortex.undo(old.id)
+    assert statuses(cortex, old) == [Status.ACTIVE]
+    assert cortex.lifecycle().changes == ()
+
+
+def test_what_is_restored_has_its_days_again(cortex, clock, old):
+    cortex.lifecycle()
+    cortex.restore(old.id)
+    clock.pass_(days=13)
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=1)
+    assert cortex.lifecycle().archived == 1
+
+
+def test_a_recall_resets_the_decay(cortex, clock, old):
+    del old
+    assert cortex.recall("build green cache emptied", floor=False).hits
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=20)
+    assert cortex.lifecycle().changes == ()
+
+
+def test_a_recall_from_the_archive_delays_pruning(cortex, clock, old):
+    del old
+    cortex.lifecycle()
+    clock.pass_(days=20)
+    assert cortex.recall("build green cache emptied", floor=False, statuses=["archived"]).hits
+    clock.pass_(days=20)
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=10)
+    assert cortex.lifecycle().pruned == 1
+
+
+def test_pinned_ones_and_hubs_stay(cortex, clock):
+    pinned = cortex.remember("A pinned episode", kind="episodic", pinned=True)
+    hub = cortex.remember("An episode that much hangs on", kind="episodic")
+    for name in ("one", "two"):
+        cortex.link(cortex.remember(f"Leaf {name}", kind="core").id, hub.id)
+    lesser = cortex.remember("An episode that little hangs on", kind="episodic")
+    cortex.link(hub.id, lesser.id)
+    clock.pass_(days=1000)
+    assert [one.id for one in cortex.lifecycle().changes] == [lesser.id]
+    assert statuses(cortex, pinned, hub) == [Status.ACTIVE, Status.ACTIVE]
+
+
+def test_a_suggested_relation_makes_no_hub(cortex, clock):
+    from dataclasses import replace
+
+    from recortex.domain.vocabulary import RelationStatus
+
+    leaf = cortex.remember("A leaf", kind="core")
+    memory = cortex.remember("An episode", kind="episodic")
+    cortex.link(leaf.id, memory.id)
+    relations = cortex._app.banks()[0].store.relations
+    relations.put(replace(relations.all()[0], status=RelationStatus.SUGGESTED))
+    clock.pass_(days=1000)
+    assert cortex.lifecycle().archived == 1
+
+
+def test_a_dry_run_changes_nothing(cortex, old):
+    result = cortex.lifecycle(dry_run=True)
+    assert (result.dry_run, result.archived, len(result.changes)) == (True, 1, 1)
+    assert statuses(cortex, old) == [Status.ACTIVE]
+
+
+def test_a_pass_may_be_reckoned_for_another_time(cortex, clock):
+    memory = cortex.remember("The build was green", kind="episodic")
+    assert cortex.lifecycle(now=clock.now.replace(year=2027)).archived == 1
+    assert statuses(cortex, memory) == [Status.ARCHIVED]
+    assert cortex.lifecycle(now=clock.now.replace(year=2027)).pruned == 0
+    assert cortex.lifecycle(now=clock.now.replace(year=2028)).pruned == 1
+
+
+def test_only_one_scope_may_be_asked_for(cortex, clock):
+    for scope in ("project", "global"):
+        cortex.remember(f"An episode of the {scope} store", kind="episodic", scope=scope)
+    clock.pass_(days=100)
+    assert [one.scope for one in cortex.lifecycle(scope="global").changes] == ["global"]
+    assert [one.scope for one in cortex.lifecycle().changes] == ["project"]
+
+
+def test_the_settings_say_how_long(cortex, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_LIFECYCLE_ARCHIVE_AFTER_DAYS", "100")
+    cortex.remember("The build was green", kind="episodic")
+    clock.pass_(days=60)
+    with type(cortex).open(cortex._app.root, clock=clock) as patient:
+        assert patient.lifecycle().changes == ()
+    assert cortex.lifecycle().archived == 1
+
+
+def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old):
+    bank = cortex._app.banks()[0]
+    late = bank.store.standing.fading
+
+    def fading(before):
+        found = late(before)
+        cortex.edit(old.id, tags=["new"])
+        return found
+
+    bank.store.standing.fading = fading
+    assert age(bank, clock.now, cortex._app.settings).transitions == ()
+    assert statuses(cortex, old) == [Status.ACTIVE]
+
+
+def test_the_verb_tells_what_it_did(clock, old, project):
+    del old
+    told = subprocess.run(
+        [sys.executable, "-m", "recortex", "lifecycle", "--project", str(project), "--dry-run", "--now", clock.now.isoformat()],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert told.startswith("1 would be archived, 0 would be pruned, of 1 memory old enough.")
+    assert "episodic: confidence 0.00, below 0.1 since 2026-03-24" in told
