@@ -1,0 +1,243 @@
+"""Code beside its description: one pair, found by the prose, never embedded, replaced when it is indexed again."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.vocabulary import Importance, Origin, RelationType, Status
+from recortex.errors import InvalidInputError
+from recortex.storage.sqlite.relations import SqliteRelations
+
+SOURCE = """import hmac
+
+
+def same_signature(body, given, secret):
+    made = hmac.new(secret, body, "sha256").hexdigest()
+    return hmac.compare_digest(made, given)
+
+
+def other():
+    return 1
+"""
+SAID = "Checks the signature of an incoming webhook in constant time, so that timing tells nothing"
+QUESTION = "how is the signature of a webhook checked?"
+
+
+@pytest.fixture
+def file(project):
+    path = project / "src" / "hooks.py"
+    path.parent.mkdir()
+    path.write_text(SOURCE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def indexed(cortex, file):
+    assert file.exists()
+    return cortex.index("src/hooks.py:4-6", SAID, tags=["security"], importance="high")
+
+
+def relations(cortex):
+    return cortex._app.banks()[0].store.relations.all()
+
+
+def active(cortex):
+    return {one.id for one in cortex.list().memories}
+
+
+def test_a_pair_is_two_memories_joined(cortex, indexed):
+    description, code = indexed.description, indexed.code
+    assert (description.kind, code.kind) == ("code_description", "code")
+    assert description.text == SAID
+    assert code.text == "".join(SOURCE.splitlines(keepends=True)[3:6])
+    for one in (description, code):
+        (link,) = one.files
+        assert (link.path, link.line_start, link.line_end) == ("src/hooks.py", 4, 6)
+        assert len(link.content_hash) == 64
+        assert (one.origin, one.importance, one.tags) == (Origin.CODE_INDEX, Importance.HIGH, ("security",))
+        assert cortex.get(one.id) == one
+    (relation,) = relations(cortex)
+    assert (relation.source_id, relation.type, relation.target_id) == (
+        description.id, RelationType.SOURCE_OF, code.id,
+    )  # fmt: skip
+
+
+def test_the_commit_is_kept(cortex, file, project):
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (project / ".git" / "refs" / "heads").mkdir(parents=True)
+    (project / ".git" / "refs" / "heads" / "main").write_text("c0ffee" * 6 + "c0ff\n")
+    assert file.exists()
+    assert cortex.index("src/hooks.py", SAID).code.files[0].commit == "c0ffee" * 6 + "c0ff"
+
+
+def test_a_recall_brings_the_code_of_a_description(cortex, indexed, file):
+    (hit,) = cortex.recall(QUESTION).hits
+    assert hit.memory.id == indexed.description.id
+    assert [code.id for code in hit.code] == [indexed.code.id]
+    assert hit.freshness == "fresh"
+    file.write_text(SOURCE.replace("sha256", "sha512"), encoding="utf-8")
+    (hit,) = cortex.recall(QUESTION).hits
+    assert hit.freshness == "changed"
+    assert "sha256" in hit.code[0].text
+
+
+def test_raw_code_is_a_hit_only_where_it_is_asked_for(cortex, indexed):
+    words = "same_signature hmac compare_digest hexdigest"
+    for floor in (True, False):
+        assert all(hit.memory.kind != "code" for hit in cortex.recall(words, floor=floor).hits)
+    asked = cortex.recall(words, kinds=["code"])
+    assert [(hit.memory.id, hit.code) for hit in asked.hits] == [(indexed.code.id, ())]
+
+
+def test_code_counts_in_the_budget(cortex, indexed):
+    whole = indexed.description.tokens + indexed.code.tokens
+    assert cortex.recall(QUESTION, budget=whole).tokens == whole
+    (hit,) = cortex.recall(QUESTION, budget=whole - 1).hits
+    assert hit.code == ()
+    assert cortex.recall(QUESTION, budget=whole - 1).tokens == indexed.description.tokens
+
+
+def test_code_that_was_put_away_does_not_come(cortex, indexed):
+    cortex.forget(indexed.code.id)
+    (hit,) = cortex.recall(QUESTION).hits
+    assert hit.code == ()
+
+
+def test_code_gets_no_vector(project, file, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    assert file.exists()
+    with Cortex.open(project, clock=clock) as cortex:
+        pair = cortex.index("src/hooks.py:4-6", SAID)
+        cortex.backfill()
+        vectors = cortex._app.banks()[0].store.vectors
+        model = cortex._app.probe_embedder()
+        assert set(vectors.codes_of([pair.description.id, pair.code.id], model)) == {pair.description.id}
+        assert vectors.count_pending() == 0
+
+
+def test_the_same_again_changes_nothing(cortex, indexed, clock):
+    clock.pass_(days=1)
+    again = cortex.index("src/hooks.py:4-6", f" {SAID} ", tags=["security"], importance="high")
+    assert not again.changed
+    assert (again.description.id, again.code.id) == (indexed.description.id, indexed.code.id)
+    assert cortex.list().total == 2
+    assert len(relations(cortex)) == 1
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"), [(":4-6", "It compares signatures"), (":3-6", SAID), (":4-7", "Another one")]
+)
+def test_indexing_the_same_piece_again_supersedes_the_pair(cortex, indexed, clock, lines, said):
+    clock.pass_(days=1)
+    new = cortex.index(f"src/hooks.py{lines}", said)
+    assert new.changed
+    assert set(new.superseded) == {indexed.description.id, indexed.code.id}
+    assert active(cortex) == {new.description.id, new.code.id}
+    for id_, by in ((indexed.description.id, new.description.id), (indexed.code.id, new.code.id)):
+        old = cortex.get(id_)
+        assert (old.status, old.superseded_by, old.valid_until) == (Status.SUPERSEDED, by, clock())
+    joined = {
+        (one.source_id, one.target_id) for one in relations(cortex) if one.type is RelationType.SOURCE_OF
+    }
+    assert joined == {(indexed.description.id, indexed.code.id), (new.description.id, new.code.id)}
+
+
+def test_a_piece_that_moved_is_recognised(cortex, indexed, file):
+    file.write_text("# a line\n" * 30 + SOURCE, encoding="utf-8")
+    moved = cortex.index("src/hooks.py:34-36", "Compares signatures")
+    assert set(moved.superseded) == {indexed.description.id, indexed.code.id}
+
+
+def test_other_pieces_stay(cortex, indexed, file):
+    for path in ("src/hooks.py:9-10", "src/hooks.py"):
+        assert cortex.index(path, f"About {path}").superseded == ()
+    (file.parent / "copy.py").write_text(SOURCE, encoding="utf-8")
+    copy = cortex.index("src/copy.py:4-6", SAID)
+    assert copy.changed
+    assert copy.superseded == ()
+    assert indexed.description.id in active(cortex)
+    assert cortex.list().total == 8
+
+
+def test_a_changed_file_is_a_changed_pair(cortex, indexed, file):
+    file.write_text(SOURCE.replace("sha256", "sha512"), encoding="utf-8")
+    new = cortex.index("src/hooks.py:4-6", SAID, tags=["security"], importance="high")
+    assert new.changed
+    assert "sha512" in new.code.text
+    assert indexed.code.id in new.superseded
+
+
+def test_secrets_do_not_get_in(cortex, project, file):
+    token = "ghp_" + "Z9y8X7w6V5u4T3s2R1q0P9o8N7m6L5k4J3i2"
+    file.write_text(f"def key():\n    return '{token}'\n", encoding="utf-8")
+    kept = cortex.index("src/hooks.py", f"The key {token} of the service")
+    assert kept.redacted == 2
+    assert token not in kept.code.text + kept.description.text
+    assert not any(
+        token.encode() in path.read_bytes() for path in (project / ".recortex").rglob("*") if path.is_file()
+    )
+
+
+def test_a_failure_half_way_leaves_nothing(cortex, file, monkeypatch):
+    def broken(*_):
+        raise OSError("broken")
+
+    assert file.exists()
+    with monkeypatch.context() as patch:
+        patch.setattr(SqliteRelations, "put", broken)
+        with pytest.raises(OSError, match="broken"):
+            cortex.index("src/hooks.py:4-6", SAID)
+    assert cortex.list().total == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("src/none.py", "cannot be read"), ("src", "no file"), ("../outside.py", "outside"), ("/etc/hostname", "outside|read"),
+        ("src/link.py", "outside"), ("src/circle.py", "cannot be read"), ("src/hooks.py:40-50", "10 lines"),
+        ("src/hooks.py:4-11", "10 lines"), ("src/hooks.py:6-4", "is not a file"), ("src/hooks.py:2-3", "nothing"),
+        ("src/binary.bin", "binary"), ("src/latin.txt", "UTF-8"), ("src/large.py", "65,536"), ("src/huge.py", "MB"),
+        ("", "is not a file"), ("src/a\0b.py", "cannot be read"), ("src/pipe", "no file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_indexed(cortex, project, file, path, why):
+    (project.parent / "outside.py").write_text("x = 1\n")
+    folder = file.parent
+    (folder / "link.py").symlink_to(project.parent / "outside.py")
+    (folder / "circle.py").symlink_to(folder / "circle.py")
+    (folder / "binary.bin").write_bytes(b"a\0b")
+    (folder / "latin.txt").write_bytes("für".encode("latin-1"))
+    (folder / "large.py").write_text("x = 1\n" * 11_000)
+    (folder / "huge.py").write_bytes(b"x" * (5 * 1024 * 1024))
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(InvalidInputError, match=why):
+        cortex.index(path, SAID)
+    assert cortex.list().total == 0
+
+
+def test_a_description_must_say_something(cortex, file):
+    assert file.exists()
+    with pytest.raises(InvalidInputError, match="empty"):
+        cortex.index("src/hooks.py", "  ")
+
+
+def test_a_piece_of_a_large_file_can_be_indexed(cortex, file):
+    file.write_text("x = 1\n" * 11_000)
+    assert cortex.index("src/hooks.py:10999-11000", "The end").code.text == "x = 1\nx = 1\n"
+
+
+def test_the_command_line_indexes_and_brings_code(project, file):
+    assert file.exists()
+    done = subprocess.run(
+        [sys.executable, "-m", "recortex", "index", "src/hooks.py:4-6", SAID, "--project", str(project), "--json"],
+        capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
+    )  # fmt: skip
+    assert b'"changed":true' in done.stdout
+    found = subprocess.run(
+        [sys.executable, "-m", "recortex", "recall", QUESTION, "--project", str(project), "--json"],
+        capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
+    )  # fmt: skip
+    assert b"compare_digest" in found.stdout
