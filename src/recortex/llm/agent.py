@@ -75,6 +75,10 @@ def ask(request: Request, model: str, environment: Mapping[str, str], deadline: 
     program = shutil.which(PROGRAM, path=environment.get("PATH", ""))
     if program is None:
         raise CallError("not_configured", f"There is no program {PROGRAM!r} on the path.")
+    if program.lower().endswith((".cmd", ".bat")):
+        raise CallError(
+            "not_configured", f"{PROGRAM} is a batch file here, which cannot be given a prompt safely."
+        )
     with tempfile.TemporaryDirectory(prefix="recortex-", ignore_cleanup_errors=True) as folder:
         child = _start([program, *_arguments(request, model)], environment, folder)
         try:

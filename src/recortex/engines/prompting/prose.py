@@ -24,7 +24,11 @@ _MARKER = r"(?:[-*+•]|\d{1,9}[.)])"
 _OPENING = re.compile(rf"(?P<lead>(?:[ >]|{_MARKER} )*)(?P<fence>`{{3,}}|~{{3,}})(?P<info>[^\n]*)$")
 _ITEM = re.compile(rf"\s*{_MARKER}\s")
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)", re.DOTALL)
-_HTML = re.compile(r"<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_HTML = re.compile(
+    r"^(?P<lead>[ >]*)<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\2\s*>|\Z)"  # a block of its own, also unclosed
+    r"|<(pre|code|script|style)\b[^<>]{0,200}>(?:(?!\n[ ]*\n).){0,500}?</\3\s*>",  # within a paragraph
+    re.DOTALL | re.IGNORECASE | re.MULTILINE,
+)
 # Lines that no sentence looks like: how statements end and begin, how values are set, how changes and traces are printed.
 _LINES_OF_CODE = (
     r".*(?:[;{}]|=>|->|&&|\|\|)",
@@ -45,7 +49,8 @@ _LINES_OF_CODE = (
     r"(?:File \"|at )\S.*\d.*",
 )
 _CODE_LINE = re.compile(rf"\s*(?:{'|'.join(_LINES_OF_CODE)})\s*")
-_RUN = 2
+_STATEMENT = re.compile(r"[;\n]|\s[-+*/|:]?=\s|=>|\breturn\s|\bdef\s|\bfunction\b|\(.*\(")
+_MARKS = 2
 _LINE = 2_000
 
 
@@ -101,11 +106,9 @@ def _closes(line: str, opening: re.Match[str]) -> bool:
 
 
 def _inline(span: re.Match[str]) -> str:
-    """A name or a command in code marks stays, since lessons speak of them; anything longer is code."""
+    """A name, a call or a command in code marks stays, since lessons speak of them; a statement is code."""
     inside = span[2]
-    kept = (
-        len(span[1]) <= _RUN and "\n" not in inside and len(inside) <= _SHORT and not _is_line_of_code(inside)
-    )
+    kept = len(span[1]) <= _MARKS and len(inside) <= _SHORT and _STATEMENT.search(inside) is None
     return span[0] if kept else CODE
 
 
