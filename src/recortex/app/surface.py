@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.app import surface_cache as cache
+from recortex.app.lock import alone
 from recortex.app.surface_cache import Brief, Cached, Item
 
 if TYPE_CHECKING:
@@ -24,27 +25,31 @@ if TYPE_CHECKING:
     from recortex.engines.surface.selection import Passes
 
 FOLDER = "surface-cache"
+FILE = ".claude/cortex-memory.local.md"
 
 __all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
 
 
 def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
-    """The fresh brief of the hook's quick path; None where one has to be made.
+    """The fresh brief of the hook's quick path; None where one has to be made, or a store cannot be read.
 
     Args:
         locations: of the stores, in the application's order: the project's, then the person's.
         branch: that is checked out.
         cwd: the session's folder.
         now: seconds since 1970 UTC.
-
-    Raises:
-        apsw.Error: a store that is there cannot be read.
     """
+    from recortex.errors import StorageError
+
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
-    if cached is None or not cached.fresh(cache.generation_of([one.database for one in locations]), now):
+    if cached is None:
         return None
-    return cached.brief
+    try:
+        generation = cache.generation_of([one.database for one in locations])
+    except StorageError:
+        return None
+    return cached.brief if cached.fresh(generation, now) else None
 
 
 def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
@@ -55,7 +60,14 @@ def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: floa
 
 
 def forget_briefs(locations: Sequence[Location]) -> int:
-    """Delete all briefs that were kept; returns how many files are gone."""
+    """Delete all briefs that were kept, and what the project's file shows of one; returns how many files are gone."""
+    for location in locations:
+        if (location.folder.parent / FILE).exists():
+            from recortex.app.surface_file import clear
+            from recortex.errors import InvalidInputError
+
+            with suppress(OSError, InvalidInputError):
+                clear(location.folder.parent)
     return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
 
 
@@ -91,8 +103,7 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
             raise
         return known.stale(now)
     with suppress(OSError):  # a read-only folder: the next session makes its brief anew
-        cache.save(*place, made, branch=branch, cwd=cwd)
-    _show(app, made.brief.text)
+        _keep(app, place, made, branch=branch, cwd=cwd)
     return made.brief
 
 
@@ -167,11 +178,25 @@ class _Reading:
         return begin if len(alike) == 1 else memory_id
 
 
+def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: str, cwd: str) -> None:
+    """Write the brief where it is read, unless another process is at it: what that one writes is as good.
+
+    Raises:
+        OSError: the store's folder cannot be written.
+    """
+    folder, lock = place
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with alone(lock) as mine:
+        if mine:
+            cache.save(folder, made, branch=branch, cwd=cwd)
+            _show(app, made.brief.text)
+
+
 def _show(app: Application, text: str) -> None:
     """Write the file that the settings may ask for; where that fails, the brief is given all the same."""
     if not app.settings["surface.file"]:
         return
-    from recortex.app.surface_file import FILE, write
+    from recortex.app.surface_file import write
     from recortex.domain.degradation import Degradation
     from recortex.errors import RecortexError, StorageError
 

@@ -10,7 +10,6 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.app.lock import alone
 from recortex.domain.injection import END, START
 from recortex.version import __version__
 
@@ -98,7 +97,7 @@ def generation_of(databases: Sequence[Path]) -> str:
     Each store is opened for reading alone and closed again.
 
     Raises:
-        apsw.Error: a store that is there cannot be read.
+        StorageError: a store that is there cannot be read.
     """
     return "|".join(f"{path}={_numbers(path)}" for path in databases)
 
@@ -121,8 +120,8 @@ def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
         return None
 
 
-def save(folder: Path, lock: Path, cached: Cached, *, branch: str, cwd: str) -> bool:
-    """Keep a brief, whole or not at all, for its owner alone; False where another process is at it.
+def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
+    """Keep a brief, whole or not at all, for its owner alone.
 
     Raises:
         OSError: the folder cannot be written.
@@ -135,11 +134,7 @@ def save(folder: Path, lock: Path, cached: Cached, *, branch: str, cwd: str) -> 
         "fresh_until": cached.fresh_until, "text": brief.text, "tokens": brief.tokens, "items": brief.items,
     }  # fmt: skip
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with alone(lock) as mine:
-        if mine:
-            replace(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
-        return mine
+    replace(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
 
 
 def invalidate(folder: Path) -> int:
@@ -178,12 +173,17 @@ def _numbers(path: Path) -> str:
         return _written(None)
     import apsw
 
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    from recortex.errors import StorageError
+
     try:
-        connection.set_busy_timeout(_MILLISECONDS)
-        return _written(next(iter(connection.execute(_GENERATION))))
-    finally:
-        connection.close()
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(_MILLISECONDS)
+            return _written(next(iter(connection.execute(_GENERATION))))
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise StorageError(f"The store {path} cannot be read: {error}.") from error
 
 
 def _written(numbers: Sequence[int] | None) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recortex.app.surface import FILE
 from recortex.app.surface_cache import replace
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE = ".claude/cortex-memory.local.md"
 START, END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
 LARGEST = 1_000_000
 """Bytes of a file that is kept around the brief; a larger one is not ours to rewrite."""
@@ -26,13 +26,31 @@ def write(root: Path, text: str) -> Path:
         InvalidInputError: the file or its folder is a symbolic link, or the file cannot be ours.
         OSError: it cannot be written.
     """
+    path = _own(root)
+    _ignore(root)
+    path.parent.mkdir(exist_ok=True)
+    replace(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
+    return path
+
+
+def clear(root: Path) -> None:
+    """Take the brief out of the project's file, where one stands in it.
+
+    Raises:
+        InvalidInputError: the file or its folder is a symbolic link, or the file cannot be ours.
+        OSError: it cannot be written.
+    """
+    path = _own(root)
+    known = _known(path)
+    if START in known:
+        replace(path, _around(known, f"{START}\n{END}"))
+
+
+def _own(root: Path) -> Path:
     path = root / FILE
     for one in (path.parent, path):
         if one.is_symlink():
             raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
-    _ignore(root)
-    path.parent.mkdir(exist_ok=True)
-    replace(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
     return path
 
 

@@ -5,11 +5,11 @@ import subprocess
 import sys
 from datetime import timedelta
 
-import apsw
 import pytest
 
 from recortex import Cortex
 from recortex.app import surface
+from recortex.app.lock import alone
 from recortex.domain.injection import END, START
 from recortex.errors import StorageError
 
@@ -184,11 +184,43 @@ def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, cloc
         assert (shown.stale_hours, shown.cached) == (30, True)
         assert "made 30 hours ago" in shown.text
         assert surface.last_kept(**asked(damaged, clock)).text == shown.text
-        with pytest.raises(apsw.NotADBError):
-            surface.from_cache(**asked(damaged, clock))
+        assert surface.from_cache(**asked(damaged, clock)) is None
         surface.forget_briefs(list(damaged._app.locations.values()))
         with pytest.raises(StorageError):
             damaged.surface()
+
+
+def test_who_writes_is_alone(cortex, project):
+    cortex.remember("One thing to know")
+    with alone(project / ".recortex" / "locks" / "surface.lock") as mine:
+        assert mine
+        assert [cortex.surface().cached for _ in range(2)] == [False, False]
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+
+
+def test_the_lock_of_a_killed_process_is_free(cortex, project):
+    cortex.remember("One thing to know")
+    lock = project / ".recortex" / "locks" / "surface.lock"
+    code = (
+        "import time\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
+        f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout.readline() == "True\n"
+        cortex.surface()
+        assert not cortex.surface().cached
+        holder.kill()
+        holder.wait()
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+
+
+def test_many_at_once_all_have_it(cortex, project):
+    cortex.remember("One thing to know")
+    command = [sys.executable, "-m", "recortex", "surface", "--fresh", "--project", str(project)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    answers = [one.communicate()[0] for one in running]
+    assert all("One thing to know" in answer for answer in answers)
+    assert len(list((project / ".recortex" / "surface-cache").iterdir())) == 1
 
 
 def test_the_file_is_only_written_where_it_is_asked_for(cortex, project):
@@ -218,6 +250,11 @@ def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing,
     )
     ignored = (project / ".git" / "info" / "exclude").read_text(encoding="utf-8")
     assert ignored == f"/{FILE}\n"
+    surface.forget_briefs(list(writing._app.locations.values()))
+    assert (
+        path.read_text(encoding="utf-8")
+        == f"# Mine\n\nbefore\n\n{MARKED}\n<!-- CORTEX_MEMORY_END -->\nafter\n"
+    )
 
 
 def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
@@ -229,6 +266,14 @@ def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
     write(tmp_path, "")
     assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == f"*.o\n/{FILE}\n"
     assert (tmp_path / FILE).read_text(encoding="utf-8") == f"{MARKED}\n<!-- CORTEX_MEMORY_END -->\n"
+
+
+def test_a_file_without_a_brief_is_left_alone(cortex, project):
+    path = project / FILE
+    path.parent.mkdir()
+    path.write_text("theirs", encoding="utf-8")
+    surface.forget_briefs(list(cortex._app.locations.values()))
+    assert path.read_text(encoding="utf-8") == "theirs"
 
 
 @pytest.mark.parametrize("link", [".claude", FILE])

@@ -9,7 +9,6 @@ import sys
 import pytest
 
 from recortex.app import surface_cache as cache
-from recortex.app.lock import alone
 from recortex.app.surface_cache import Brief, Cached, Item
 from recortex.domain.injection import wrap
 
@@ -23,13 +22,8 @@ def folder(tmp_path):
     return tmp_path / "surface-cache"
 
 
-@pytest.fixture
-def lock(tmp_path):
-    return tmp_path / "locks" / "surface.lock"
-
-
-def test_what_is_kept_is_read_again_by_its_owner_alone(folder, lock):
-    assert cache.save(folder, lock, CACHED, **HERE)
+def test_what_is_kept_is_read_again_by_its_owner_alone(folder):
+    cache.save(folder, CACHED, **HERE)
     assert cache.load(folder, **HERE) == CACHED
     (file,) = folder.iterdir()
     assert file.name == f"{cache.key(**HERE)}.json"
@@ -38,8 +32,8 @@ def test_what_is_kept_is_read_again_by_its_owner_alone(folder, lock):
 
 
 @pytest.mark.parametrize("other", [{"branch": "dev", "cwd": "/p"}, {"branch": "main", "cwd": "/q"}])
-def test_another_branch_or_folder_has_its_own(folder, lock, other):
-    cache.save(folder, lock, CACHED, **HERE)
+def test_another_branch_or_folder_has_its_own(folder, other):
+    cache.save(folder, CACHED, **HERE)
     assert cache.load(folder, **other) is None
 
 
@@ -114,39 +108,20 @@ def test_a_well_made_file_is_read(folder):
     assert cache.load(folder, **HERE).brief.items == (Item("a", "project", 0.5, 3),)
 
 
-def test_a_link_is_not_followed(folder, lock, tmp_path):
+def test_a_link_is_not_followed(folder, tmp_path):
     outside = tmp_path / "outside.json"
     outside.write_text(kept(), encoding="utf-8")
     folder.mkdir()
     (folder / f"{cache.key(**HERE)}.json").symlink_to(outside)
     assert cache.load(folder, **HERE) is None
-    assert cache.save(folder, lock, CACHED, **HERE)
+    cache.save(folder, CACHED, **HERE)
     assert outside.read_text(encoding="utf-8") == kept()
     assert cache.load(folder, **HERE) == CACHED
 
 
-def test_who_writes_is_alone(folder, lock):
-    lock.parent.mkdir()
-    with alone(lock):
-        assert not cache.save(folder, lock, CACHED, **HERE)
-    assert cache.load(folder, **HERE) is None
-    assert cache.save(folder, lock, CACHED, **HERE)
-
-
-def test_the_lock_of_a_killed_process_is_free(folder, lock):
-    lock.parent.mkdir()
-    code = f"import time\nfrom pathlib import Path\nfrom recortex.app.lock import alone\nwith alone(Path({str(lock)!r})) as held:\n print(held, flush=True)\n time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout.readline() == "True\n"
-        assert not cache.save(folder, lock, CACHED, **HERE)
-        holder.kill()
-        holder.wait()
-    assert cache.save(folder, lock, CACHED, **HERE)
-
-
-def test_invalidating_leaves_nothing_of_ours(folder, lock):
-    cache.save(folder, lock, CACHED, **HERE)
-    cache.save(folder, lock, CACHED, branch="b", cwd="")
+def test_invalidating_leaves_nothing_of_ours(folder):
+    cache.save(folder, CACHED, **HERE)
+    cache.save(folder, CACHED, branch="b", cwd="")
     (folder / "left.json.123.part").write_text("", encoding="utf-8")
     (folder / "a person's.txt").write_text("", encoding="utf-8")
     assert cache.invalidate(folder) == 3

@@ -46,7 +46,7 @@ def transition(one: Standing, centrality: float, now: int, rules: Rules) -> Tran
     Time below the threshold counts from when this state was recorded at the earliest, so that what a person restored or
     corrected has its days again.
     """
-    if one.pinned:
+    if one.pinned or one.kind not in KINDS:  # a kind of a newer program
         return None
     if one.status == Status.ACTIVE:
         return _archival(one, centrality, now, rules)

@@ -82,8 +82,8 @@ def ranked(shelves: Sequence[Shelf], *, branch: str, now: int) -> list[Ranked]:
 def _of(shelf: Shelf, place: int, *, branch: str, now: int, most: float) -> Iterator[Ranked]:
     hubs = centrality(shelf.arcs)
     for one in shelf.standings:
-        category = KINDS[Kind(one.kind)].category
-        if not category:
+        content = KINDS.get(Kind(one.kind))
+        if content is None or not content.category:
             continue
         central = hubs.get(one.key, 0.0)
         value = rank(
@@ -93,7 +93,7 @@ def _of(shelf: Shelf, place: int, *, branch: str, now: int, most: float) -> Iter
             math.log(one.access_count + 1) / most if most else 0.0,
             same_branch=bool(branch) and one.branch == branch,
         )
-        yield Ranked(one.id, place, category, value, one.priority, one.content_hash)
+        yield Ranked(one.id, place, content.category, value, one.priority, one.content_hash)
 
 
 def _once(found: Iterable[Ranked]) -> Iterator[Ranked]:
