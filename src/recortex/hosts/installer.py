@@ -59,7 +59,9 @@ class Change:
         """
         if self.action == "unchanged":
             return None
-        backup = files.back_up(self.file, now) if self.file.text is not None else None
+        # A file that goes held nothing but ours, and of one that was not there is nothing to keep.
+        keeps = self.file.text is not None and self.text is not None
+        backup = files.back_up(self.file, now) if keeps else None
         files.write(self.file, self.text)
         return backup
 
