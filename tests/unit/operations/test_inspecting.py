@@ -1,0 +1,139 @@
+"""What inspection shows: figures, sessions, receipts, briefs; and what it does with what others wrote."""
+
+import json
+
+import pytest
+
+from recortex.app.surface_cache import generation_of
+from recortex.domain.session import Receipt, Session, Signal
+from recortex.domain.vocabulary import Scope
+from recortex.errors import InvalidInputError
+
+
+@pytest.fixture
+def seen(cortex, clock):
+    """Two sessions; in the first a memory was given with the brief and used, another one as a file's warning."""
+    used = cortex.remember("Run the linter with the strict profile", kind="procedural")
+    other = cortex.remember("The parser keeps a global table", kind="tribal", files=["parser.py"])
+    sessions = cortex._app.bank(Scope.PROJECT).store.sessions
+    for id_ in ("abcd-1", "abcd-2"):
+        sessions.put(
+            Session(id=id_, client="claude-code", branch="main", started_at=clock(), seen_at=clock())
+        )
+        clock.pass_(minutes=1)
+    given = [
+        Receipt(
+            session="abcd-1", context=0, memory=memory.id, scope=Scope.PROJECT, channel=channel, subject=subject,
+            at=clock(), score=score, tokens=tokens,
+        )
+        for memory, channel, subject, score, tokens in (
+            (used, "surface", "", 0.7, 12), (other, "file", "parser.py", 0.9, 8),
+        )
+    ]  # fmt: skip
+    sessions.give(given)
+    sessions.note([Signal(session="abcd-1", at=clock(), name="written", subject="parser.py")] * 3)
+    sessions.mark_used(given[0], clock.pass_(minutes=1), "quoted")
+    return used, other
+
+
+def test_figures_of_the_stores(cortex, seen):
+    cortex.remember("Short answers are liked", kind="preference", scope="global")
+    cortex.forget(seen[1].id)
+    mine, everywhere = cortex.inspect().stores
+    assert (mine.scope, mine.memories, mine.by_kind) == ("project", 2, {"procedural": 1, "tribal": 1})
+    assert mine.by_status == {"active": 1, "archived": 1}
+    assert mine.without_vector == 1
+    assert (everywhere.scope, everywhere.by_kind) == ("global", {"preference": 1})
+    assert mine.consolidation.memories == 1
+    assert mine.consolidation.notice == ""
+
+
+def test_sessions_are_listed_latest_first(cortex, seen):
+    assert seen
+    listed = cortex.inspect().sessions
+    assert [one.id for one in listed] == ["abcd-2", "abcd-1"]
+    assert [one.efficiency.tokens_given for one in listed] == [0, 20]
+    assert len(cortex.inspect(limit=1).sessions) == 1
+
+
+@pytest.mark.parametrize("wanted", ["abcd-1", " abcd-1 "])
+def test_receipts_of_a_session(cortex, seen, clock, wanted):
+    used, other = seen
+    found = cortex.inspect(session=wanted)
+    assert found.sessions == ()
+    first, second = sorted(found.receipts.given, key=lambda one: one.channel, reverse=True)
+    assert (first.memory, first.summary, first.channel, first.score, first.tokens) == (
+        used.id, used.summary, "surface", 0.7, 12,
+    )  # fmt: skip
+    assert (first.used_as, first.used_at) == ("quoted", clock())
+    assert (second.memory, second.subject, second.used_as, second.used_at) == (
+        other.id,
+        "parser.py",
+        "",
+        None,
+    )
+    worth = found.receipts.session.efficiency
+    assert (worth.tokens_given, worth.tokens_used, worth.ratio, worth.tokens_saved) == (20, 12, 0.6, 16)
+    assert found.receipts.seen == {"written": 3}
+    assert len(cortex.inspect(session=wanted, limit=2).receipts.signals) == 2
+
+
+def test_a_memory_that_is_gone_leaves_its_receipt(cortex, seen):
+    cortex.purge(seen[0].id)
+    receipts = cortex.inspect(session="abcd-1").receipts
+    gone = [one for one in receipts.given if one.memory == seen[0].id]
+    assert all((one.kind, one.summary) == ("", "") for one in gone)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [("abcd", "Several"), ("nothing", "no session"), ("%", "no session"), ("\0", "no session")],
+)
+def test_no_or_several_sessions(cortex, seen, wanted, why):
+    assert seen
+    with pytest.raises(InvalidInputError, match=why):
+        cortex.inspect(session=wanted)
+
+
+def kept_brief(cortex, clock, project, **changes):
+    paths = [one.database for one in cortex._app.locations.values()]
+    made = {
+        "generation": generation_of(paths), "generated_at": clock().timestamp() - 60,
+        "fresh_until": clock().timestamp() + 60,
+    }  # fmt: skip
+    return json.dumps(made | changes), project / ".recortex" / "surface-cache"
+
+
+def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
+    assert seen
+    text, folder = kept_brief(cortex, clock, project)
+    (folder / "one.json").write_text(text)
+    briefs = cortex.inspect().briefs
+    assert (briefs.files, briefs.stale) == (1, 0)
+    assert briefs.newest_at.timestamp() == clock().timestamp() - 60
+    cortex.remember("A new statement")
+    assert cortex.inspect().briefs.stale == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{", '{"generated_at": "x"}', '{"generated_at": 1e999}', '{"generated_at": 1e18, "fresh_until": 1e19, "generation": ""}', "null"]
+)  # fmt: skip
+def test_briefs_that_others_wrote_are_counted_as_stale(cortex, seen, project, text):
+    assert seen
+    (project / ".recortex" / "surface-cache" / "one.json").write_text(text)
+    briefs = cortex.inspect().briefs
+    assert (briefs.files, briefs.stale, briefs.newest_at) == (1, 1, None)
+
+
+def test_captures_come_from_the_jobs_record(cortex, seen, project):
+    assert seen
+    assert cortex.inspect().captures == {}
+    (project / ".recortex" / "status.json").write_text('{"runs": 3, "last": {"sessions": 1}}')
+    assert cortex.inspect().captures["runs"] == 3
+    (project / ".recortex" / "status.json").write_text("[1")
+    assert cortex.inspect().captures == {}
+
+
+def test_no_model_was_paid(cortex, seen):
+    assert seen
+    assert (cortex.inspect().model.calls, cortex.inspect().model.usd) == (0, 0.0)
