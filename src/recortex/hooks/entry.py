@@ -83,28 +83,30 @@ def _leave(*_: object) -> NoReturn:
 
 
 def _guarded(name: EventName, options: Options) -> bytes:
+    event = None
     try:
-        return _answer(name, options)
+        event = _event(name, options)
+        return _answer(event, options) if event else b""
     except Exception as error:  # noqa: BLE001  the border: whatever goes wrong here, the agent's session goes on
         with suppress(Exception):
-            _note(options, name, error)
+            _note(_folder(options, event), name, error)
         return b""
 
 
-def _answer(name: EventName, options: Options) -> bytes:
+def _event(name: EventName, options: Options) -> HookEvent | None:
+    """What happened; None where it is not to be looked at."""
     from recortex.settings import inside, project_of_agent
 
     raw = _stdin()
     if raw is None or inside():
-        return b""
+        return None
     event = parse(name, raw, client=options.client, project=project_of_agent(), process=os.getppid())
-    if event is None or not event.session:
-        return b""
+    return event if event and event.session else None
+
+
+def _answer(event: HookEvent, options: Options) -> bytes:
     folder = _folder(options, event)
-    if folder is None:
-        return b""
-    loop = _loop(folder, options)
-    return _as_answer(event, _text(loop, event))
+    return _as_answer(event, _text(_loop(folder, options), event)) if folder else b""
 
 
 def _text(loop: Loop, event: HookEvent) -> str:
@@ -165,14 +167,13 @@ def _write(answer: bytes) -> None:
         rest = rest[os.write(1, rest) :]
 
 
-def _note(options: Options, name: str, error: Exception) -> None:
+def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Write a failure to the log of the project's store, or of the person's where the project's cannot be written."""
     from recortex.app.location import of_project, of_user
     from recortex.app.session.trouble import note_trouble
-    from recortex.settings import project_of_agent, read
+    from recortex.settings import read
 
     said = f"{type(error).__name__}: {error}"
-    folder = _folder(options._replace(project=options.project or project_of_agent()), None)
     location = of_project(folder) if folder else None
     if location and location.folder.is_dir() and os.access(location.folder, os.W_OK):
         note_trouble(location, name, said)

@@ -1,0 +1,200 @@
+"""`recortex hook` as clients start it: a process with JSON on standard input that always exits 0."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from recortex import Cortex
+
+RECORTEX = Path(sys.executable).with_name("recortex")
+
+
+def hook(event: str, payload: bytes | dict, *more: str, cwd: Path | None = None) -> bytes:
+    data = json.dumps(payload).encode() if isinstance(payload, dict) else payload
+    done = subprocess.run(
+        [RECORTEX, "hook", event, *more], input=data, capture_output=True, check=False, timeout=60, cwd=cwd
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == b""
+    if done.stdout:
+        assert len(done.stdout.decode()) < 10_000
+        assert set(json.loads(done.stdout)) == {"hookSpecificOutput"}
+    return done.stdout
+
+
+pytestmark = pytest.mark.usefixtures("without_vectors")
+
+
+@pytest.fixture
+def known(project: Path) -> Path:
+    with Cortex.open(project) as cortex:
+        cortex.remember(
+            "Passwords are hashed with bcrypt at 12 rounds", kind="decision", files=["src/auth.py"]
+        )
+    return project
+
+
+def said(project: Path) -> dict:
+    """A line of a transcript in which the person says what is to be remembered."""
+    return {
+        "type": "user", "uuid": "u1", "sessionId": "s", "cwd": str(project), "timestamp": "2026-03-01T12:00:00Z",
+        "message": {"role": "user", "content": "please remember that we use uv and not pip in this repository"},
+    }  # fmt: skip
+
+
+def payload(project: Path, **more) -> dict:
+    return {"session_id": "s", "cwd": str(project), **more}
+
+
+def test_a_prompt_is_answered(known: Path):
+    said = json.loads(
+        hook(
+            "user-prompt-submit",
+            payload(known, prompt="how are passwords hashed?", hook_event_name="UserPromptSubmit"),
+        )
+    )
+    assert said["hookSpecificOutput"]["hookEventName"] == "UserPromptSubmit"
+    assert "bcrypt" in said["hookSpecificOutput"]["additionalContext"]
+
+
+def test_gemini_gets_its_own_name_back(known: Path):
+    asked = payload(known, prompt="how are passwords hashed?", hook_event_name="BeforeAgent")
+    said = json.loads(hook("user-prompt-submit", asked, "--client", "gemini"))
+    assert said["hookSpecificOutput"]["hookEventName"] == "BeforeAgent"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        "session-start",
+        "user-prompt-submit",
+        "pre-tool-use",
+        "post-tool-use",
+        "pre-compact",
+        "stop",
+        "session-end",
+        "subagent-stop",
+    ],
+)
+def test_garbage_is_met_with_silence(event: str, tmp_path: Path):
+    for data in (b"", b"null", b"\xff" * 99, b'{"session_id": "s", "cwd": 7}'):
+        assert hook(event, data, cwd=tmp_path) == b""
+
+
+def test_fifty_megabytes_are_met_with_silence(known: Path):
+    assert hook("user-prompt-submit", b'{"prompt": "' + b"x" * 50_000_000 + b'"}', cwd=known) == b""
+
+
+def test_an_unknown_event_exits_0_too(tmp_path: Path):
+    done = subprocess.run(
+        [RECORTEX, "hook", "no-such-event"], input=b"{}", capture_output=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"session-start" in done.stderr
+
+
+def test_a_damaged_store_is_met_with_silence_and_noted(known: Path):
+    (known / ".recortex" / "cortex.db").write_bytes(b"garbage" * 1_000)
+    assert hook("user-prompt-submit", payload(known, prompt="how are passwords hashed?")) == b""
+    assert b"user-prompt-submit" in (known / ".recortex" / "hooks.log").read_bytes()
+
+
+def test_closed_streams_are_no_trouble(known: Path):
+    command = f"{RECORTEX} hook session-start <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", command], check=False, cwd=known).returncode == 0
+
+
+def test_an_agent_that_recortex_runs_itself_is_not_watched(known: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RECORTEX_INSIDE", "1")
+    assert hook("user-prompt-submit", payload(known, prompt="how are passwords hashed?")) == b""
+
+
+def test_a_project_cannot_bring_its_own_modules(known: Path, tmp_path: Path):
+    """The job's interpreter does not look for modules in the folder that it works in."""
+    (known / "recortex.py").write_text("open('owned', 'w')")
+    (known / "json.py").write_text("open('owned', 'w')")
+    (known / ".recortex" / "recortex.py").write_text("open('owned', 'w')")
+    (tmp_path / "t.jsonl").write_text(json.dumps(said(known)) + "\n")
+    hook("stop", payload(known, transcript_path=str(tmp_path / "t.jsonl")), cwd=known)
+    _settled(known)
+    assert not list(known.rglob("owned"))
+
+
+def test_what_a_session_taught_is_there_after_its_end(project: Path, tmp_path: Path):
+    transcript = tmp_path / "t.jsonl"
+    transcript.write_text(json.dumps(said(project)) + "\n")
+    assert hook("session-end", payload(project, transcript_path=str(transcript), reason="other")) == b""
+    _settled(project)
+    with Cortex.open(project) as cortex:
+        assert [memory.source.session for memory in cortex.list().memories] == ["s"]
+
+
+def test_a_running_server_answers_the_hook_of_its_project(known: Path):
+    server = subprocess.Popen([RECORTEX, "mcp"], cwd=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert server.stdin is not None
+        first = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": {"name": "t", "version": "1"},
+            },
+        }
+        listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+        server.stdin.write(
+            b"".join(
+                json.dumps(one).encode() + b"\n"
+                for one in (first, {"jsonrpc": "2.0", "method": "notifications/initialized"}, listed)
+            )
+        )
+        server.stdin.flush()
+        from recortex.app import relay
+        from recortex.domain.hook_event import HookEvent
+
+        asked = HookEvent(
+            name="user-prompt-submit", session="s", cwd=str(known), prompt="how are passwords hashed?"
+        )
+        store = str((known / ".recortex" / "cortex.db").absolute())
+        answer = _eventually(lambda: relay.ask(store, asked, seconds=5))
+        assert "bcrypt" in answer
+        place = relay.folder()
+        assert place is not None
+        assert place.stat().st_mode & 0o777 == 0o700
+        server.communicate(timeout=20)
+        assert not list(place.glob(f"*-{server.pid}.sock"))
+        assert relay.ask(store, asked, seconds=5) is None
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def _eventually(ask):
+    for _ in range(200):
+        answer = ask()
+        if answer is not None:
+            return answer
+        time.sleep(0.05)
+    raise AssertionError("the server never answered")
+
+
+def _settled(project: Path) -> None:
+    """Wait until the job has taken up what waits."""
+    for _ in range(400):
+        queue = project / ".recortex" / "queue"
+        lock = project / ".recortex" / "locks" / "capture.lock"
+        if (
+            queue.is_dir()
+            and not list(queue.iterdir())
+            and lock.exists()
+            and (project / ".recortex" / "status.json").exists()
+        ):
+            return
+        time.sleep(0.05)
+    raise AssertionError("the job did not end")

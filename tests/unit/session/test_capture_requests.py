@@ -1,0 +1,65 @@
+"""Requests to learn from a session survive whatever happens between two jobs."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.app.session import requests
+from recortex.app.session.requests import ATTEMPTS, Request
+
+
+def request(name: str = "a", *, final: bool = False) -> Request:
+    return Request(session=name, transcript=f"/t/{name}.jsonl", final=final)
+
+
+def test_a_request_waits_until_it_is_done(tmp_path: Path):
+    requests.put(tmp_path / "q", request())
+    [(claimed, found)] = requests.claim(tmp_path / "q")
+    assert found == request()
+    assert requests.waiting(tmp_path / "q") == 1
+    requests.done(claimed)
+    assert requests.waiting(tmp_path / "q") == 0
+
+
+def test_a_second_request_for_a_transcript_joins_the_first_and_its_end_is_not_forgotten(tmp_path: Path):
+    requests.put(tmp_path, request(final=True))
+    requests.put(tmp_path, request(final=False))
+    assert [found.final for _, found in requests.claim(tmp_path)] == [True]
+
+
+def test_a_request_that_comes_while_the_first_is_worked_on_is_kept(tmp_path: Path):
+    requests.put(tmp_path, request())
+    for claimed, _ in requests.claim(tmp_path):
+        requests.put(tmp_path, request(final=True))
+        requests.done(claimed)
+    assert [found.final for _, found in requests.claim(tmp_path)] == [True]
+
+
+def test_what_a_killed_job_had_claimed_is_taken_up_again(tmp_path: Path):
+    requests.put(tmp_path, request())
+    next(iter(requests.claim(tmp_path)))  # and then it was killed
+    assert [found for _, found in requests.claim(tmp_path)] == [request()]
+
+
+def test_a_request_that_always_fails_is_given_up(tmp_path: Path):
+    requests.put(tmp_path, request())
+    tries = 0
+    while requests.waiting(tmp_path):
+        for claimed, found in requests.claim(tmp_path):
+            requests.failed(claimed, found)
+            tries += 1
+    assert tries == ATTEMPTS
+
+
+@given(
+    st.binary(max_size=80)
+    | st.sampled_from(
+        [b"{}", b'{"session": 1, "transcript": "x"}', b'{"transcript": "x", "session": "", "final": "yes"}']
+    )
+)
+def test_a_file_that_is_no_request_is_dropped(tmp_path_factory, garbage: bytes):
+    queue = tmp_path_factory.mktemp("queue")
+    (queue / "x.json").write_bytes(garbage)
+    assert list(requests.claim(queue)) == []
+    assert requests.waiting(queue) == 0

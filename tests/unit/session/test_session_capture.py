@@ -1,0 +1,163 @@
+"""What a session taught is kept once, whatever happened to the job."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recortex.app.session import capture, requests
+from recortex.app.session.capture import Told, work
+from recortex.app.session.closing import ask
+from recortex.app.session.opening import _catch_up
+from recortex.app.session.requests import Request
+from recortex.domain.session import Session
+from recortex.errors import FormatError
+
+UV = "please remember that we use uv and not pip in this repository"
+
+
+@pytest.fixture(autouse=True)
+def _no_wait(monkeypatch):
+    monkeypatch.setattr(capture, "LAG", 0.0)
+
+
+def begin(loop, transcript, **more) -> Session:
+    session = Session(
+        id="s", started_at=loop.clock(), seen_at=loop.clock(), transcript=str(transcript.path), **more
+    )
+    loop.sessions.put(session)
+    return session
+
+
+def texts(cortex) -> list[str]:
+    return sorted(memory.text for memory in cortex.list().memories)
+
+
+def test_a_session_is_learned_from_once(cortex, loop, transcript):
+    said = transcript().says("user", UV).says("assistant", "Understood.")
+    session = begin(loop, said)
+    for _ in range(3):
+        ask(loop, session, final=True)
+        work(loop, Told())
+    [memory] = cortex.list().memories
+    assert "uv" in memory.text
+    assert memory.evidence == 1
+    assert requests.waiting(loop.queue) == 0
+    assert loop.sessions.get("s").captured_size == said.path.stat().st_size
+
+
+def test_a_session_goes_on_where_it_was_left(cortex, loop, transcript):
+    said = transcript().says("user", UV).says("assistant", "Understood.")
+    session = begin(loop, said)
+    ask(loop, session, final=False)
+    work(loop, Told())
+    said.says("user", "From now on always run ruff before you commit").says("assistant", "I will.")
+    ask(loop, session, final=True)
+    work(loop, Told())
+    assert len(texts(cortex)) == 2
+
+
+def test_the_last_message_counts_though_the_transcript_lags(cortex, loop, transcript):
+    last = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
+    said = transcript().says("user", "why are the nightly reports off?")
+    session = begin(loop, said)
+    ask(loop, session, final=False)
+    work(loop, Told(session="s", message=last))
+    before = texts(cortex)
+    said.says("assistant", last)
+    ask(loop, session, final=True)
+    work(loop, Told())
+    assert texts(cortex) == before
+    assert any("parse_date" in text for text in before)
+    assert all(memory.evidence == 1 for memory in cortex.list().memories)
+
+
+def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, loop, transcript):
+    said = transcript()
+    for number in range(40):
+        said.says("user", f"step {number}: " + "lorem ipsum dolor " * 400).says("assistant", "Done.")
+    said.says("user", UV)
+    session = begin(loop, said)
+    ask(loop, session, final=True)
+    work(loop, Told())
+    assert len(texts(cortex)) == 1
+    import json
+
+    assert json.loads(loop.location.place("status.json").read_text())["last"]["passes"] > 1
+
+
+def test_a_job_that_is_killed_leaves_its_request(cortex, loop, transcript, monkeypatch):
+    said = transcript().says("user", UV)
+    session = begin(loop, said)
+    ask(loop, session, final=True)
+    with monkeypatch.context() as patch:
+        patch.setattr("recortex.app.learner._move_checkpoint", _killed)
+        with pytest.raises(KeyboardInterrupt):
+            work(loop, Told())
+    work(loop, Told())
+    [memory] = cortex.list().memories
+    assert memory.evidence == 1
+
+
+def _killed(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_file_that_is_no_transcript_is_given_up_and_said_so(loop, cortex, tmp_path: Path):
+    (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
+    requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
+    for _ in range(requests.ATTEMPTS):
+        try:
+            work(loop, Told())
+        except FormatError:
+            continue
+    assert requests.waiting(loop.queue) == 0
+    assert cortex.status().session_loop.failed >= 1
+
+
+def test_a_transcript_that_is_not_there_teaches_nothing(loop, tmp_path: Path):
+    requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
+    work(loop, Told())
+    assert requests.waiting(loop.queue) == 0
+
+
+def test_a_killed_session_is_learned_from_at_the_next_start(cortex, loop, transcript, monkeypatch):
+    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    said = transcript().says("user", UV)
+    begin(loop, said, process=2**22 + 1)  # beyond every process number: it is dead
+    loop.sessions.put(Session(id="new", started_at=loop.clock(), seen_at=loop.clock()))
+    _catch_up(loop, loop.sessions.get("new"))
+    work(loop, Told())
+    assert len(texts(cortex)) == 1
+    _catch_up(loop, loop.sessions.get("new"))
+    assert requests.waiting(loop.queue) == 0
+
+
+def test_a_session_that_runs_elsewhere_is_left_alone(loop, transcript):
+    import os
+
+    said = transcript().says("user", UV)
+    begin(loop, said, process=os.getpid())
+    current = Session(id="new", started_at=loop.clock(), seen_at=loop.clock())
+    loop.sessions.put(current)
+    _catch_up(loop, current)
+    assert requests.waiting(loop.queue) == 0
+
+
+def test_injected_text_never_comes_back(cortex, loop, transcript, event):
+    """Round after round, what was given is in the transcript; the store does not grow."""
+    said = transcript().says("user", UV).says("assistant", "Understood.")
+    session = begin(loop, said)
+    ask(loop, session, final=True)
+    work(loop, Told())
+    before = cortex.list(statuses=()).total
+    for round_ in range(12):
+        text = cortex.attend(event("session-start", f"r{round_}", source="startup"))
+        text += cortex.attend(event("user-prompt-submit", f"q{round_}", prompt="do we use uv or pip?"))
+        assert "uv" in text
+        later = (
+            transcript(f"r{round_}").says("user", f"{text}\nadd a test").says("assistant", f"{text}\nDone.")
+        )
+        ask(loop, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
+        work(loop, Told())
+    assert cortex.list(statuses=()).total == before

@@ -1,0 +1,38 @@
+"""What went wrong is found again, and the log of it has an end."""
+
+from pathlib import Path
+
+from recortex.app.location import Location
+from recortex.app.session.trouble import LOG, MOST_BYTES, note_trouble, troubles
+
+
+def location(folder: Path) -> Location:
+    return Location(folder / "cortex.db", folder)
+
+
+def test_a_failure_is_found_again_on_one_line(tmp_path: Path):
+    place = location(tmp_path / ".recortex")
+    note_trouble(place, "stop", "StorageError: first\nsecond " + "x" * 900)
+    [found] = troubles(place)
+    assert found.event == "stop"
+    assert found.error.startswith("StorageError: first second x")
+    assert (tmp_path / ".recortex" / LOG).stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_has_an_end(tmp_path: Path):
+    place = location(tmp_path / ".recortex")
+    for _ in range(1_000):
+        note_trouble(place, "stop", "x" * 300)
+    assert place.place(LOG).stat().st_size < MOST_BYTES + 1_000
+    assert troubles(place)
+
+
+def test_lines_that_are_none_of_ours_are_left_out(tmp_path: Path):
+    (tmp_path / ".recortex").mkdir()
+    (tmp_path / ".recortex" / LOG).write_bytes(b'\xff\n{}\n[1]\n{"at": "soon", "event": 1, "error": 2}\n')
+    assert troubles(location(tmp_path / ".recortex")) == []
+
+
+def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path):
+    (tmp_path / "file").write_text("x")
+    note_trouble(location(tmp_path / "file"), "stop", "x")
