@@ -158,7 +158,7 @@ def test_a_compressed_answer_is_not_unpacked(provider, model_at, question):
     assert reason(model_at().ask(question)) == "not_json"
 
 
-def test_a_certificate_that_nobody_signed_is_not_trusted(provider, model_at, question):
+def test_a_server_that_speaks_no_tls_gets_nothing(provider, model_at, question):
     assert reason(model_at(url=provider.url.replace("http://", "https://")).ask(question)) == "connection"
     assert provider.seen == []
 
