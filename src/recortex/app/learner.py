@@ -18,6 +18,7 @@ from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.extraction import extract
 from recortex.engines.intake.draft import Draft
 from recortex.engines.privacy import redact
+from recortex.engines.sessions.echo import NOTHING, Given
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def learn(
     dry_run: bool,
     part: Part | None = None,
     adviser: Adviser | None = None,
+    given: Given = NOTHING,
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
@@ -72,6 +74,7 @@ def learn(
         dry_run: keep nothing, and read from the beginning.
         part: bounds the pass and keeps its turns; without it all is read as a stream.
         adviser: a language model that is asked about the part's turns beside the rules.
+        given: what the agent was told in this session: what it says of it is no evidence.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
@@ -84,6 +87,7 @@ def learn(
     candidates = list(extract(part.of(reader) if part else reader, reader.info))
     if part and adviser and not dry_run:
         candidates += _advised(adviser, part.turns, reader.info)
+    candidates = [one for one in candidates if one.speaker == "user" or not given.echoed_by(one.text)]
     drafts = [_draft(candidate, reader.info, bank.root) for candidate in candidates]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())

@@ -43,7 +43,7 @@ class Transcript:
         self._count += 1
         content: Any = text if role == "user" else [{"type": "text", "text": text}]
         line = {
-            **self._base, "type": role, "uuid": f"{self.path.stem}-{self._count}", "timestamp": "2026-03-01T12:00:00Z",
+            **self._base, "type": role, "uuid": f"{self.path.stem}-{self._count}", "timestamp": "2026-03-01T12:01:00Z",
             "message": {"role": role, "content": content, "id": f"m{self._count}"},
         }  # fmt: skip
         with self.path.open("a", encoding="utf-8") as file:

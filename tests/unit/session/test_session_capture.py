@@ -161,3 +161,32 @@ def test_injected_text_never_comes_back(cortex, loop, transcript, event):
         ask(loop, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
         work(loop, Told())
     assert cortex.list(statuses=()).total == before
+
+
+def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, loop, transcript, event):
+    fact = "The root cause of the nightly drift was that `parse_date` drops the timezone of each row"
+    [memory] = [cortex.remember(fact, kind="tribal", files=["src/dates.py"])]
+    assert "parse_date" in cortex.attend(event("session-start", source="startup"))
+    said = transcript().says("user", "what do you know?").says("assistant", f"From memory:\n- {fact}.")
+    ask(loop, replace(loop.sessions.get("s"), transcript=str(said.path)), final=True)
+    work(loop, Told())
+    assert cortex.get(memory.id).evidence == 1
+    assert len(texts(cortex)) == 1
+
+
+def test_what_was_given_and_then_used_counts_as_an_access(cortex, loop, transcript, event, clock):
+    memory = cortex.remember(
+        "The migrations of the billing tables have to run before the deploy of the worker", kind="decision"
+    )
+    cortex.attend(event("user-prompt-submit", prompt="when do the billing migrations run?"))
+    said = transcript().says("user", "when do the billing migrations run?")
+    said.says(
+        "assistant",
+        "The migrations of the billing tables have to run before the deploy of the worker, so first.",
+    )
+    ask(loop, replace(loop.sessions.get("s"), transcript=str(said.path)), final=True)
+    clock.pass_(minutes=5)
+    work(loop, Told())
+    [receipt] = loop.sessions.receipts("s")
+    assert receipt.used_as == "quoted"
+    assert cortex.get(memory.id).access_count == 1

@@ -20,7 +20,9 @@ from recortex.app.passes import Part, digest
 from recortex.app.session import requests
 from recortex.app.session.aftermath import after
 from recortex.app.session.trouble import note_trouble
+from recortex.app.session.use import count_uses, given
 from recortex.domain.vocabulary import Scope
+from recortex.engines.sessions.echo import Given
 from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
@@ -63,6 +65,7 @@ class Tally:
     found: int = 0
     added: int = 0
     merged: int = 0
+    used: int = 0
     failed: int = 0
     places: list[tuple[str, str]] = field(default_factory=list)
 
@@ -120,14 +123,17 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
         last = ""
     if not path.is_file() and not last:
         return
+    receipts, memories = given(loop, request.session)
+    echo = Given(memory.text for memory in memories.values())
     more = path.is_file()
     while more:
         part = Part(last=last, told=session.told if session else "")
         lesson = learn(
             loop.app.bank(Scope.PROJECT), path, clock=loop.clock, final=request.final or bool(told.message),
-            dry_run=False, part=part, adviser=loop.app.adviser,
+            dry_run=False, part=part, adviser=loop.app.adviser, given=echo,
         )  # fmt: skip
         tally.count(lesson)
+        tally.used += count_uses(loop, receipts, memories, lesson.turns)
         more = lesson.more
     if session:
         _note(loop, session, path, final=request.final, told=digest(last) if last else session.told)

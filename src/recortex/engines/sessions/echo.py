@@ -1,0 +1,28 @@
+"""An agent that repeats what it was given has learned nothing: its words are no evidence for the memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.similarity.jaccard import tokenize
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ECHO = 0.8
+"""The share of a statement's words that stand in a memory that was given; as much as makes two statements twins."""
+
+
+class Given:
+    """The texts that an agent was given in a session."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._words = [tokenize(text) for text in texts]
+
+    def echoed_by(self, statement: str) -> bool:
+        """Whether a statement of the agent only says again what it was given."""
+        words = tokenize(statement)
+        return bool(words) and any(len(words & known) >= ECHO * len(words) for known in self._words)
+
+
+NOTHING = Given(())
