@@ -38,12 +38,12 @@ class Transcript:
         self._base = {"sessionId": session, "cwd": str(cwd), "version": "2.1.330", "isSidechain": False}
         self._count = 0
 
-    def says(self, role: str, text: str) -> "Transcript":
+    def says(self, role: str, text: str, at: str = "2026-03-01T12:00:00Z") -> "Transcript":
         """Add a message."""
         self._count += 1
         content: Any = text if role == "user" else [{"type": "text", "text": text}]
         line = {
-            **self._base, "type": role, "uuid": f"{self.path.stem}-{self._count}", "timestamp": "2026-03-01T12:01:00Z",
+            **self._base, "type": role, "uuid": f"{self.path.stem}-{self._count}", "timestamp": at,
             "message": {"role": role, "content": content, "id": f"m{self._count}"},
         }  # fmt: skip
         with self.path.open("a", encoding="utf-8") as file:

@@ -183,6 +183,7 @@ def test_what_was_given_and_then_used_counts_as_an_access(cortex, loop, transcri
     said.says(
         "assistant",
         "The migrations of the billing tables have to run before the deploy of the worker, so first.",
+        at="2026-03-01T12:01:00Z",
     )
     ask(loop, replace(loop.sessions.get("s"), transcript=str(said.path)), final=True)
     clock.pass_(minutes=5)
