@@ -1,15 +1,17 @@
 """Whatever a session says, what comes out of it is well-formed; and hostile text does not hold the reader up."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
-from recortex.engines.extraction import extract
+from recortex.engines.extraction import extract, learned
 from recortex.engines.extraction.drafting import ACTIVE, MAX_QUOTE
 from recortex.engines.extraction.sentences import plain, statement
-from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH
+from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, MIN_TYPED
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [
@@ -53,13 +55,25 @@ def test_every_candidate_is_well_formed_and_the_result_repeats(turns):
     assert found == list(extract(turns, INFO))
     names = {str(kind) for kind in KINDS}
     for one in found:
-        assert MIN_LENGTH <= len(one.text) <= MAX_LENGTH
+        assert (MIN_TYPED if one.speaker == "user" else MIN_LENGTH) <= len(one.text) <= MAX_LENGTH
         assert one.kind in names
         assert 0 <= one.confidence <= 0.95
         assert one.confidence >= ACTIVE or not one.active
         assert len(one.quote) <= MAX_QUOTE
         assert "\n" not in one.text
         assert one.evidence >= 1
+
+
+@given(TURNS, st.integers(0, 6))
+def test_nothing_is_told_of_turns_that_were_read_before(turns, cut):
+    turns = [replace(turn, index=place) for place, turn in enumerate(turns)]
+    before, after = turns[:cut], turns[cut:]
+    told = learned(before, INFO).candidates
+    found = learned(after, INFO, before=before)
+    new = {one.text for one in found.candidates}
+    assert not new & {one.text for one in told if one.active}
+    assert all(one.active and one in told for one in found.withdrawn)
+    assert learned([], INFO, before=turns) == ([], [])
 
 
 @given(PROSE)

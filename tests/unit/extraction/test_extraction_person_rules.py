@@ -25,6 +25,17 @@ HEARD = [
     ("don't run the full test suite, it takes 40 minutes; run `make test-fast`",
      "Don't run the full test suite, it takes 40 minutes; run `make test-fast`."),
     ("no, I did not say push", "Do not push unless asked to."),
+    ("we use uv, not pip", "We use uv, not pip."),
+    ("pls remember we use yarn", "We use yarn."),
+    ("Let's go with SQLite for the cache", "Decision: go with SQLite for the cache."),
+    ("we changed our mind: use Redis for the job queue", "We changed our mind: use Redis for the job queue."),
+    ("We've decided against Kubernetes.", "We've decided against Kubernetes."),
+    ("ok, we switched to vitest", "We switched to vitest."),
+    ("I prefer tabs", "I prefer tabs."),
+    ("my shell is fish", "My shell is fish."),
+    ("the staging database is db-2.internal", "The staging database is db-2.internal."),
+    ("note that the tests need docker running", "The tests need docker running."),
+    ("in this repo the integration tests live in tests/it", "The integration tests live in tests/it."),
 ]  # fmt: skip
 NOT_HEARD = [
     "all tests are failing since your change", "every request returns 500", "all the buttons are misaligned",
@@ -35,6 +46,11 @@ NOT_HEARD = [
     "it needs a retry, otherwise it fails sometimes", "use bigger fonts instead of bold", "do not change anything else",
     "don't worry about it for now", "we have to fix this today", "the page is white, not the loading screen",
     "why can't we just use booleans?", "every row should have a delete button", "never change one without the other", "production is down", "never mind, found it",
+    "the server is on fire", "my branch is fix/123", "the url is wrong", "we decided to try the other approach first",
+    "we moved to the next file", "let's go with option B", "let's go with that", "I prefer the first version", "don't use sed for that",
+    "note that I already fixed main.py", "remember we talked about Redis", "use port 8081 for now, 8080 is taken",
+    "use a dict instead of a list here", "I'm going with you", "in this repo there is a bug in src/app.py", "we have to decide on a database",
+    "the database is empty", "remember when we moved to pnpm?", "in this project, fix parser.py", "we decided to wait for the release",
 ]  # fmt: skip
 
 

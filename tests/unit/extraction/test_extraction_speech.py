@@ -57,7 +57,7 @@ TYPED = [
     ("please always run `make lint` before committing", "person_standing", "preference"),
     ("No, don't. We use pnpm in this monorepo because npm breaks the links.", "person_our_way", "preference"),
     ("I prefer small functions with early returns over nested ifs", "person_preference", "preference"),
-    ("let's go with sqlite instead of postgres because we want one file", "person_decision", "decision"),
+    ("let's go with sqlite instead of postgres because we want one file", "person_decided_for", "decision"),
     ("That is not correct, we don't ignore the folder vendor/config in git", "person_correction", "feedback"),
 ]
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from recortex.engines.extraction.extractor import extract
+from recortex.engines.extraction.extractor import Learned, extract, learned
 
-__all__ = ["extract"]
+__all__ = ["Learned", "extract", "learned"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import Finding
-from recortex.engines.extraction.sentences import impersonal, sentences, statement
+from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
 from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
@@ -164,6 +164,8 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> Findi
     """
     if not MIN_LENGTH <= len(sentence) <= 2 * MAX_LENGTH:
         return None
+    if decided := _decided(sentence):
+        return decided
     said = impersonal(statement(_NOW.sub("", _SECOND_CLAUSE.sub("", sentence))))
     text = statement(_IT_WAS.sub("", said, count=1))
     if subject and text and subject not in text:
@@ -176,6 +178,28 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> Findi
         return None
     confidence = cue.confidence + _adjustment(text, following, cue.name)
     return Finding(text, cue.kind, confidence, f"agent_{cue.name}", sentence)
+
+
+_DECIDED = re.compile(r"\W*(?:final |our )?decision:\W*(?=\w+ \w)", re.IGNORECASE)
+
+
+def _decided(sentence: str) -> Finding | None:
+    """What the agent marks as a decision, where it names what was decided on."""
+    said = plain(sentence)
+    found = _DECIDED.match(said)
+    text = statement(said[found.end() :]) if found else ""
+    if not text or HEDGE.search(text) or not is_specific(text) or objection(text, addressed=True):
+        return None
+    return Finding(
+        f"Decision: {text[0].lower()}{text[1:]}" if _STARTS_PLAIN.match(text) else text,
+        "decision",
+        0.72,
+        "agent_decision",
+        sentence,
+    )
+
+
+_STARTS_PLAIN = re.compile(r"(?:Use|Go|Keep|Stick|Drop|Switch|Do|Never|Always|The|All|No|We)\b")
 
 
 def _adjustment(text: str, following: str, cue: str) -> float:

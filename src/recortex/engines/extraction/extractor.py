@@ -2,16 +2,17 @@
 
 Pure and deterministic. The turns are read once, as a stream; kept are the candidates found so far, the
 failures of the last commands, and nothing of the turns themselves. Candidates leave at the end of the stream,
-because a later turn may correct, doubt or repeat an earlier one. Reading may resume in the middle: the same
-candidates come out of the remaining turns, except that a repair whose failure lies before the cursor, a count
-of repetitions, and a correction of an earlier statement are not seen across it.
+because a later turn may correct, doubt or repeat an earlier one. Reading may resume in the middle: given some turns
+before the cursor, the rest teaches what it would have taught, and what it withdraws is named.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
 from recortex.engines.extraction.drafting import candidate
 from recortex.engines.extraction.held import Held
@@ -23,7 +24,6 @@ from recortex.engines.extraction.reports import from_message, from_summary, is_s
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import SessionInfo, Turn
     from recortex.engines.extraction.drafting import Finding
 
@@ -74,31 +74,88 @@ def _decided(one: Candidate) -> bool:
     return one.speaker == "user" and one.kind == "decision"
 
 
-def extract(turns: Iterable[Turn], info: SessionInfo) -> Iterator[Candidate]:
+class Learned(NamedTuple):
+    """What the new turns of a session teach, and what they take back of what earlier ones taught.
+
+    Attributes:
+        withdrawn: as they were before: found them by their turn and text, and put them away.
+    """
+
+    candidates: list[Candidate]
+    withdrawn: list[Candidate]
+
+
+def extract(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] = ()) -> Iterator[Candidate]:
     """Yield what a session teaches, in the order in which it was first said.
 
     Args:
         turns: the session's turns in order, from its start or from a cursor.
         info: the session; a sub-agent's own session is read like any other.
+        before: turns before the cursor, which were read in an earlier pass.
+    """
+    yield from learned(turns, info, before=before).candidates
+
+
+def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] = ()) -> Learned:
+    """What the turns teach, read after those before them, which teach nothing again.
+
+    A session that is read in passes teaches what it teaches when it is read at once, as far as the turns before
+    reach back: a repair whose failure lies before the cursor is seen, a repetition is not told twice, and what a later
+    turn withdraws is named.
     """
     del info  # the statement's place is in its turn; the session is the caller's to record
-    held, practice, instructions = Held(), Practice(), Instructions()
+    reading = _Reading()
+    for turn in before:
+        reading.take(turn)
+    reading.released.clear()
+    told, habits = list(reading.held.kept), reading.conclusions()
     for turn in turns:
+        reading.take(turn)
+    return reading.since(told, habits)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The state of the walk through a session."""
+
+    held: Held = field(default_factory=Held)
+    practice: Practice = field(default_factory=Practice)
+    instructions: Instructions = field(default_factory=Instructions)
+    released: list[Candidate] = field(default_factory=list)
+
+    def take(self, turn: Turn) -> None:
+        """Read one turn."""
         if turn.role == "assistant" and _DOUBT.match(turn.text):
-            held.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
+            self.held.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
         if turn.role == "user" and not turn.sidechain:
-            _reconsider(turn, held)
-        instructions.observe(turn)
-        for finding in practice.observe(turn):
-            held.add(candidate(finding, turn, Origin.EXTRACTION))
+            _reconsider(turn, self.held)
+        self.instructions.observe(turn)
+        for finding in self.practice.observe(turn):
+            self.held.add(candidate(finding, turn, Origin.EXTRACTION))
         for finding in _said(turn):
-            held.add(candidate(finding, turn))
-        if len(held.kept) > MAX_HELD:
-            yield from held.kept
-            held = Held()
-    for finding, turn in (*practice.habits(), *instructions.findings()):
-        held.add(candidate(finding, turn, Origin.EXTRACTION))
-    yield from held.kept
+            self.held.add(candidate(finding, turn))
+        if len(self.held.kept) > MAX_HELD:
+            self.released += self.held.kept
+            self.held = Held()
+
+    def conclusions(self) -> list[Candidate]:
+        """What the commands and instructions so far show as a whole."""
+        found = (*self.practice.habits(), *self.instructions.findings())
+        return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in found]
+
+    def since(self, told: list[Candidate], habits: list[Candidate]) -> Learned:
+        """What is new, and what no longer stands, compared with what was found at an earlier point."""
+        known = {one.text for one in habits}
+        now = self.conclusions()
+        for one in now:
+            if one.text not in known:
+                self.held.add(one)
+        kept = [] if self.released else self.held.kept[: len(told)]
+        raised = [one for one, was in zip(kept, told, strict=False) if one.active and not was.active]
+        withdrawn = [was for one, was in zip(kept, told, strict=False) if was.active and not one.active]
+        standing = {one.text for one in now}
+        withdrawn += [was for was in habits if was.active and was.text not in standing]
+        return Learned([*self.released, *raised, *self.held.kept[len(kept) :]], withdrawn)
 
 
 def _reconsider(turn: Turn, held: Held) -> None:

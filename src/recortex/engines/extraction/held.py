@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.candidate import Candidate
 from recortex.engines.extraction.drafting import doubted
+from recortex.engines.judgement.reversal import Outcome, is_near, reversal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,8 @@ class Held:
     def add(self, new: Candidate) -> None:
         """Keep a candidate, or count it as evidence for the one that says the same."""
         words = frozenset(_WORD.findall(new.text.lower()))
-        place = self._place_of(words)
+        self._reverse(new, words)
+        place = self._place_of(words, new.text)
         if place is None and _is_repair(new):
             place = self._overtake(new)
         if place is not None:
@@ -73,7 +75,16 @@ class Held:
         for word in words:
             self.by_word.setdefault(word, []).append(place)
 
-    def _place_of(self, words: frozenset[str]) -> int | None:
+    def _reverse(self, new: Candidate, words: frozenset[str]) -> None:
+        """Withdraw what the person said or the agent concluded earlier, where the person now says otherwise."""
+        if new.speaker != "user" or not new.active:
+            return
+        for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
+            known = self.kept[place]
+            if known.active and is_near(words, self.words[place]) and _replaces(new.text, known.text):
+                self.kept[place] = doubted(known)
+
+    def _place_of(self, words: frozenset[str], text: str) -> int | None:
         """Find a held candidate that says the same: Jaccard of words of at least 0.8."""
         if not words:
             return None
@@ -81,7 +92,10 @@ class Held:
         # A pair at Jaccard 0.8 or more differs in at most a fifth of the words, so one of these is shared.
         probes = rare[: len(words) // 4 + 1]
         for place in sorted({place for word in probes for place in self.by_word.get(word, ())}):
-            if len(words & self.words[place]) >= _SAME * len(words | self.words[place]):
+            other = self.words[place]
+            if len(words & other) < _SAME * len(words | other):
+                continue
+            if words == other or not _replaces(text, self.kept[place].text):
                 return place
         return None
 
@@ -110,6 +124,10 @@ class Held:
                 break
             if known.active and which(known):
                 self.kept[place] = doubted(known)
+
+
+def _replaces(new: str, known: str) -> bool:
+    return reversal(new, known).outcome is Outcome.REPLACES
 
 
 def _merged(known: Candidate, new: Candidate) -> Candidate:

@@ -14,6 +14,7 @@ from recortex.engines.extraction.drafting import Finding
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.sentences import plain, sentences, statement
 from recortex.engines.extraction.standing import is_specific, objection
+from recortex.engines.judgement.lexicon import FAMILY_OF, SYNONYMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +37,29 @@ def _habit(name: str, kind: str, confidence: float, pattern: str) -> Habit:
     return Habit(name, kind, confidence, re.compile(pattern, re.IGNORECASE))
 
 
+_THING = r"(?!(?:it|this|that|these|those|them|the (?:first|second|third|other|last|next|new|old|one)|one|option|plan|both|either|all|you|your|a|an)\b)"
 # The first row that matches decides.
 HABITS = (
+    _habit("decision", "decision", 0.75,
+           r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|agreed|chose|settled)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|tomorrow)\b)|"
+           r"\b(?:we|I)(?:'ve| have)? (?:changed|made up) (?:our|my) minds?\b"),
+    _habit("decided_for", "decision", 0.68,
+           rf"^(?:decision: )?(?:(?:we|I)(?:'re| are|'m| am|'ll| will)? )?(?:now )?(?:going|go|went|gone) with {_THING}|^decision: (?:use|stick with|switch to) {_THING}(?!the\b)|"
+           rf"\b(?:we|I)(?:'re| are|'ve| have|'ve been|'m| am)? (?:now |just |all )?(?:moving|switching|migrating|moved|switched|migrated) (?:\w+ ){{0,4}}?to {_THING}|"
+           rf"^(?:drop|ditch|retire) {_THING}[\w.+-]+(?:,| and|;)? (?:we |and )?(?:now )?use {_THING}|"
+           r"\b(?:no longer|don't|do not) use [\w.+-]+(?: any ?more)?\b(?!.*\b(?:here|in this)\b)"),
+    _habit("preference", "preference", 0.72,
+           rf"^I (?:always |strongly |generally |usually |much )?prefer {_THING}(?!(?:the|if|to (?:see|wait|do|have|keep|get|not))\b)"),
+    _habit("about_me", "preference", 0.72,
+           r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
+           r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|every|our|each) .+(?:ed|en|off)\b"),
+    _habit("place", "semantic", 0.7,
+           r"^(?:(?:the|my) [\w-]+|our) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|instance|dashboard|repo(?:sitory)?|"
+           r"namespace|account|profile|queue|topic|folder|directory|tracker|wiki|docs|documentation|store|vault|mirror|proxy|socket|runner) "
+           r"(?:is|are|lives?|runs?|listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |named )?[`\w./:@-]*[./:@`\d-][`\w./:@-]*"),
+    _habit("recurring", "semantic", 0.66,
+           r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|satur|sun)?(?:day|night|week|month|sprint|quarter|hour|morning|release)s?\b"),
+    _habit("forbidden", "preference", 0.7, r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
     _habit("standing", "preference", 0.75,
            r"^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|you) (?:always|never)\b|"
            r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|under no circumstances)\b"),
@@ -78,11 +100,21 @@ HABITS = (
            r"we (?:should(?:n't)?|must(?:n't)?|can't|have)|I want (?:all|every|our))\b"),
 )  # fmt: skip
 _NOTE = re.compile(
-    r"\s*(?:please )?(?:remember|note(?: to self)?|keep in mind|for (?:the )?(?:record|future reference)|fyi)\b\s*(?:that\b|:|,|-)\s*",
+    r"\s*(?:(?:please|pls|also|can you|could you|you should|and) )*(?:remember|memorize|note(?: down)?(?: to self)?|keep in mind|bear in mind|don't forget|do not forget|(?:one thing|something) to remember|"
+    r"for (?:the )?(?:record|future reference)|fyi)\b(?: for (?:later|next time|the future|future sessions))?\s*(?:that\b|:|,|-|(?=(?:our|we (?:use|never|always|don't|do not|only|need|run|deploy|prefer|agreed|decided|can't|support|target)) ))\s*",
     re.IGNORECASE,
 )
 _ASIDE_NOTE = re.compile(
-    r"(?:by the way|btw)\b[:,]?\s+|(?:for context|heads[- ]up|just so you know|careful|important|context)\b\s*(?:that\b|[:,–—-])\s*",
+    r"(?:by the way|btw|fyi|(?:please )?remember to)\b[:,]?\s+|(?:for context|heads[- ]up|just so you know|careful|important|context)\b\s*(?:that\b|[:,–—-])\s*",
+    re.IGNORECASE,
+)
+_DECISION = re.compile(r"(?:final |our |team )?decision:\s+(?=\S+ \S)", re.IGNORECASE)
+_IN_PROJECT = re.compile(
+    r"(?:here,? )?(?:in|for|on) (?:this|our) (?:repo(?:sitory)?|project|codebase|monorepo)\b,?\s+(?=\w)",
+    re.IGNORECASE,
+)
+_HOLDS = re.compile(
+    r"^(?:the|our|all|every|each|we|tests?|[\w-]+s)\b.{2,60}?\b(?:is|are|live|lives|use|uses|need|needs|run|runs|go|goes|belong|require|requires)\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
@@ -113,6 +145,7 @@ _ONCE = re.compile(
     r"\bas always\b|\balways (?:fails?|breaks?|returns?|shows?|gives?|gets?|says?)\b|"
     r"\bnever (?:mind|been|seen|worked|works|had|got|gets?|shows?|happen\w*|ran|runs|finish\w*|called)\b|"
     r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|are) (?:broken|down|failing)\b|"
+    r"^I(?:'ve| have)? (?:already |just |also )?(?!decid|agre|prefer|need)\w+ed\b|\b(?:yesterday|last (?:night|week)|for now|for the moment|just this once|this time|temporarily|today|tonight|tomorrow|right now|next week)\b|"
     r"\bthe (?:first|second|third|last|other|new|old) (?:one|approach|option|version|way|variant)\b|\b(?:as|like) (?:that|this)\b",
     re.IGNORECASE,
 )
@@ -140,7 +173,9 @@ _ASKING = re.compile(
 _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following plan|\d{2,4}[-:/]\d)")
 # "Every row should have a button" asks for a feature; "must" and "has" state what holds.
 _SHOULD = re.compile(r"\b(?:should|may)\b", re.IGNORECASE)
-_NEEDS_NAME = {"fact", "constraint"}
+_NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
+_LOCAL_CHOICE = re.compile(r"^(?:use|call|write|put) (?:an?|the) .*\bhere[.!]?$", re.IGNORECASE)
+_HABITUAL = re.compile(r"^stop \w+ing (?:\w+ )?\w+s (?:for|to|in|on|with|into) \w", re.IGNORECASE)
 _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
 
@@ -162,16 +197,15 @@ def _judged(sentence: str) -> Finding | None:
         return Finding(text, "preference", 0.8, "person_overstep", sentence)
     noted, corrected = _NOTE.match(said), _CORRECTS.search(said)
     aside = _ASIDE_NOTE.match(said)
-    opening = noted or aside or corrected
+    scoped = _IN_PROJECT.match(said)
+    opening = noted or aside or scoped or corrected
     text = _direct(statement(said[opening.end() :] if opening else said))
-    if _refused(text):
+    named = _names(text)
+    if _refused(text, meant=bool(noted) or named):
         return None
-    named = is_specific(text) or _NAMED.search(text) is not None
     habit = next((row for row in HABITS if row.pattern.search(text)), None)
-    if noted:
-        return Finding(text, "tribal", 0.9, "person_note", sentence)
-    if aside and (habit or (named and _WHY.search(text))):
-        return Finding(text, "tribal", 0.75, "person_note", sentence)
+    if said_on_purpose := _declared(said, text, habit, named=named):
+        return Finding(text, *said_on_purpose, sentence)
     if habit is None:
         return None
     confidence = habit.confidence + _weight(habit.name, text, named=named) + 0.05 * bool(corrected)
@@ -179,9 +213,33 @@ def _judged(sentence: str) -> Finding | None:
     return Finding(text, kind, confidence, f"person_{name}", sentence)
 
 
-def _refused(text: str) -> bool:
+def _declared(said: str, text: str, habit: Habit | None, *, named: bool) -> tuple[str, float, str] | None:
+    """Kind, confidence and rule of what the person says on purpose: a decision, a note, what holds in the project."""
+    kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
+    if _DECISION.match(said):
+        return "decision", 0.85, "person_decision"
+    if _NOTE.match(said):
+        return kind, 0.9, "person_note"
+    if _IN_PROJECT.match(said) and (habit or (named and _HOLDS.search(text))) and not _ASKING.match(text):
+        return habit.kind if habit else "tribal", 0.75, "person_scoped"
+    if _ASIDE_NOTE.match(said) and (habit or (named and _WHY.search(text))):
+        return kind, 0.75, "person_note"
+    return None
+
+
+_LOWER_WORD = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
+
+
+def _names(text: str) -> bool:
+    """Whether a statement names a piece of code, a file, a product or a number."""
+    if is_specific(text) or _NAMED.search(text) is not None:
+        return True
+    return any(SYNONYMS.get(word, word) in FAMILY_OF for word in _LOWER_WORD.findall(text.lower()))
+
+
+def _refused(text: str, *, meant: bool) -> bool:
     """Whether a cleaned sentence is no rule: not self-contained, a complaint, or what is broken today."""
-    if not text or objection(text, addressed=True) or _ONCE.search(text):
+    if not text or objection(text, addressed=True, meant=meant) or _ONCE.search(text):
         return True
     return _BROKEN.search(text) is not None and not _WHY.search(text)
 
@@ -190,6 +248,8 @@ def _weight(name: str, text: str, *, named: bool) -> float:
     """How far a reason, a scope and a name raise the confidence of a rule, and a request lowers it."""
     change = 0.1 * bool(_WHY.search(text)) + 0.05 * named - 0.2 * bool(_ASKING.match(text))
     change += 0.1 if name in {"prohibition", "choice"} and _SCOPE.search(text) else 0.0
+    change += 0.1 if name == "prohibition" and _HABITUAL.match(text) else 0.0
+    change -= 0.15 if _LOCAL_CHOICE.match(text) else 0.0
     change -= 0.08 if name == "universal" and _SHOULD.search(text) else 0.0
     return change - (0.15 if name in _NEEDS_NAME and not named and not _WHY.search(text) else 0.0)
 

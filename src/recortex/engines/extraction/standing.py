@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 
 MIN_LENGTH = 25
+MIN_TYPED = 10
+"""What a person says on purpose may be short: "we use uv"."""
 MAX_LENGTH = 400
 _MIN_WORDS = 5
 _MIN_PLAIN_WORDS, _MIN_ORDER_WORDS = 5, 3
@@ -129,14 +131,16 @@ def is_specific(text: str) -> bool:
     return IDENTIFIER.search(text) is not None or _NAME_INSIDE.search(text) is not None
 
 
-def objection(text: str, *, addressed: bool = False) -> str:
+def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str:
     """Name the first reason why a cleaned statement cannot be a memory; empty when there is none.
 
     Args:
         text: one statement, cleaned by `sentences.statement`.
         addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
+        meant: whether the person says that it is to be kept, or names what it is about: then it may be short, and
+            "the server" is the one that everybody knows.
     """
-    if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS):
+    if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS, meant=meant):
         return shape
     if _QUESTION.search(text):
         return "question"
@@ -146,22 +150,28 @@ def objection(text: str, *, addressed: bool = False) -> str:
         return "narration"
     if _CHATTER.search(text) or _MARKS.search(text):
         return "chatter"
-    return "dangling" if _dangles(text, addressed=addressed) else ""
+    dangles = _points_away(text) if meant else _dangles(text, addressed=addressed)
+    return "dangling" if dangles else ""
 
 
-def _misshapen(text: str, fewest: int) -> str:
+def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
     """Object to length, to numbers, to a lead-in and to an unbalanced half of something."""
-    if not MIN_LENGTH <= len(text) <= MAX_LENGTH:
+    if not (MIN_TYPED if meant else MIN_LENGTH) <= len(text) <= MAX_LENGTH:
         return "length"
-    if len(text.split()) < _MIN_WORDS and not _FOREIGN.search(text):
+    if len(text.split()) < (_MIN_ORDER_WORDS if meant else _MIN_WORDS) and not _FOREIGN.search(text):
         return "length"
     if text.endswith((":", "...", "…", ",")) or text.count("`") % 2 or text.count("(") != text.count(")"):
         return "half"
-    if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < fewest and not _FOREIGN.search(text):
+    if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < fewest - meant and not _FOREIGN.search(text):
         return "half"
     if _STALE.search(text) or sum(char.isdigit() for char in text) > _MAX_DIGIT_SHARE * len(text):
         return "passing"
     return ""
+
+
+def _points_away(text: str) -> bool:
+    """Whether the sentence begins with, or rests on, a word for something outside of itself."""
+    return bool(_DANGLING_START.match(text) or _DEICTIC.search(text))
 
 
 def _dangles(text: str, *, addressed: bool) -> bool:

@@ -40,6 +40,10 @@ TWIN = 0.8
 """Two extracted statements that share so many of their words say the same (Jaccard; as within a session)."""
 
 
+DOUBTED = 0.6
+"""What was taken back is of medium confidence at most (E)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What became of a draft: the memory as it is kept; known means that it was learned from the same place before."""
@@ -90,6 +94,31 @@ class Intake:
                     for one, found in zip(composed, alike, strict=True)
                 )
         return kept
+
+    def withdraw(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, reason: str) -> list[Memory]:
+        """Set back to `proposed` what an earlier pass kept of a session and a later turn of it takes back.
+
+        Only what is active, not pinned, was learned nowhere else and of that very session is touched.
+
+        Args:
+            drafts: the wishes as they were kept.
+            now: when it is taken back.
+            actor: who found it out.
+            reason: for the history.
+        """
+        gone: list[Memory] = []
+        for draft in drafts:
+            said = compose(draft, id_=self._new_id(), now=now, count=self._count).memory
+            same = self._store.memories.same(said.content_hash)
+            for known in self._store.memories.get([same] if same else []):
+                if _only_from(known, said):
+                    doubted = replace(
+                        known, status=Status.PROPOSED, confidence=min(known.confidence, DOUBTED)
+                    )
+                    gone.append(
+                        self.change(known, doubted, now=now, actor=actor, operation="withdraw", reason=reason)
+                    )
+        return gone
 
     def adopt(self, memory: Memory, versions: Sequence[Version], *, now: datetime, actor: Actor) -> Memory:
         """Keep an exported memory as it is, with its former states; only secrets are taken out.
@@ -248,6 +277,14 @@ class Intake:
         self._store.ledger.record(
             [AuditEntry(memory_id=id_, operation=operation, actor=actor, at=at, details=dict(details))]
         )
+
+
+def _only_from(known: Memory, said: Memory) -> bool:
+    """Whether a memory rests on that one statement of that one session."""
+    return (
+        known.status is Status.ACTIVE and not known.pinned and known.evidence == 1
+        and known.source.session == said.source.session and known.source.rule == said.source.rule
+    )  # fmt: skip
 
 
 def _on_top(current: Memory, old: Memory, new: Memory) -> Memory:

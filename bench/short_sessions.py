@@ -1,0 +1,91 @@
+"""Short sessions: what is learned of what their person plainly states, and what is learned wrongly.
+
+    python bench/short_sessions.py [--half development|held-out] [--misses] [--json FILE]
+
+Reads `bench/short_sessions.txt`, written for this bench. Rules are written while looking at the development half.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recortex.domain.transcript import Role, SessionInfo, Turn
+from recortex.engines.extraction import extract
+
+SESSIONS = Path(__file__).with_name("short_sessions.txt")
+INFO = SessionInfo(session_id="short", client="claude-code", path="short.jsonl")
+
+
+class Short(NamedTuple):
+    """A session, what it teaches, and its half."""
+
+    turns: list[Turn]
+    teaches: list[str]
+    half: str
+
+
+def shorts() -> list[Short]:
+    """All sessions with their halves."""
+    seen = {True: 0, False: 0}
+    found = []
+    for block in SESSIONS.read_text(encoding="utf-8").split("\n\n")[1:]:
+        lines = [line for line in block.splitlines() if line.strip()]
+        said = [line.split(": ", 1) for line in lines if line.startswith(("U: ", "A: "))]
+        roles: dict[str, Role] = {"U": "user", "A": "assistant"}
+        turns = [
+            Turn(index=place, role=roles[who], text=text.replace("\\n", "\n"))
+            for place, (who, text) in enumerate(said)
+        ]
+        teaches = [line[2:] for line in lines if line.startswith("= ")]
+        half = "held-out" if seen[bool(teaches)] % 2 else "development"
+        seen[bool(teaches)] += 1
+        found.append(Short(turns, teaches, half))
+    return found
+
+
+def measure(chosen: list[Short], *, misses: bool) -> dict[str, Any]:
+    """Precision and recall of active statements."""
+    right = wrong = missed = 0
+    for one in chosen:
+        found = list(extract(one.turns, INFO))
+        active = [candidate for candidate in found if candidate.active]
+        open_ = list(one.teaches)
+        for candidate in active:
+            fits = [words for words in one.teaches if words.lower() in candidate.text.lower()]
+            open_ = [words for words in open_ if words not in fits]
+            right, wrong = right + bool(fits), wrong + (not fits)
+            if misses and not fits:
+                print(f"WRONG  {candidate.rule} {candidate.confidence}: {candidate.text}")
+        missed += len(open_)
+        for words in open_ if misses else ():
+            print(
+                f"missed {words!r}: {one.turns[0].text!r} {[(c.rule, c.confidence, c.text) for c in found]}"
+            )
+    taught = sum(len(one.teaches) for one in chosen)
+    return {
+        "sessions": len(chosen), "teaching": sum(bool(one.teaches) for one in chosen), "precision": round(right / (right + wrong), 3) if right + wrong else None,
+        "recall": round((taught - missed) / taught, 3), "wrong": wrong,
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--half", choices=("development", "held-out"))
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    halves = [options.half] if options.half else ["development", "held-out"]
+    figures = {
+        half: measure([one for one in shorts() if one.half == half], misses=options.misses) for half in halves
+    }
+    print(json.dumps(figures, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

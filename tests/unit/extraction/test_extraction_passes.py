@@ -1,0 +1,68 @@
+"""A session read turn by turn teaches what it teaches when it is read at once."""
+
+from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.engines.extraction import extract, learned
+
+INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
+FACT = "The `orders` table requires a `month` filter because it is partitioned."
+
+
+def session(*said):
+    return [
+        Turn(index=index, role=role, text=text, uuid=f"u{index}") for index, (role, text) in enumerate(said)
+    ]
+
+
+def test_turns_before_the_cursor_teach_nothing_again():
+    turns = session(("assistant", FACT), ("user", "ok"), ("assistant", FACT))
+    assert learned(turns[2:], INFO, before=turns[:2]).candidates == []
+
+
+def test_a_repair_is_seen_across_the_cursor():
+    failing = ToolCall(
+        id="1",
+        name="Bash",
+        command="pytest tests/test_a.py",
+        ok=False,
+        output="ValueError: the port is not a number",
+    )
+    edit = ToolCall(id="2", name="Edit", files=("src/app.py",), writes=True, ok=True)
+    passing = ToolCall(id="3", name="Bash", command="pytest tests/test_a.py", ok=True, output="1 passed")
+    turns = [
+        Turn(index=place, role="assistant", text="", tools=(call,))
+        for place, call in enumerate((failing, edit, passing))
+    ]
+    (fix,) = [one for one in extract(turns, INFO) if one.rule == "verified_fix"]
+    assert [one.text for one in extract(turns[2:], INFO, before=turns[:2])] == [fix.text]
+
+
+def test_a_habit_is_told_once():
+    call = ToolCall(id="1", name="Bash", command="just test", ok=True, output="ok")
+    turns = [Turn(index=place, role="assistant", text="", tools=(call,)) for place in range(4)]
+    passes = [learned(turns[place : place + 1], INFO, before=turns[:place]).candidates for place in range(4)]
+    assert [len(one) for one in passes] == [0, 1, 0, 0]
+
+
+def test_what_a_later_turn_takes_back_is_named():
+    turns = session(
+        ("user", "Let's go with Redis for the cache."),
+        ("assistant", "Fine."),
+        ("user", "Actually, scratch that."),
+    )
+    (decided,) = extract(turns[:2], INFO)
+    assert decided.active
+    found = learned(turns[2:], INFO, before=turns[:2])
+    assert found.withdrawn == [decided]
+    assert found.candidates == []
+
+
+def test_what_the_person_replaces_in_the_session_is_not_active_twice():
+    turns = session(
+        ("user", "Use Redis for all queues of the mailer service in production, never RabbitMQ."),
+        ("assistant", "Fine."),
+        (
+            "user",
+            "We changed our mind: use NATS for all queues of the mailer service in production instead of Redis.",
+        ),
+    )
+    assert [one.text[:10] for one in extract(turns, INFO) if one.active] == ["We changed"]
