@@ -223,6 +223,21 @@ def test_many_at_once_all_have_it(cortex, project):
     assert len(list((project / ".recortex" / "surface-cache").iterdir())) == 1
 
 
+def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_vectors):
+    del without_vectors
+    for name in ("one", "two"):
+        with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/{name}.db", clock=clock) as cortex:
+            cortex.remember(f"Known in {name}")
+            assert [cortex.surface().cached for _ in range(2)] == [False, True]
+            assert f"Known in {name}" in cortex.surface().text
+
+
+def test_the_id_in_a_line_leads_to_the_memory(cortex):
+    memory = cortex.remember("One thing to know")
+    (line,) = lines(cortex)
+    assert cortex.get(line.rpartition("[")[2].rstrip("]")).id == memory.id
+
+
 def test_the_file_is_only_written_where_it_is_asked_for(cortex, project):
     cortex.remember("One thing to know")
     cortex.surface()
