@@ -34,6 +34,7 @@ MAX_QUOTE = 240
 _LEAST_QUOTE = 12
 """A shorter quote would be found anywhere and ground nothing."""
 _CERTAIN = 0.95
+_STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
 _LEFT_OUT = frozenset(
     {"code", "code_smell", "code_description", "agent_spawn", "conversation", "episodic", "semantic", "meeting", "skill", "entity"}
@@ -143,7 +144,7 @@ def _candidate(data: Any, part: Part) -> Candidate | str:
         at=said.turn.at,
         domain=domain,
         tags=tags_of(text, domain),
-        files=files_in(text),
+        files=files_in(text.rstrip(_STOPS)),
         commands=commands_in(text),
     )
 
@@ -168,7 +169,7 @@ def _source(quote: str, part: Part) -> Said | None:
 
 def _named(text: str, part: Part) -> bool:
     """Whether every name of code, file or product in a statement stands in what was sent."""
-    names = [name.casefold() for name in identifiers(text)]
+    names = [name.casefold().strip(_STOPS) for name in identifiers(text)]
     sent = "\n".join(one.text for one in part.said).casefold() if names else ""
     return all(name in sent for name in names)
 
