@@ -133,7 +133,15 @@ def hit(value: Hit, terminal: Terminal) -> str:
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if said := source_of(one.source):
         lines.append(terminal.style(terminal.wrap(said, indent=6), "dim"))
+    lines += [
+        f"{terminal.style(short(code.id), 'cyan')}  code\n{_verbatim(code.text)}" for code in value.code
+    ]
     return "\n".join(lines)
+
+
+def _verbatim(code: str) -> str:
+    """Code by its own lines, none of which a terminal would obey."""
+    return "\n".join(f"      {clean(line.expandtabs(4))}".rstrip() for line in code.splitlines())
 
 
 def _why(signals: dict[str, float]) -> str:

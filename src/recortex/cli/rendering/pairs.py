@@ -1,0 +1,77 @@
+"""What may be said twice, and code beside its description."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.rendering.changes import plural
+from recortex.cli.rendering.memories import line_of, short
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.cli.terminal import Terminal
+    from recortex.operations.results.consolidating import Consolidated, DuplicatePair
+    from recortex.operations.results.indexing import Backfilled, IndexedCode
+
+
+def consolidated(value: Consolidated, terminal: Terminal) -> str:
+    """The pairs, or the merged memory and what it replaces."""
+    return _listed(value, terminal) if value.merged is None else _merged(value, terminal)
+
+
+def _listed(value: Consolidated, terminal: Terminal) -> str:
+    cut = "" if value.complete else " The store is too large for every pair to be looked at."
+    if not value.pairs:
+        return f"Nothing seems to be said twice.{cut}"
+    end = f"{len(value.pairs)} of {plural(value.total, 'pair')}. `recortex consolidate merge ID ID` merges one.{cut}"
+    return "\n\n".join([*(pair(one, terminal) for one in value.pairs), end])
+
+
+def pair(value: DuplicatePair, terminal: Terminal) -> str:
+    """Both memories, what speaks for a merge and what against it."""
+    lines = [
+        f"{terminal.style(f'{value.score:.2f}', 'green')}  {clean(value.why)}",
+        *(f"  {terminal.style(short(one.id), 'cyan')}  {one.kind}\n{terminal.wrap(one.text, indent=6)}" for one in (value.better, value.other)),
+    ]  # fmt: skip
+    if value.contradiction:
+        lines.append(
+            terminal.style(f"  They may contradict each other: {clean(value.contradiction)}.", "yellow")
+        )
+    return "\n".join(lines)
+
+
+def _merged(value: Consolidated, terminal: Terminal) -> str:
+    word = "Would become" if value.dry_run else "Merged into"
+    old = "\n".join(f"  {line_of(one, terminal)}" for one in value.superseded)
+    new = line_of(value.merged, terminal) if value.merged else ""
+    text = terminal.wrap(value.merged.text, indent=6) if value.merged else ""
+    kept = f"\nBackup before it: {clean(value.backup)}" if value.backup else ""
+    return f"{word}:\n{new}\n{text}\nin place of:\n{old}{kept}"
+
+
+def indexed(value: IndexedCode, terminal: Terminal) -> str:
+    """The pair, and what it stands for now."""
+    word = "Indexed" if value.changed else "Known already"
+    former = f"; {plural(len(value.superseded), 'memory', 'memories')} superseded" if value.superseded else ""
+    secret = f"; {plural(value.redacted, 'secret')} taken out" if value.redacted else ""
+    code = f"{line_of(value.description, terminal)}\n{line_of(value.code, terminal)}"
+    return f"{word}{former}{secret}:\n{code}"
+
+
+def backfilled(value: Backfilled, terminal: Terminal) -> str:
+    """How many vectors were made, and how many are left."""
+    del terminal
+    if value.dry_run:
+        return f"{plural(value.left, 'memory', 'memories')} without a vector."
+    by = f" by {clean(value.embedder)} in {value.seconds:.1f} s" if value.embedder else ""
+    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left."
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Consolidated": consolidated,
+    "DuplicatePair": pair,
+    "IndexedCode": indexed,
+    "Backfilled": backfilled,
+}
