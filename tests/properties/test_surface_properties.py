@@ -11,7 +11,7 @@ from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
-from recortex.engines.surface.page import page
+from recortex.engines.surface.page import MOST_CHARACTERS, page
 from recortex.engines.surface.ranking import Ranked, Shelf, rank, ranked
 from recortex.engines.surface.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
 from recortex.engines.surface.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
@@ -25,6 +25,7 @@ parts = st.floats(0, 1)
 priorities = st.integers(1, 10)
 hostile = st.one_of(
     said,
+    st.sampled_from("-= a").map(lambda sign: sign * 3 + "x" + sign * 400),
     st.text(st.sampled_from("記憶語\U0001f9e0\u202e\u2028\U000e0041ज़ €\t"), min_size=1, max_size=900),
     st.lists(
         st.sampled_from(
@@ -95,6 +96,7 @@ def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known):
     made = page(passes(order), lambda one: line_of(shown[one.id], "0b5d3b1e", COUNT), COUNT)
     assert made.tokens == COUNT(made.text) <= MOST - NOTICE_TOKENS
     assert made.tokens <= AIM or any(priority >= HIGH for _, _, priority in known)
+    assert len(made.text) <= MOST_CHARACTERS
     if not any(line_of(one, "0b5d3b1e", COUNT) for one, _, _ in known):
         assert made == ("", 0, ())
         return

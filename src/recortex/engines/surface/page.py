@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from recortex.engines.surface.ranking import Ranked
     from recortex.engines.surface.selection import Passes
 
+MOST_CHARACTERS = 9_000
+"""Clients cut what a hook says at 10,000 characters, and the hook's answer adds some of its own."""
+
 
 class Entry(NamedTuple):
     """A memory on the page and what its line costs."""
@@ -53,7 +56,7 @@ def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str]
     while chosen:
         text = _laid_out(chosen, lines)
         tokens = count(text)
-        if tokens <= MOST - NOTICE_TOKENS:
+        if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
             return Page(text, tokens, tuple(Entry(one, count(lines[one.id])) for one in chosen))
         chosen.pop()
     return Page("", 0, ())
