@@ -51,7 +51,7 @@ class Wish:
 
     def words(self, *, from_terminal: bool = True) -> tuple[str, ...]:
         """How the host starts us."""
-        return self.surroundings.program.called(from_terminal=from_terminal)
+        return self.surroundings.called(from_terminal=from_terminal)
 
     def server(self, *more: str, from_terminal: bool = True, **fields: str) -> dict[str, Any]:
         """The entry of most hosts for our MCP server."""

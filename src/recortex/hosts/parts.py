@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -184,7 +184,8 @@ class TomlPart:
             document[self.servers] = tomlkit.table(is_super_table=True)
         servers = document[self.servers]
         if NAME not in servers:
-            servers[NAME] = tomlkit.table()
+            inline = isinstance(servers, tomlkit.items.InlineTable)
+            servers[NAME] = tomlkit.inline_table() if inline else tomlkit.table()
         for key, value in _merged(servers[NAME].unwrap(), self.server or {}).items():
             if servers[NAME].get(key) != value:
                 servers[NAME][key] = value
@@ -204,14 +205,17 @@ def _toml(text: str) -> dict[str, Any]:
         raise FormatError(f"It is no TOML: {error}.") from None
 
 
-def _checked(text: str, wanted: dict[str, Any], change: Any) -> str:
+def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -> str:
     """The text after a change, if it then says what it should: a library that edits may be wrong, a reader knows."""
     import tomlkit
 
     windows = 0 < text.count("\n") == text.count("\r\n")
-    document = tomlkit.parse(text.replace("\r\n", "\n") if windows else text)
-    change(document)
-    done = tomlkit.dumps(document)
+    try:
+        document = tomlkit.parse(text.replace("\r\n", "\n") if windows else text)
+        change(document)
+        done = tomlkit.dumps(document)
+    except (tomlkit.exceptions.TOMLKitError, ValueError, TypeError):
+        done = ""
     if _toml(done) != wanted:
         raise FormatError("It cannot be changed without changing something else in it.")
     return done.replace("\n", "\r\n") if windows else done

@@ -23,12 +23,6 @@ class Program:
     words: tuple[str, ...]
     on_path: bool = False
 
-    def called(self, *, from_terminal: bool) -> tuple[str, ...]:
-        """The words for a host: the plain name outlives a move of the environment, but a host that was not started from
-        a terminal has a PATH of its own in which it may not be found.
-        """  # noqa: D205  one sentence
-        return ("recortex",) if self.on_path and from_terminal else self.words
-
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -54,6 +48,14 @@ class Surroundings:
         if named:
             return Path(named).expanduser().absolute(), Path(named).expanduser().absolute()
         return self.home.joinpath(*default), self.home
+
+    def called(self, *, from_terminal: bool) -> tuple[str, ...]:
+        """The words for a host: with a path, as many a host is started without the PATH of a terminal, by an editor or a
+        desktop, and what it then does not find it misses in silence. On Windows the name alone, where it will do: a line
+        that begins with a quoted path means another thing to each of the shells there.
+        """  # noqa: D205  one sentence
+        plain = self.windows and from_terminal and self.program.on_path
+        return ("recortex",) if plain else self.program.words
 
     def line(self, words: tuple[str, ...]) -> str:
         """The words as a line for a shell. On Windows slashes lean forward: every shell there takes them unquoted."""

@@ -28,14 +28,21 @@ def servers(host, around):
     return [part.server for part in share(host, Wish(around)).parts if part.server]
 
 
-def test_the_plain_name_is_used_where_a_terminal_finds_it():
+def test_a_host_gets_a_path_whatever_its_own_path_is():
     around = machine(on_path=True)
+    assert servers("codex", around) == [{"command": "/opt/bin/recortex", "args": ["mcp"]}]
+    assert all(command.startswith("/opt/bin/recortex hook ") for command in commands("codex", around))
+
+
+def test_on_windows_the_name_alone_needs_no_quotes():
+    around = machine("win32", words=(r"C:\Jo Do\recortex.exe",), on_path=True)
     assert servers("codex", around) == [{"command": "recortex", "args": ["mcp"]}]
-    assert all(command.startswith("recortex hook ") for command in commands("codex", around))
+    assert commands("codex", around)[0] == "recortex hook session-start --client codex"
+    assert servers("cursor", around)[0]["command"] == r"C:\Jo Do\recortex.exe"
 
 
 @pytest.mark.parametrize("host", ["cursor", "vscode"])
-def test_a_host_with_a_path_of_its_own_gets_an_absolute_one(host):
+def test_an_editor_is_told_the_project(host):
     (server,) = servers(host, machine(on_path=True))
     assert server["command"] == "/opt/bin/recortex"
     assert server["args"] == ["mcp", "--project", "${workspaceFolder}"]
