@@ -71,10 +71,10 @@ def test_two_sessions_about_the_same_leave_one_memory_with_more_evidence(person)
     assert kept["evidence"] == 2
 
 
-def test_what_was_given_never_comes_back_as_a_memory(person):
+def test_what_was_given_never_comes_back_as_a_memory(newest):
     """The agent is given its memories by the brief, by a prompt, by a tool and by a command line, and repeats them."""
-    texts = [person.memory("remember", text)["text"] for text in (SHIP, REVIEWED, NIGHTLY)]
-    before = person.memories()
+    texts = [newest.memory("remember", text)["text"] for text in (SHIP, REVIEWED, NIGHTLY)]
+    before = newest.memories()
     asked = [
         [Call("Bash", {"command": "recortex recall 'how do we deploy?'"})],
         [Call("mcp__plugin_recortex_recortex__recall", {"query": "how do we deploy?"})],
@@ -83,10 +83,10 @@ def test_what_was_given_never_comes_back_as_a_memory(person):
     ]
     words = ("--allowedTools", "Bash", "mcp__plugin_recortex_recortex")
     for _ in range(3):
-        ran = person.session(["How do we deploy?", "/compact", "Is that all?"], asked, words=words)
+        ran = newest.session(["How do we deploy?", "/compact", "Is that all?"], asked, words=words)
         assert ran.unharmed, ran
         assert SHIP in ran.requests[0].text
-        person.settle()
-    after = person.memories()
+        newest.settle()
+    after = newest.memories()
     assert sorted(one["text"] for one in after) == sorted(one["text"] for one in before)
     assert [one["evidence"] for one in after] == [1] * len(before)

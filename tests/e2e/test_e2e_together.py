@@ -7,7 +7,7 @@ SAID = (
     "Never edit the generated client by hand, because `make api` overwrites it.",
     "I prefer dataclasses over dictionaries in the billing code, because the fields are documented there.",
     "Remember: the load test needs port 8089, which the proxy holds during the day.",
-    "Our convention is that migrations carry the ticket number, because the auditors look for it.",
+    "We never put credentials into fixtures, because the fixtures are public.",
     "We only release on Tuesdays, because the on-call rota begins then.",
 )
 NOTE = "Remember: "

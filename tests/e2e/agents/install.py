@@ -1,6 +1,7 @@
 """The clients, at pinned versions, from npm: installed once into the user's cache, by one process at a time.
 
-RECORTEX_TEST_CLIENTS=none leaves them out, =required makes it an error that npm is not there, =FOLDER keeps them there.
+RECORTEX_TEST_CLIENTS=none leaves them out, =required makes it a failure that npm is not there, =all also runs the clients that take
+longest to install.
 """
 
 from __future__ import annotations
@@ -32,9 +33,15 @@ MINUTES = 8
 
 
 def wanted() -> str:
-    """`none`, `required`, or empty: whether tests with real clients run."""
+    """`none`, `required`, `all`, or empty: run what npm can install, where it is there.
+
+    Raises:
+        ValueError: the variable says something else.
+    """
     choice = os.environ.get(CHOICE, "")
-    return choice if choice in {"none", "required"} else ""
+    if choice not in {"", "none", "required", "all"}:
+        raise ValueError(f"{CHOICE} is none, required or all, not {choice}")
+    return choice
 
 
 def program(name: str, package: str, version: str) -> Path:
@@ -52,10 +59,9 @@ def program(name: str, package: str, version: str) -> Path:
 
 
 def _cache() -> Path:
-    choice = os.environ.get(CHOICE, "")
-    chosen = Path(choice) if os.sep in choice else user_cache_path("recortex-test-clients")
-    chosen.mkdir(parents=True, exist_ok=True)
-    return chosen
+    folder = user_cache_path("recortex-test-clients")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 @contextmanager

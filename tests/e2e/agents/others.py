@@ -28,7 +28,6 @@ CODEX = {
     "model_providers.scripted.name": "scripted",
     "model_providers.scripted.wire_api": "responses",
     "model_providers.scripted.env_key": "SCRIPTED_KEY",
-    "mcp_servers.recortex.default_tools_approval_mode": "approve",
 }
 
 
@@ -86,6 +85,7 @@ class Host:
             "--json",
             "--skip-git-repo-check",
             "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
             *settings,
         ]
 

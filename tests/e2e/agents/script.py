@@ -56,7 +56,8 @@ class Request:
         turns = next(
             (self.body[name] for name in ("messages", "input", "contents") if self.body.get(name)), []
         )
-        spoke = [n for n, one in enumerate(turns) if one.get("role") in {"assistant", "model"}]
+        said = [{one.get("role"), one.get("type")} for one in turns]
+        spoke = [n for n, kinds in enumerate(said) if kinds & {"assistant", "model", "function_call"}]
         return "\n".join(_texts(turns[spoke[-1] + 1 :] if spoke else turns))
 
     @property
