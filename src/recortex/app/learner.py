@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import deque
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,13 @@ from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.transcript import Turn
-from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.extraction import extract
+from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.engines.extraction import learned
 from recortex.engines.intake.draft import Draft
+from recortex.engines.judgement.scope import scope_of
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.echo import NOTHING, Given
+from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
 
 if TYPE_CHECKING:
@@ -50,8 +53,13 @@ class Lesson:
     more: bool = False
 
 
+CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
+"""How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time teach what they
+teach when read at once (74 of 74 active statements of the development transcripts; 67 without any)."""
+
+
 def learn(
-    bank: Bank,
+    banks: Callable[[Scope], Bank],
     path: Path,
     *,
     clock: Callable[[], datetime],
@@ -67,7 +75,7 @@ def learn(
     what was learned from them is recognised by its place.
 
     Args:
-        bank: where the memories are kept.
+        banks: gives the store for what concerns the project, and the one for what concerns the person.
         path: the transcript.
         clock: gives the time.
         final: nothing more will be written to it.
@@ -79,20 +87,22 @@ def learn(
     Raises:
         FormatError: the file is no transcript that Recortex reads.
     """
-    place = str(path.resolve())
+    bank, place = banks(Scope.PROJECT), str(path.resolve())
     known = None if dry_run else bank.store.ledger.checkpoint(place)
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    candidates = list(extract(part.of(reader) if part else reader, reader.info))
+    taught = learned(part.of(reader) if part else reader, reader.info, before=_before(path, known))
+    candidates = taught.candidates
     if part and adviser and not dry_run:
         candidates += _advised(adviser, part.turns, reader.info)
     candidates = [one for one in candidates if one.speaker == "user" or not given.echoed_by(one.text)]
-    drafts = [_draft(candidate, reader.info, bank.root) for candidate in candidates]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
-    kept = bank.intake.keep(drafts, now=clock(), actor=Actor.EXTRACTION)
-    if adviser and (new := [one.memory for one in kept if one.added]):
+    kept = _keep(banks, [_draft(one, reader.info, bank.root) for one in candidates], clock())
+    _withdraw(banks, [_draft(one, reader.info, bank.root) for one in taught.withdrawn], clock())
+    new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
+    if adviser and new:
         classify_edges(bank, adviser, new, now=clock(), session=reader.info.session_id)
     turns = part.read if part else reader.counts.turns
     _move_checkpoint(bank, place, reader, known, turns, clock())
@@ -102,6 +112,50 @@ def learn(
         turns=tuple(part.turns) if part else (),
         more=part.more if part else False,
     )
+
+
+def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:
+    """The last turns that were read in earlier passes, numbered as they were then."""
+    before: deque[Turn] = deque(maxlen=CONTEXT_TURNS)
+    if known is None or not known.position:
+        return before
+    for turn in open_transcript(path, cursor=max(0, known.position - CONTEXT_BYTES), final=False):
+        if turn.end > known.position:
+            break
+        before.append(turn)
+    first = known.turns - len(before)
+    return deque(replace(turn, index=first + place) for place, turn in enumerate(before))
+
+
+def _by_scope(banks: Callable[[Scope], Bank], drafts: Sequence[Draft]) -> dict[Scope, list[int]]:
+    """The places of the drafts for each store; where the person's own cannot be opened, the project keeps all."""
+    places: dict[Scope, list[int]] = {}
+    for place, draft in enumerate(drafts):
+        places.setdefault(draft.scope, []).append(place)
+    if Scope.GLOBAL in places:
+        try:
+            banks(Scope.GLOBAL)
+        except RecortexError:
+            return {Scope.PROJECT: list(range(len(drafts)))}
+    return places
+
+
+def _keep(banks: Callable[[Scope], Bank], drafts: Sequence[Draft], now: datetime) -> list[Kept]:
+    """Keep each draft in the store for its scope; the results stand in the same order."""
+    kept: dict[int, Kept] = {}
+    for scope, places in _by_scope(banks, drafts).items():
+        wishes = [replace(drafts[place], scope=scope) for place in places]
+        found = banks(scope).intake.keep(wishes, now=now, actor=Actor.EXTRACTION)
+        kept.update(zip(places, found, strict=True))
+    return [kept[place] for place in range(len(drafts))]
+
+
+def _withdraw(banks: Callable[[Scope], Bank], drafts: Sequence[Draft], now: datetime) -> None:
+    """Put away what an earlier pass kept and this one takes back."""
+    for scope, places in _by_scope(banks, drafts).items():
+        banks(scope).intake.withdraw(
+            [drafts[place] for place in places], now=now, actor=Actor.EXTRACTION, reason="taken back later in the session"
+        )  # fmt: skip
 
 
 def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
@@ -145,6 +199,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
         source=source,
         origin=candidate.origin,
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
+        scope=scope_of(candidate),
         valid_from=candidate.at,
         metadata={"commands": list(candidate.commands)} if candidate.commands else {},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -145,18 +145,25 @@ class Learning(Operations):
                 problems.append(f"{session.path}: {error}")
             done += session.size
             self._app.progress("reading sessions", done, total)
-        if embed and learned:
-            self._app.bank(Scope.PROJECT).embedding.embed(learned, progress=self._app.progress)
+        if embed:
+            self._embed(learned, self._app.progress)
         return _summary(format_, lessons, problems, dry_run=dry_run)
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
         from recortex.app.learner import learn
 
-        bank = self._app.bank(Scope.PROJECT)
-        lesson = learn(bank, path, clock=self._app.clock, final=final, dry_run=dry_run)
+        lesson = learn(self._app.bank, path, clock=self._app.clock, final=final, dry_run=dry_run)
         if embed:
-            bank.embedding.embed(lesson.added)
+            self._embed(lesson.added)
         return lesson
+
+    def _embed(
+        self, learned: Sequence[Memory], progress: Callable[[str, int, int], None] = lambda *_: None
+    ) -> None:
+        """Give new memories their vectors, each in its own store."""
+        for scope in dict.fromkeys(memory.scope for memory in learned):
+            own = [memory for memory in learned if memory.scope is scope]
+            self._app.bank(scope).embedding.embed(own, progress=progress)
 
     def _is_ours(self, session: SessionFile) -> bool:
         """Whether a session ran in this project; its first turn says where."""

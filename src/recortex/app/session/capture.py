@@ -21,7 +21,6 @@ from recortex.app.session import requests
 from recortex.app.session.aftermath import after
 from recortex.app.session.trouble import note_trouble
 from recortex.app.session.use import count_uses, given
-from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.echo import Given
 from recortex.errors import RecortexError
 
@@ -129,7 +128,7 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
     while more:
         part = Part(last=last, told=session.told if session else "")
         lesson = learn(
-            loop.app.bank(Scope.PROJECT), path, clock=loop.clock, final=request.final or bool(told.message),
+            loop.app.bank, path, clock=loop.clock, final=request.final or bool(told.message),
             dry_run=False, part=part, adviser=loop.app.adviser, given=echo,
         )  # fmt: skip
         tally.count(lesson)

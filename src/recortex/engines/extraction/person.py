@@ -48,9 +48,9 @@ HABITS = (
            rf"\b(?:we|I)(?:'re| are|'ve| have|'ve been|'m| am)? (?:now |just |all )?(?:moving|switching|migrating|moved|switched|migrated) (?:\w+ ){{0,4}}?to {_THING}|"
            rf"^(?:drop|ditch|retire) {_THING}[\w.+-]+(?:,| and|;)? (?:we |and )?(?:now )?use {_THING}|"
            r"\b(?:no longer|don't|do not) use [\w.+-]+(?: any ?more)?\b(?!.*\b(?:here|in this)\b)"),
-    _habit("preference", "preference", 0.72,
+    _habit("preference", "preference", 0.82,
            rf"^I (?:always |strongly |generally |usually |much )?prefer {_THING}(?!(?:the|if|to (?:see|wait|do|have|keep|get|not))\b)"),
-    _habit("about_me", "preference", 0.72,
+    _habit("about_me", "preference", 0.85,
            r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
            r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|every|our|each) .+(?:ed|en|off)\b"),
     _habit("place", "semantic", 0.7,
