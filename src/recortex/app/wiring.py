@@ -174,7 +174,7 @@ def _adviser(app: Application) -> Adviser:
         environment=settings.environment,
         inside=inside(),
     )
-    ledger = app.bank(Scope.PROJECT).store.model_calls
+    ledger = app.bank(Scope.GLOBAL).store.model_calls  # one budget for all projects
     return Adviser(build_model(chosen, settings.key, ledger, app.clock))
 
 

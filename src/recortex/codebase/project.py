@@ -62,13 +62,23 @@ def _marked(start: Path) -> Path | None:
 
 
 def branch_and_commit(root: Path) -> tuple[str, str]:
-    """The checked-out branch and commit, read from git's files; empty where there is none."""
-    head = _read(root / ".git" / "HEAD")
+    """The branch and commit that are checked out in a working tree, read from git's files; empty where there is none."""
+    own, common = _git_folders(root / ".git")
+    head = _read(own / "HEAD")
     if not head.startswith("ref: "):
         return "", head
     reference = head.removeprefix("ref: ")
-    commit = _read(root / ".git" / reference) or _packed(root / ".git" / "packed-refs", reference)
+    commit = _read(common / reference) or _packed(common / "packed-refs", reference)
     return reference.removeprefix("refs/heads/"), commit
+
+
+def _git_folders(git: Path) -> tuple[Path, Path]:
+    """Git's folder of a working tree, and the one that all of its worktrees share."""
+    if not git.is_file():
+        return git, git
+    own = git.parent / _read(git).partition("gitdir:")[2].strip()
+    common = _read(own / "commondir")
+    return own, (own / common if common else own)
 
 
 def _packed(path: Path, reference: str) -> str:

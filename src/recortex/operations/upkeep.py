@@ -87,7 +87,7 @@ class Upkeep(Operations):
         settings = self._app.settings
         if not settings["llm.provider"]:
             return None
-        spent = self._app.bank(Scope.PROJECT).store.model_calls.spent_today(self._app.clock())
+        spent = self._app.bank(Scope.GLOBAL).store.model_calls.spent_today(self._app.clock())
         return ModelUse(
             provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls, tokens=spent.tokens,
             usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"], daily_tokens=settings["llm.daily_tokens"],

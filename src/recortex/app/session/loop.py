@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.project import branch_and_commit, working_tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from recortex.app.application import Application
     from recortex.app.location import Location
@@ -64,6 +64,11 @@ class Loop:
         return self._open_notes()
 
     @property
+    def homeless(self) -> bool:
+        """Whether there is no store, and no project that one may be made for: the home folder and the root are none."""
+        return not self.exists and self.root in {Path.home(), Path(self.root.anchor)}
+
+    @property
     def exists(self) -> bool:
         """Whether the project has a store."""
         return self.location.exists
@@ -73,10 +78,10 @@ class Loop:
         """What a server of this store is known by."""
         return str(self.location.database.absolute())
 
-    @cached_property
-    def branch(self) -> str:
-        """The branch that is checked out."""
-        return branch_and_commit(self.root)[0]
+    def branch(self, cwd: str) -> str:
+        """The branch that is checked out where a session works: a linked worktree has its own."""
+        folder = Path(cwd) if cwd else self.root
+        return branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0]
 
     @property
     def queue(self) -> Path:

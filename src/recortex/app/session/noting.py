@@ -17,7 +17,7 @@ def seen(loop: Loop, event: HookEvent) -> Session:
     now = loop.clock()
     known = loop.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
     session = replace(
-        known, seen_at=now, ended_at=None, end_reason="", branch=loop.branch, client=event.client or known.client,
+        known, seen_at=now, ended_at=None, end_reason="", branch=loop.branch(event.cwd), client=event.client or known.client,
         cwd=event.cwd or known.cwd, transcript=event.transcript or known.transcript, process=event.process or known.process,
         context=known.context + (event.source == "compact"),
     )  # fmt: skip

@@ -44,8 +44,9 @@ def _brief(loop: Loop, event: HookEvent) -> Brief:
     from recortex.app.surface import brief, from_cache
 
     cwd = event.cwd or str(loop.root)
-    kept = from_cache(loop.locations, branch=loop.branch, cwd=cwd, now=loop.clock().timestamp())
-    return kept or brief(loop.app, branch=loop.branch, cwd=cwd)
+    branch = loop.branch(cwd)
+    kept = from_cache(loop.locations, branch=branch, cwd=cwd, now=loop.clock().timestamp())
+    return kept or brief(loop.app, branch=branch, cwd=cwd)
 
 
 def _receipts(loop: Loop, session: Session, brief: Brief) -> list[Receipt]:

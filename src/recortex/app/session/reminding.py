@@ -11,7 +11,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Receipt
 from recortex.engines.intake.showing import all_shown
-from recortex.engines.retrieval.floor import FLOOR
+from recortex.engines.sessions.bearing import LEAST, bears_on
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Channel, Session
 
-OWN_COMMAND = "/recortex"
+NOT_ASKED = ("/recortex", "<task-notification>")
+"""How prompts begin that are our own commands, or that no person typed."""
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
 WARNINGS = 3
@@ -34,7 +35,7 @@ WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.categor
 def for_prompt(loop: Loop, event: HookEvent) -> str:
     """The few memories that answer a prompt and were not given before; mostly none."""
     prompt = event.prompt.strip()
-    if not prompt or event.agent or prompt.startswith(OWN_COMMAND):
+    if not prompt or event.agent or prompt.startswith(NOT_ASKED):
         return ""
     session = seen(loop, event)
     if not loop.settings["hooks.prompt"]:
@@ -78,7 +79,7 @@ def _answers(loop: Loop, prompt: str, known: int) -> list[Hit]:
         for hit in bank.retrieval.recall(
             prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(valid_at=now)
         ).hits
-        if hit.score >= FLOOR
+        if hit.score >= LEAST and bears_on(prompt, hit.memory, hit.signals.get("semantic", 0.0))
     ]
     once = {hit.memory.content_hash: hit for hit in reversed(found)}
     return sorted(once.values(), key=lambda hit: -hit.score)

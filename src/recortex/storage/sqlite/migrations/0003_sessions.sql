@@ -60,6 +60,6 @@ CREATE TABLE model_calls (
   output_tokens INTEGER NOT NULL,
   micro_usd INTEGER NOT NULL,      -- millionths of a US dollar
   milliseconds INTEGER NOT NULL,
-  outcome TEXT NOT NULL            -- ok, refused, failed, unusable
+  outcome TEXT NOT NULL            -- pending, ok, refused, failed, unusable
 );
 CREATE INDEX model_calls_at ON model_calls (at);
