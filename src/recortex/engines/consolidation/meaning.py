@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_VECTORS = 12_000
-"""So many vectors are compared each with each: 0.5 s on one core at 10,000 (bench/consolidation.py)."""
+"""So many vectors are compared each with each: 10,000 take 0.3 s on idle cores (bench/consolidation.py)."""
 MOST_PAIRS = 20_000
 BLOCK = 512
 """Rows of one product: 512 by 12,000 cosines are 25 MB."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SIGNS = 256
 MOST_COMPARED = 2_000_000
-"""Pairs that are looked at; in 10,000 statements 60,000 share a telling word (bench/consolidation.py)."""
+"""Pairs that are looked at: among 10,000 statements at most 1.8 million, in 0.6 s, share a telling word (bench/consolidation.py)."""
 
 
 class Alike(NamedTuple):
