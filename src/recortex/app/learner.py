@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.advice import classify_edges
 from recortex.codebase.files import relative
+from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
@@ -183,7 +185,6 @@ def _move_checkpoint(
 
 
 def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
-    base = Path(info.cwd) if info.cwd else root
     source = Source(
         session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
         client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
@@ -195,7 +196,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
         confidence=candidate.confidence,
         tags=candidate.tags,
         domain=candidate.domain,
-        files=tuple(dict.fromkeys(FileLink(relative(file, base)) for file in candidate.files)),
+        files=tuple(dict.fromkeys(FileLink(_place(file, info, root)) for file in candidate.files)),
         source=source,
         origin=candidate.origin,
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
@@ -203,6 +204,15 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
         valid_from=candidate.at,
         metadata={"commands": list(candidate.commands)} if candidate.commands else {},
     )
+
+
+def _place(file: str, info: SessionInfo, root: Path) -> str:
+    """A file that a session named, relative to the checkout that the session worked in, wherever in it that was."""
+    base = Path(info.cwd) if info.cwd else root
+    tree = working_tree(base) if base.is_dir() else base
+    # no Path.exists: a name that no file can have is an error there
+    told_from_above = not os.path.exists(base / file) and os.path.exists(tree / file)  # noqa: PTH110
+    return relative(str((tree if told_from_above else base) / file), tree)
 
 
 def _extracted(

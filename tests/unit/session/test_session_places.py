@@ -1,0 +1,25 @@
+"""Files that a session names are the same files wherever in the checkout it worked."""
+
+from pathlib import Path
+
+import pytest
+
+from recortex.app.learner import _place
+from recortex.domain.transcript import SessionInfo
+
+
+def info(cwd: Path) -> SessionInfo:
+    return SessionInfo(session_id="s", client="claude-code", path="", cwd=str(cwd))
+
+
+@pytest.mark.parametrize("name", ["src/auth.py", "auth.py"])
+def test_a_name_from_the_root_or_from_the_folder_is_one_file(project: Path, name: str):
+    (project / "src").mkdir()
+    (project / "src" / "auth.py").write_text("")
+    assert _place(name, info(project / "src"), project) == "src/auth.py"
+    assert _place(str(project / "src" / "auth.py"), info(project / "src"), project) == "src/auth.py"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5_000, "../../etc/passwd", ""])
+def test_any_name_has_a_place(project: Path, name: str):
+    assert isinstance(_place(name, info(project), project), str)
