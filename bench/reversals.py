@@ -1,9 +1,9 @@
 """Reversals: how surely a new statement that replaces a known one is told from one that does not.
 
-    python bench/reversals.py [--half development|held-out] [--misses] [--json FILE]
+    python bench/reversals.py [--half development|held-out|fresh] [--misses] [--json FILE]
 
 Reads `bench/reversal_pairs.txt`, written for this bench. Pairs of each sign alternate between two halves: rules are
-written while looking at the development half; `--misses` prints what was judged wrongly.
+written while looking at the development half. A fresh set was written after the first look at the other half. `--misses` prints what was judged wrongly.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from typing import Any, NamedTuple
 from recortex.engines.judgement.reversal import Outcome, reversal
 
 PAIRS = Path(__file__).with_name("reversal_pairs.txt")
+
+
+HALVES = ("development", "held-out", "fresh")
 
 
 class Pair(NamedTuple):
@@ -31,11 +34,13 @@ def pairs() -> list[Pair]:
     """All pairs with their halves."""
     seen = {"+": 0, "-": 0}
     found = []
+    fresh = False
     for line in PAIRS.read_text(encoding="utf-8").splitlines():
+        fresh = fresh or line == "## fresh"
         if not line.startswith(("+", "-")):
             continue
         sign, known, new = (part.strip() for part in line.split(" | "))
-        half = "held-out" if seen[sign] % 2 else "development"
+        half = "fresh" if fresh else "held-out" if seen[sign] % 2 else "development"
         seen[sign] += 1
         found.append(Pair(known, new, sign == "+", half))
     return found
@@ -64,11 +69,11 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=("development", "held-out"))
+    parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    halves = [options.half] if options.half else ["development", "held-out"]
+    halves = [options.half] if options.half else HALVES
     figures = {
         half: measure([one for one in pairs() if one.half == half], misses=options.misses) for half in halves
     }

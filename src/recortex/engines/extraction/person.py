@@ -174,6 +174,15 @@ _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following
 # "Every row should have a button" asks for a feature; "must" and "has" state what holds.
 _SHOULD = re.compile(r"\b(?:should|may)\b", re.IGNORECASE)
 _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
+_BARE_CHOICE = re.compile(
+    r"^(?:use|prefer) (?!(?:the|a|an|this|that|it)\b)\S+,? (?:and |but )?(?:not|never|instead of|over) (?!(?:the|a|an|this|that|it)\b)\S+$",
+    re.IGNORECASE,
+)
+_USED_NOW = re.compile(r"(?<=\w) now(?=[.!]?$)", re.IGNORECASE)
+_IN_USE = re.compile(
+    r"\bwe(?:'re| are|'ve| have)? (?:use|using|on|run|running|deploy|moved|switched|migrated)\b",
+    re.IGNORECASE,
+)
 _LOCAL_CHOICE = re.compile(r"^(?:use|call|write|put) (?:an?|the) .*\bhere[.!]?$", re.IGNORECASE)
 _HABITUAL = re.compile(r"^stop \w+ing (?:\w+ )?\w+s (?:for|to|in|on|with|into) \w", re.IGNORECASE)
 _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
@@ -241,7 +250,8 @@ def _refused(text: str, *, meant: bool) -> bool:
     """Whether a cleaned sentence is no rule: not self-contained, a complaint, or what is broken today."""
     if not text or objection(text, addressed=True, meant=meant) or _ONCE.search(text):
         return True
-    return _BROKEN.search(text) is not None and not _WHY.search(text)
+    lasting = _USED_NOW.sub("", text) if _IN_USE.search(text) else text
+    return _BROKEN.search(lasting) is not None and not _WHY.search(text)
 
 
 def _weight(name: str, text: str, *, named: bool) -> float:
@@ -249,6 +259,7 @@ def _weight(name: str, text: str, *, named: bool) -> float:
     change = 0.1 * bool(_WHY.search(text)) + 0.05 * named - 0.2 * bool(_ASKING.match(text))
     change += 0.1 if name in {"prohibition", "choice"} and _SCOPE.search(text) else 0.0
     change += 0.1 if name == "prohibition" and _HABITUAL.match(text) else 0.0
+    change += 0.05 if name == "choice" and _BARE_CHOICE.match(text) else 0.0
     change -= 0.15 if _LOCAL_CHOICE.match(text) else 0.0
     change -= 0.08 if name == "universal" and _SHOULD.search(text) else 0.0
     return change - (0.15 if name in _NEEDS_NAME and not named and not _WHY.search(text) else 0.0)

@@ -24,7 +24,7 @@ _ROWS = (
     rf"^{_WHAT} {_IS} (?:switched|moved|migrated|changed|ported|converted) from {_OLD} to {_NEW}{_END}",
     rf"\b(?:replac|swap|trad)\w* {_OLD} (?:with|by|for) {_NEW}{_END}",
     rf"^{_OLD} {_IS} (?:being )?(?:replaced|superseded|swapped)(?: out)? (?:by|with|for) {_NEW}{_END}",
-    rf"^{_NEW} (?:replaces|replaced|supersedes|superseded) {_OLD}{_END}",
+    rf"^{_NEW} (?:replaces|replaced|supersedes|superseded) (?!by\b){_OLD}{_END}",
     rf"\b(?:decided|decision|vote[ds]?) against (?:using )?{_OLD}{_END}",
     (rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? using|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|retir(?:e|ed|ing)|gave up(?: on)?|give up(?: on)?|"
      rf"(?:get|got|getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|ed|ing) out|removed|kick(?:ed)? out|"
@@ -32,6 +32,7 @@ _ROWS = (
     (rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are) (?:gone|out|dead|deprecated|retired|history|obsolete|no longer used|not used any\s?more|"
      rf"switched off|decommissioned|banned|off the table){_END}"),
     rf"(?:^|[,;:.] ?)(?P<old>[^,;:]{{2,40}}?) (?:was|were|has been|have been) (?:removed|dropped|retired|abandoned|switched off|decommissioned|shut down|ditched){_END}",
+    rf"\bno longer (?:on|in|at|with|to|from|via|by|through) {_OLD}{_END}",
     rf"^not {_OLD} any\s?more{_END}",
     rf"\b(?:switch|mov|migrat|chang|convert|port|set)(?:e|ed|es|ing|s|ted|ting)? {_WHAT} (?:over |back )?to {_NEW}{_END}",
     rf"^{_WHAT} (?:{_IS} )?(?:switched|moved|migrated|changed|converted|ported) (?:over |back )?to {_NEW}{_END}",
@@ -39,7 +40,7 @@ _ROWS = (
     rf"\b(?:switch|mov|migrat|convert)\w* (?:over )?to {_NEW}{_END}",
 )  # fmt: skip
 _CHANGES = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
-_TELLTALE = word_set("""instead rather place not no over switch switched switches switching move moved moves moving migrate migrated migrates migrating
+_TELLTALE = word_set("""actually instead rather place not no over switch switched switches switching move moved moves moving migrate migrated migrates migrating
     migration change changed changes changing port ported convert converted transition transitioned went replace replaced replaces
     replacing swap swapped swapping trade traded supersedes superseded against drop dropped drops dropping stop stopped ditch ditched
     ditching abandon abandoned scrap scrapped retire retired retiring gave give get got getting rid done quit phase phased removed
@@ -53,7 +54,7 @@ _MIND = re.compile(
 _UNSURE = re.compile(
     r"\?\s*$|\b(?:might|maybe|perhaps|could|would|possibly|consider(?:ed|ing|s)?|try|trying|tried|experiment\w*|whether|if|propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|"
     r"plan(?:s|ned|ning)? to|want(?:s|ed)? to|going to|one day|some day|someday|later|eventually|wonder\w*|should we|can we|could we|shall we|let me|discuss\w*|compar\w+|"
-    r"for now|temporar\w+|for testing|as a test|until|for (?:this|the) (?:moment|session|test|experiment|demo))\b|^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|could|should|would)\b(?!n't)",
+    r"for now|temporar\w+|for testing|as a test|until|for (?:this (?:session|test|experiment|demo)|the (?:moment|time being|demo)))\b|^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|could|should|would)\b(?!n't)",
     re.IGNORECASE,
 )  # fmt: skip
 _PAST = re.compile(
@@ -62,7 +63,7 @@ _PAST = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _ADDS = re.compile(
-    r"\b(?:also|as well|in addition|additionally|alongside|besides|both|on top of|together with|too|another|extra|next to|except|unless|only in|only for|optionally)\b",
+    r"\b(?:also|as well|in addition|additionally|alongside|besides|both|on top of|together with|too(?=[.!]?$)|another|extra|next to|except|unless|only in|only for|optionally)\b",
     re.IGNORECASE,
 )
 

@@ -33,9 +33,9 @@ _REASON = re.compile(
 )
 _LASTING = re.compile(r",? \b(?:from now on|going forward|after all)\b(?=\W|$)", re.IGNORECASE)
 _OPENING = re.compile(
-    r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no|well|so|also|please|right|yes|"
+    r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
     r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
-    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided|agreed)(?: (?:to|on|that))?|"
+    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
     r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
     re.IGNORECASE,
 )
@@ -48,10 +48,11 @@ _CLAUSE = re.compile(
 _WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
 _NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
+_IN_PLACE = re.compile(r",? (?:instead of|rather than|in place of|and not|but not) .*$", re.IGNORECASE)
 _GO_WITH = re.compile(
     r"\b(?:(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)", re.IGNORECASE
 )
-_SHORT, _SUBJECT_WORDS = 3, 6
+_SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
 _ADVERBS = word_set("now always only currently also still just actually again today")
 _PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$")
 
@@ -130,11 +131,11 @@ def clauses(text: str) -> list[str]:
 
 def _claim(clause: str) -> Claim | None:
     shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
-    words, denied = affirmed(tokens(_GO_WITH.sub("use", shorter or clause)))
+    words, denied = affirmed(tokens(_GO_WITH.sub("use", _IN_PLACE.sub("", shorter or clause))))
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
         return None
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
-    read = _order(words) or _told(words)
+    read = _order(words) or _told(words) or _elliptic(words)
     if read is None:
         return Claim("", frozenset(), (), denied, told)
     verb, subject, value = read
@@ -204,6 +205,8 @@ def _told(words: list[str]) -> _Read | None:
         if low in USES:
             value, scope = cut(rest)
             return ("use", [*words[:place], *scope], value) if value else None
+        if low in {"default", "defaults"} and rest[0].lower() != "to":
+            continue
         if (
             low in RESTS
             and place <= _SUBJECT_WORDS
@@ -215,6 +218,14 @@ def _told(words: list[str]) -> _Read | None:
         if low in NEEDS:
             value, scope = cut(rest)
             return (stem(low), [*words[:place], *scope], value) if value else None
+    return None
+
+
+def _elliptic(words: list[str]) -> _Read | None:
+    """A bare choice: `V for S`."""
+    place = next((place for place, word in enumerate(words) if word.lower() == "for"), 0)
+    if 0 < place <= _CHOICE_WORDS and len(words) > place + 1 and words[0].lower() not in FILLERS:
+        return "use", words[place + 1 :], words[:place]
     return None
 
 

@@ -25,7 +25,7 @@ NEEDS = word_set("need needs require requires take takes has have expire expires
 BE = frozenset({"is", "are"})
 PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
 ORDERS = word_set(
-    "run keep put store write build deploy start place save host send ship test format lint install publish"
+    "run keep put store write build deploy start place save host send ship test format lint install publish pin manage track lock generate render compile bundle cache log monitor document hash encrypt sign serve schedule parse validate authenticate review name"
 )
 """Verbs of an order that name an object and then the one means or place."""
 

@@ -6,6 +6,7 @@ with another value, where only one value can hold. In doubt the two at most cont
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from recortex.engines.judgement.changes import (
     is_unsure,
     may_change,
 )
-from recortex.engines.judgement.claims import Claim, claims, is_number
+from recortex.engines.judgement.claims import Claim, claims, is_number, stem
 from recortex.engines.judgement.lexicon import FAMILY_OF, FILLERS, PREPOSITIONS, SLOTS, word_set
 from recortex.engines.similarity.jaccard import tokenize
 
@@ -60,7 +61,28 @@ def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
     return shared >= _NEAR * least or may_change(new)
 
 
-_COMMON = FILLERS | PREPOSITIONS | {"use", "and", "or", "not", "never", "because", "so", "is", "are"}
+_COMMON = (
+    FILLERS
+    | PREPOSITIONS
+    | {
+        "use",
+        "actually",
+        "decision",
+        "decided",
+        "go",
+        "let",
+        "lets",
+        "remember",
+        "and",
+        "or",
+        "not",
+        "never",
+        "because",
+        "so",
+        "is",
+        "are",
+    }
+)
 
 
 def reversal(new: str, known: str) -> Reversal:
@@ -110,10 +132,8 @@ def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
     """Whether both are about the same; one of them may leave open what it is about."""
     about = change.what
     if not about:
-        about = (
-            frozenset().union(*(one.subject for one in said if one.verb and not one.stems & change.old))
-            - change.old
-        )
+        told = (one.subject for one in said if one.verb and not one.stems & change.old)
+        about = frozenset().union(*told) - change.old - change.new
         return not (about and held.subject and not about & held.subject)
     rest = about - change.old - change.new
     if not rest or rest & held.subject or rest <= held.stems:
@@ -196,12 +216,23 @@ def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
     if not _comparable(new, held) or not _same_subject(new, held, explicit=explicit):
         return False
     if new.verb == "be" or held.verb == "be":
+        shape = _shape(new.value)
+        if shape != _shape(held.value):
+            return False
+        plain = not (_is_quality(new.value) or _is_quality(held.value))
         named = _is_name(new.value) and _is_name(held.value)
-        return (named and bool(new.subject & held.subject & SLOTS)) or (
-            _shape(new.value) == _shape(held.value) != "word"
-        )
+        return shape != "word" or (named and plain and bool(new.subject & held.subject & SLOTS))
     kin = bool(_families(new) & _families(held))
-    return kin or (_is_name(new.value) and _is_name(held.value))
+    return kin or (_is_name(new.value) and _is_name(held.value) and _told_apart(new, held))
+
+
+def _told_apart(new: Claim, held: Claim) -> bool:
+    """Whether two values with a word in common differ by a name: the REST client and the gRPC client, not two helpers."""
+    common = new.stems & held.stems
+    if not common:
+        return True
+    differ = [word for word in (*new.value, *held.value) if stem(word) not in common]
+    return all(is_number(word) or not word.isalpha() or not word.islower() for word in differ)
 
 
 def _comparable(new: Claim, held: Claim) -> bool:
@@ -252,6 +283,16 @@ _VAGUE = word_set(
     "a an every each all any some only when if no more less many few another other such very too both either what whatever how"
 )
 _JOINS = word_set("that which who whose if unless without")
+
+
+_QUALITY = re.compile(
+    r".+(?:ed|able|ible|ful|less|ous|ive|[aeo]nt|-only|-free)$|^(?:empty|full|slow|fast|small|large|big|new|old|public|private|safe|stale|down|up|ready|read-only)$"
+)
+
+
+def _is_quality(value: tuple[str, ...]) -> bool:
+    """Whether a value says how something is, not which one it is."""
+    return len(value) == 1 and _QUALITY.match(value[0]) is not None and value[0].lower() not in FAMILY_OF
 
 
 def _shape(value: tuple[str, ...]) -> str:
