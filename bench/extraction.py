@@ -1,12 +1,14 @@
 """Extraction: yield for each session, a random draw to judge, and precision from labels.
 
     RECORTEX_BENCH_DATA=… python bench/extraction.py [--half development|held-out|all] [--seed 1] [--draw 100] [--json FILE]
+    RECORTEX_BENCH_DATA=… python bench/extraction.py --passes 100
 
 Reads every transcript under `$RECORTEX_BENCH_DATA/transcripts` with the shipped readers and extracts from it. The
 draw is taken from the distinct active statements, as after the merging of exact duplicates at write. Labels stand in
 `bench/extraction_labels.jsonl`: one object a line with `hash` (of the statement), `rule`, `label` good or bad, and a
 `reason` for the bad ones (chatter, dangling, false, generic, stale, unclear, half). No text of a transcript is kept.
-A session falls into one of two halves by a hash of its identity: rules are written while looking at the development half.
+`--passes N` reads each session a message of the person at a time, as the hooks do, with N turns before each pass, and tells
+which active statements are lost and gained against reading it whole. A session falls into one of two halves by a hash of its identity: rules are written while looking at the development half.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ import time
 from collections import defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.candidate import Candidate
-from recortex.engines.extraction import extract
+from recortex.domain.transcript import SessionInfo
+from recortex.engines.extraction import extract, learned
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
 
@@ -161,6 +165,40 @@ def summary(read: list[Session]) -> dict[str, Any]:
     }
 
 
+def in_passes(turns: list[Turn], reach: int) -> set[str]:
+    """The active statements of a session that is read a message of the person at a time."""
+    starts = [
+        place for place, turn in enumerate(turns) if turn.role == "user" and not turn.sidechain and place
+    ]
+    bounds = [0, *starts, len(turns)]
+    active: dict[str, None] = {}
+    for start, end in pairwise(bounds):
+        found = learned(turns[start:end], _INFO, before=turns[max(0, start - reach) : start])
+        active.update(dict.fromkeys(one.text for one in found.candidates if one.active))
+        for one in found.withdrawn:
+            active.pop(one.text, None)
+    return set(active)
+
+
+def passes(root: Path, reach: int) -> dict[str, int]:
+    """What reading in passes loses and gains over all transcripts."""
+    figures = {"reach": reach, "whole": 0, "lost": 0, "gained": 0}
+    for path in sorted(one for one in root.rglob("*") if one.is_file()):
+        try:
+            turns = list(open_transcript(path))
+        except RecortexError:
+            continue
+        whole = {one.text for one in extract(turns, _INFO) if one.active}
+        parts = in_passes(turns, reach)
+        figures["whole"] += len(whole)
+        figures["lost"] += len(whole - parts)
+        figures["gained"] += len(parts - whole)
+    return figures
+
+
+_INFO = SessionInfo(session_id="bench", client="claude-code", path="bench.jsonl")
+
+
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
@@ -169,7 +207,11 @@ def main() -> None:
     parser.add_argument("--draw", type=int, default=100)
     parser.add_argument("--unlabelled", action="store_true", help="print only what has no label yet")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--passes", type=int, help="read in passes, with so many turns before each")
     chosen = parser.parse_args()
+    if chosen.passes is not None:
+        print(json.dumps(passes(Path(os.environ["RECORTEX_BENCH_DATA"]) / "transcripts", chosen.passes)))
+        return
     read = list(sessions(Path(os.environ["RECORTEX_BENCH_DATA"]) / "transcripts", chosen.half))
     pool = distinct(read)
     drawn = random.Random(chosen.seed).sample(pool, min(chosen.draw, len(pool)))

@@ -1,8 +1,9 @@
 """Short sessions: what is learned of what their person plainly states, and what is learned wrongly.
 
-    python bench/short_sessions.py [--half development|held-out] [--misses] [--json FILE]
+    python bench/short_sessions.py [--half development|held-out|fresh] [--misses] [--json FILE]
 
 Reads `bench/short_sessions.txt`, written for this bench. Rules are written while looking at the development half.
+A fresh set was written after the first look at the other half.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ SESSIONS = Path(__file__).with_name("short_sessions.txt")
 INFO = SessionInfo(session_id="short", client="claude-code", path="short.jsonl")
 
 
+HALVES = ("development", "held-out", "fresh")
+
+
 class Short(NamedTuple):
     """A session, what it teaches, and its half."""
 
@@ -31,7 +35,9 @@ def shorts() -> list[Short]:
     """All sessions with their halves."""
     seen = {True: 0, False: 0}
     found = []
+    fresh = False
     for block in SESSIONS.read_text(encoding="utf-8").split("\n\n")[1:]:
+        fresh = fresh or block.strip() == "## fresh"
         lines = [line for line in block.splitlines() if line.strip()]
         said = [line.split(": ", 1) for line in lines if line.startswith(("U: ", "A: "))]
         roles: dict[str, Role] = {"U": "user", "A": "assistant"}
@@ -39,8 +45,10 @@ def shorts() -> list[Short]:
             Turn(index=place, role=roles[who], text=text.replace("\\n", "\n"))
             for place, (who, text) in enumerate(said)
         ]
+        if not turns:
+            continue
         teaches = [line[2:] for line in lines if line.startswith("= ")]
-        half = "held-out" if seen[bool(teaches)] % 2 else "development"
+        half = "fresh" if fresh else "held-out" if seen[bool(teaches)] % 2 else "development"
         seen[bool(teaches)] += 1
         found.append(Short(turns, teaches, half))
     return found
@@ -74,11 +82,11 @@ def measure(chosen: list[Short], *, misses: bool) -> dict[str, Any]:
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=("development", "held-out"))
+    parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    halves = [options.half] if options.half else ["development", "held-out"]
+    halves = [options.half] if options.half else HALVES
     figures = {
         half: measure([one for one in shorts() if one.half == half], misses=options.misses) for half in halves
     }

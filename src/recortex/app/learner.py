@@ -57,7 +57,7 @@ class Lesson:
 
 CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
 """How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time teach what they
-teach when read at once (74 of 74 active statements of the development transcripts; 67 without any)."""
+teach when read at once: all 74 active statements of the development transcripts, 67 without any (bench/extraction.py --passes)."""
 
 
 def learn(

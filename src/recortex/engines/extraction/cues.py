@@ -37,7 +37,7 @@ def _cue(name: str, kind: str, confidence: float, pattern: str) -> Cue:
 CUES = (
     _cue("cause", "incident", 0.6,
          r"\b(?:root cause|culprit|(?:issue|problem|bug|reason|failure|error|crash|delay)s? (?:is|was|were|are|comes?|came)"
-         r"(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|ed)? because|broke because)\b"),
+         r"(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|ed)? because|broke because|because\b.{10,200}[;,.] (?:now )?fixed (?:by|in|with))\b"),
     _cue("decision", "decision", 0.6,
          r"\b(?:decided (?:to|on|against)|chose|chosen|opted (?:for|to)|instead of|rather than|in favou?r of|"
          r"deliberately|intentional(?:ly)?|by design|on purpose|trade-?off|avoid(?:s|ing)? (?:the|a|an)?)\b"),

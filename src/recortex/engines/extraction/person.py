@@ -41,7 +41,7 @@ _THING = r"(?!(?:it|this|that|these|those|them|the (?:first|second|third|other|l
 # The first row that matches decides.
 HABITS = (
     _habit("decision", "decision", 0.75,
-           r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|agreed|chose|settled)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|tomorrow)\b)|"
+           r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|agreed)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|tomorrow)\b)|"
            r"\b(?:we|I)(?:'ve| have)? (?:changed|made up) (?:our|my) minds?\b"),
     _habit("decided_for", "decision", 0.68,
            rf"^(?:decision: )?(?:(?:we|I)(?:'re| are|'m| am|'ll| will)? )?(?:now )?(?:going|go|went|gone) with {_THING}|^decision: (?:use|stick with|switch to) {_THING}(?!the\b)|"
@@ -50,18 +50,21 @@ HABITS = (
            r"\b(?:no longer|don't|do not) use [\w.+-]+(?: any ?more)?\b(?!.*\b(?:here|in this)\b)"),
     _habit("preference", "preference", 0.82,
            rf"^I (?:always |strongly |generally |usually |much )?prefer {_THING}(?!(?:the|if|to (?:see|wait|do|have|keep|get|not))\b)"),
+    _habit("decided_for", "decision", 0.7,
+           rf"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:chose|picked|(?:settled|standardi[sz]ed) on) {_THING}(?!(?:the|this|wrong)\b)"),
     _habit("about_me", "preference", 0.85,
            r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
+           r"^I (?:always|never|usually|only) (?:work|use|write|run|develop|code|want|need|read|speak|type|commit|test|think)\b|"
            r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|every|our|each) .+(?:ed|en|off)\b"),
     _habit("place", "semantic", 0.7,
-           r"^(?:(?:the|my) [\w-]+|our) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|instance|dashboard|repo(?:sitory)?|"
+           r"^(?:(?:the|my) [\w-]+|our|the(?= (?:docs|documentation|wiki|tracker|dashboard)\b)) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|instance|dashboard|repo(?:sitory)?|"
            r"namespace|account|profile|queue|topic|folder|directory|tracker|wiki|docs|documentation|store|vault|mirror|proxy|socket|runner) "
            r"(?:is|are|lives?|runs?|listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |named )?[`\w./:@-]*[./:@`\d-][`\w./:@-]*"),
     _habit("recurring", "semantic", 0.66,
            r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|satur|sun)?(?:day|night|week|month|sprint|quarter|hour|morning|release)s?\b"),
     _habit("forbidden", "preference", 0.7, r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
     _habit("standing", "preference", 0.75,
-           r"^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|you) (?:always|never)\b|"
+           r"[\w`], (?:always|never)[.!]?$|^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|you) (?:always|never)\b|"
            r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|under no circumstances)\b"),
     _habit("our_way", "preference", 0.75,
            r"\b(?:our|(?:is|it's|that's) an?) (?:team |house |project |company )?(?:convention|policy|standard|house rule|rule)\b|"
@@ -78,7 +81,8 @@ HABITS = (
     _habit("choice", "preference", 0.7,
            r"^use (?!the\b|that\b|this\b|it\b|an?\b)[^.]{3,60} for (?:all|every|each|any|our|new|commit|branch|log|test|error)\b"),
     _habit("how_to", "procedural", 0.72,
-           r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|once)\b"),
+           r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|once)\b|"
+           r"^(?:set|export|run|start|install|enable|unset|source) .{3,80}?\b(?:before|first|when)\b.{3,80}\b(?:otherwise|or else)\b"),
     _habit("prohibition", "preference", 0.6,
            r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|get|be|want|need)\b)\w{3,}\b"),
     # A fact with what it rules out: "the ids are ULIDs, not UUIDs".
@@ -101,7 +105,7 @@ HABITS = (
 )  # fmt: skip
 _NOTE = re.compile(
     r"\s*(?:(?:please|pls|also|can you|could you|you should|and) )*(?:remember|memorize|note(?: down)?(?: to self)?|keep in mind|bear in mind|don't forget|do not forget|(?:one thing|something) to remember|"
-    r"for (?:the )?(?:record|future reference)|fyi)\b(?: for (?:later|next time|the future|future sessions))?\s*(?:that\b|:|,|-|(?=(?:our|we (?:use|never|always|don't|do not|only|need|run|deploy|prefer|agreed|decided|can't|support|target)) ))\s*",
+    r"for (?:the )?(?:record|future reference)|fyi)\b(?: (?:this|the following))?(?: for (?:later|next time|the future|future sessions))?\s*(?:that\b|:|,|-|(?=(?:our|we (?:use|never|always|don't|do not|only|need|run|deploy|prefer|agreed|decided|can't|support|target)) ))\s*",
     re.IGNORECASE,
 )
 _ASIDE_NOTE = re.compile(
@@ -178,6 +182,7 @@ _BARE_CHOICE = re.compile(
     r"^(?:use|prefer) (?!(?:the|a|an|this|that|it)\b)\S+,? (?:and |but )?(?:not|never|instead of|over) (?!(?:the|a|an|this|that|it)\b)\S+$",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(r"\b(?:only|at most|max(?:imum)?|up to|limited to|no more than) \d+ \w+", re.IGNORECASE)
 _USED_NOW = re.compile(r"(?<=\w) now(?=[.!]?$)", re.IGNORECASE)
 _IN_USE = re.compile(
     r"\bwe(?:'re| are|'ve| have)? (?:use|using|on|run|running|deploy|moved|switched|migrated)\b",
@@ -260,6 +265,7 @@ def _weight(name: str, text: str, *, named: bool) -> float:
     change += 0.1 if name in {"prohibition", "choice"} and _SCOPE.search(text) else 0.0
     change += 0.1 if name == "prohibition" and _HABITUAL.match(text) else 0.0
     change += 0.05 if name == "choice" and _BARE_CHOICE.match(text) else 0.0
+    change += 0.05 if name == "constraint" and _LIMIT.search(text) else 0.0
     change -= 0.15 if _LOCAL_CHOICE.match(text) else 0.0
     change -= 0.08 if name == "universal" and _SHOULD.search(text) else 0.0
     return change - (0.15 if name in _NEEDS_NAME and not named and not _WHY.search(text) else 0.0)
