@@ -70,7 +70,7 @@ def _facade() -> type[Operations]:
 
 def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:
     with group.open(call.project, url=call.url, progress=progress) as cortex:
-        if operation.traits.destructive:
+        if operation.traits.removes(call.arguments):
             if call.dry_run:
                 return Answer(consent.preview(cortex, operation, call.arguments))
             if not (call.yes or consent.given(cortex, operation, call)):

@@ -30,7 +30,7 @@ PAIR = 2
 class Consolidating(Operations):
     """consolidate."""
 
-    @operation(destructive=True)
+    @operation(destructive=True, listing="list")
     def consolidate(
         self,
         action: Literal["list", "merge"] = "list",

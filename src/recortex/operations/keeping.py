@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.surface import forget_briefs
 from recortex.domain.memory import Memory
-from recortex.domain.vocabulary import Status
+from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.operations.base import Operations
@@ -70,8 +70,13 @@ class Keeping(Operations):
         return shown(undone)
 
     def _reinstate(self, bank: Bank, memory: Memory) -> None:
-        """Take the superseding of the former memory back with the creation of the one that replaced it."""
-        for old in bank.store.memories.get([memory.supersedes] if memory.supersedes else []):
+        """Take the superseding of former memories back with the creation of the one that replaced them."""
+        replaced = [
+            relation.target_id
+            for relation in bank.store.relations.of([memory.id])
+            if relation.type is RelationType.SUPERSEDES and relation.source_id == memory.id
+        ]
+        for old in bank.store.memories.get(replaced):
             if old.superseded_by == memory.id:
                 self.undo(old.id)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
 from typing import Any, TypeVar, cast, get_type_hints
@@ -31,12 +31,19 @@ class Traits:
         read_only: changes nothing that was learned.
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.
+        listing: the `action` that only shows; it is the one that is done unless another is asked for.
     """
 
     core: bool = False
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
+    listing: str = ""
+
+    def removes(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call with these arguments removes or hides something."""
+        only_shows = bool(self.listing) and arguments.get("action", self.listing) == self.listing
+        return self.destructive and not only_shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +92,10 @@ def operation(
     read_only: bool = False,
     destructive: bool = False,
     idempotent: bool = False,
+    listing: str = "",
 ) -> Callable[[Function], Function]:
     """Make an operation of a method."""
-    traits = Traits(core, read_only, destructive, idempotent or read_only)
+    traits = Traits(core, read_only, destructive, idempotent or read_only, listing)
 
     def mark(function: Function) -> Function:
         @wraps(function)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, outside
+from recortex.operations.consolidating import pending
 from recortex.operations.registry import operation
 from recortex.operations.results.upkeep import (
     BackedUp,
@@ -81,6 +82,7 @@ class Upkeep(Operations):
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
+            notices=tuple(notice for bank in self._app.banks() if (notice := pending(bank).notice)),
         )
 
     def _language_model(self) -> ModelUse | None:

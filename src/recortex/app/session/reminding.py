@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.app.session.noting import seen
 from recortex.app.session.touching import touched
 from recortex.codebase.files import freshness
+from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Receipt
@@ -77,7 +78,7 @@ def _answers(loop: Loop, prompt: str, known: int) -> list[Hit]:
         hit
         for bank in loop.app.banks()
         for hit in bank.retrieval.recall(
-            prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(valid_at=now)
+            prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(kinds=ANSWERING, valid_at=now)
         ).hits
         if hit.score >= LEAST and bears_on(prompt, hit.memory, hit.signals.get("semantic", 0.0))
     ]

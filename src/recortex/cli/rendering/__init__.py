@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering import changes, health, inspection, memories, pairs, standing
+from recortex.cli.rendering import changes, health, hosts, inspection, memories, pairs, standing
 from recortex.cli.rendering.fields import fields_of
 
 if TYPE_CHECKING:
@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 # By name, so that showing an answer imports nothing that making it did not.
 FORMS: dict[str, Callable[[Any, Terminal], str]] = (
-    memories.FORMS | changes.FORMS | health.FORMS | standing.FORMS | pairs.FORMS | inspection.FORMS
+    memories.FORMS
+    | changes.FORMS
+    | health.FORMS
+    | standing.FORMS
+    | pairs.FORMS
+    | inspection.FORMS
+    | hosts.FORMS
 )
 
 

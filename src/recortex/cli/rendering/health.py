@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from recortex.operations.results.upkeep import (
         BackedUp,
         Diagnosis,
+        Failure,
         Fallback,
         Finding,
         Initialised,
@@ -56,13 +57,17 @@ def status(value: StatusReport, terminal: Terminal) -> str:
     if value.fallbacks:
         lines += ["", "Fallbacks", *(fallback(one, terminal) for one in value.fallbacks)]
     if value.language_model:
-        lines += ["", _model(value.language_model)]
+        lines += ["", model_use(value.language_model, terminal)]
     if value.session_loop.runs or value.session_loop.waiting or value.session_loop.failed:
-        lines += ["", *_session_loop(value.session_loop, terminal)]
+        lines += ["", session_loop(value.session_loop, terminal)]
+    if value.notices:
+        lines += ["", *(f"notice: {clean(notice)}" for notice in value.notices)]
     return "\n".join(lines)
 
 
-def _model(value: ModelUse) -> str:
+def model_use(value: ModelUse, terminal: Terminal) -> str:
+    """What the language model cost today."""
+    del terminal
     name = clean(f"{value.provider} {value.model}".strip())
     return (
         f"Language model {name}: {plural(value.calls, 'call')} today, {value.tokens:,} of {value.daily_tokens:,} tokens, "
@@ -70,14 +75,18 @@ def _model(value: ModelUse) -> str:
     )
 
 
-def _session_loop(value: SessionLoop, terminal: Terminal) -> Iterator[str]:
-    yield terminal.style("Sessions", "bold")
+def session_loop(value: SessionLoop, terminal: Terminal) -> str:
+    """How learning from sessions goes, and what failed last."""
     learned = f"{value.totals.get('sessions', 0)} read, {value.totals.get('added', 0)} memories added"
-    yield f"  {learned}, {value.waiting} waiting"
+    lines = [terminal.style("Sessions", "bold"), f"  {learned}, {value.waiting} waiting"]
     if value.last:
-        yield f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms"
-    for one in value.failures:
-        yield f"  {terminal.style('failed', 'red')} {one.at:%Y-%m-%d %H:%M} {clean(one.event)}: {clean(one.error)}"
+        lines.append(f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms")
+    return "\n".join([*lines, *(f"  {failure(one, terminal)}" for one in value.failures)])
+
+
+def failure(value: Failure, terminal: Terminal) -> str:
+    """One failure of a hook or of the job behind it."""
+    return f"{terminal.style('failed', 'red')} {value.at:%Y-%m-%d %H:%M} {clean(value.event)}: {clean(value.error)}"
 
 
 def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
@@ -167,4 +176,7 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = {
     "Finding": finding,
     "BackedUp": backed_up,
     "Recovered": recovered,
+    "SessionLoop": session_loop,
+    "ModelUse": model_use,
+    "Failure": failure,
 }

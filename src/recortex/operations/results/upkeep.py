@@ -86,7 +86,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusReport:
-    """How the memory is."""
+    """How the memory is; `notices` say what a person might do."""
 
     version: str
     stores: tuple[StoreStatus, ...]
@@ -94,6 +94,7 @@ class StatusReport:
     fallbacks: tuple[Fallback, ...] = ()
     session_loop: SessionLoop = SessionLoop()
     language_model: ModelUse | None = None
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
