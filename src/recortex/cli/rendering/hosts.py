@@ -18,10 +18,9 @@ _COLOURS: dict[str, Style] = {"+": "green", "-": "red"}
 def installed(value: Installed, terminal: Terminal) -> str:
     """The host, its files, and what to do next."""
     done = "would be" if value.dry_run else "is"
-    lines = [f"Recortex {done} {'in' if value.installed else 'out of'} {clean(value.host)}."]
-    for file in value.files:
-        lines.append(file_change(file, terminal))
-    return "\n".join([*lines, *(f"note: {clean(note)}" for note in value.notes)])
+    title = f"Recortex {done} {'in' if value.installed else 'out of'} {clean(value.host)}."
+    files = (file_change(file, terminal) for file in value.files)
+    return "\n".join([title, *files, *(f"note: {clean(note)}" for note in value.notes)])
 
 
 def file_change(value: HostFileChange, terminal: Terminal) -> str:
