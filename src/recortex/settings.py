@@ -121,6 +121,7 @@ SETTINGS = (
     Setting("hooks.prompt", default=True, parse=_flag, help="Give a prompt the memories that answer it."),
     Setting("hooks.files", default=True, parse=_flag, help="Give the warnings of a file when it is touched."),
     Setting("hooks.capture", default=True, parse=_flag, help="Learn from sessions."),
+    Setting("hooks.keep_days", 90, _at_least(7), "Days that receipts and signals of a session stay."),
     Setting("hooks.prompt_limit", 3, _at_least(1), "How many memories a prompt gets at most."),
     Setting("hooks.prompt_tokens", 500, _at_least(50), "How many tokens a prompt's memories take at most."),
     Setting(

@@ -6,10 +6,11 @@ import os
 from collections import deque
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.advice import classify_edges
 from recortex.codebase.files import relative
+from recortex.codebase.git import GitContext
 from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.kinds import kind_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from recortex.engines.prompting.service import Adviser
 
 QUOTE = 240
+NO_GIT = GitContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,24 @@ class Lesson:
     more: bool = False
 
 
+class Live(NamedTuple):
+    """What is known of a session that is learned from while it runs, or right after.
+
+    Attributes:
+        part: bounds the pass and keeps its turns.
+        adviser: a language model that is asked about those turns beside the rules.
+        given: what the agent was told in this session: what it says of it is no evidence.
+        git: the state of the checkout that it works in.
+    """
+
+    part: Part | None = None
+    adviser: Adviser | None = None
+    given: Given = NOTHING
+    git: GitContext = NO_GIT
+
+
+AFTERWARDS = Live()
+"""Of a session that is long over nothing more is known than its transcript."""
 CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
 """How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time teach what they
 teach when read at once: all 74 active statements of the development transcripts, 67 without any (bench/extraction.py --passes)."""
@@ -67,9 +87,7 @@ def learn(
     clock: Callable[[], datetime],
     final: bool,
     dry_run: bool,
-    part: Part | None = None,
-    adviser: Adviser | None = None,
-    given: Given = NOTHING,
+    live: Live = AFTERWARDS,
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
@@ -82,9 +100,7 @@ def learn(
         clock: gives the time.
         final: nothing more will be written to it.
         dry_run: keep nothing, and read from the beginning.
-        part: bounds the pass and keeps its turns; without it all is read as a stream.
-        adviser: a language model that is asked about the part's turns beside the rules.
-        given: what the agent was told in this session: what it says of it is no evidence.
+        live: what is known of a session that is learned from as it goes; without it, all is read as a stream.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
@@ -94,25 +110,25 @@ def learn(
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    taught = learned(part.of(reader) if part else reader, reader.info, before=_before(path, known))
+    taught = learned(live.part.of(reader) if live.part else reader, reader.info, before=_before(path, known))
     candidates = taught.candidates
-    if part and adviser and not dry_run:
-        candidates += _advised(adviser, part.turns, reader.info)
-    candidates = [one for one in candidates if one.speaker == "user" or not given.echoed_by(one.text)]
+    if live.part and live.adviser and not dry_run:
+        candidates += _advised(live.adviser, live.part.turns, reader.info)
+    candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
-    kept = _keep(banks, [_draft(one, reader.info, bank.root) for one in candidates], clock())
-    _withdraw(banks, [_draft(one, reader.info, bank.root) for one in taught.withdrawn], clock())
+    kept = _keep(banks, [_draft(one, reader.info, bank.root, live.git) for one in candidates], clock())
+    _withdraw(banks, [_draft(one, reader.info, bank.root, live.git) for one in taught.withdrawn], clock())
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
-    if adviser and new:
-        classify_edges(bank, adviser, new, now=clock(), session=reader.info.session_id)
-    turns = part.read if part else reader.counts.turns
+    if live.adviser and new:
+        classify_edges(bank, live.adviser, new, now=clock(), session=reader.info.session_id)
+    turns = live.part.read if live.part else reader.counts.turns
     _move_checkpoint(bank, place, reader, known, turns, clock())
     return Lesson(
         _extracted(reader, candidates, kept),
         tuple(one.memory for one in kept if one.added),
-        turns=tuple(part.turns) if part else (),
-        more=part.more if part else False,
+        turns=tuple(live.part.turns) if live.part else (),
+        more=live.part.more if live.part else False,
     )
 
 
@@ -184,11 +200,11 @@ def _move_checkpoint(
             bank.store.ledger.save_checkpoint(moved)
 
 
-def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
+def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext) -> Draft:
     source = Source(
         session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
         client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
-        branch=info.branch,
+        branch=info.branch or git.branch, commit=git.commits[0] if git.commits else "",
     )  # fmt: skip
     return Draft(
         kind=kind_of(candidate.kind),
@@ -202,8 +218,16 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path) -> Draft:
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
         scope=scope_of(candidate),
         valid_from=candidate.at,
-        metadata={"commands": list(candidate.commands)} if candidate.commands else {},
+        metadata=_metadata(candidate, git),
     )
+
+
+def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
+    """What else is known: commands that it is about, and the checkout's commits and changed files then (D)."""
+    found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
+    if git.commits or git.files:
+        found["git"] = {"commits": [commit[:12] for commit in git.commits], "files": list(git.files)}
+    return found
 
 
 def _place(file: str, info: SessionInfo, root: Path) -> str:

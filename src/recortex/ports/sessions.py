@@ -46,3 +46,6 @@ class Sessions(Protocol):
 
     def signals(self, session_id: str) -> list[Signal]:
         """What was seen in a session, in order."""
+
+    def forget_before(self, at: datetime) -> int:
+        """Remove what is noted of sessions that were last seen before; returns how many."""

@@ -89,3 +89,16 @@ def test_a_command_that_failed_is_known_until_it_works(store, clock):
     assert [one.name for one in store.sessions.signals("s")] == ["failed", "mended"]
     store.sessions.forget_text("mak")
     assert store.sessions.signals("s") == []
+
+
+def test_what_is_noted_of_old_sessions_goes(store, clock):
+    store.sessions.put(Session(id="s", started_at=clock(), seen_at=clock(), transcript="/t"))
+    store.sessions.give([receipt(clock)])
+    store.sessions.note([Signal(session="s", at=clock(), name="read", subject="a.py")])
+    assert store.sessions.forget_before(clock()) == 0
+    assert store.sessions.forget_before(clock.pass_(days=1)) == 1
+    assert (store.sessions.get("s"), store.sessions.receipts("s"), store.sessions.signals("s")) == (
+        None,
+        [],
+        [],
+    )

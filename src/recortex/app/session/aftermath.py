@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.aging import age
@@ -30,6 +31,7 @@ def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
         aged = age(bank, loop.clock(), loop.settings)
         archived += aged.count(Status.ARCHIVED)
         pruned += aged.count(Status.PRUNED)
+    loop.sessions.forget_before(loop.clock() - timedelta(days=loop.settings["hooks.keep_days"]))
     forget_briefs(loop.locations)
     for branch, folder in dict.fromkeys(tally.places):
         brief(loop.app, branch=branch, cwd=folder)

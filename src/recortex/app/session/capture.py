@@ -21,6 +21,8 @@ from recortex.app.session import requests
 from recortex.app.session.aftermath import after
 from recortex.app.session.trouble import note_trouble
 from recortex.app.session.use import count_uses, given
+from recortex.codebase.git import GitContext, git_context
+from recortex.codebase.project import working_tree
 from recortex.engines.sessions.echo import Given
 from recortex.errors import RecortexError
 
@@ -113,7 +115,7 @@ def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tall
 
 
 def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
-    from recortex.app.learner import learn
+    from recortex.app.learner import Live, learn
 
     path = Path(request.transcript)
     session = None if request.agent else loop.sessions.get(request.session)
@@ -123,19 +125,25 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
     if not path.is_file() and not last:
         return
     receipts, memories = given(loop, request.session)
+    git = _git(request)
     echo = Given(memory.text for memory in memories.values())
     more = path.is_file()
     while more:
         part = Part(last=last, told=session.told if session else "")
-        lesson = learn(
-            loop.app.bank, path, clock=loop.clock, final=request.final or bool(told.message),
-            dry_run=False, part=part, adviser=loop.app.adviser, given=echo,
-        )  # fmt: skip
+        live = Live(part=part, adviser=loop.app.adviser, given=echo, git=git)
+        final = request.final or bool(told.message)
+        lesson = learn(loop.app.bank, path, clock=loop.clock, final=final, dry_run=False, live=live)
         tally.count(lesson)
         tally.used += count_uses(loop, receipts, memories, lesson.turns)
         more = lesson.more
     if session:
         _note(loop, session, path, final=request.final, told=digest(last) if last else session.told)
+
+
+def _git(request: Request) -> GitContext:
+    """The state of the checkout, if the session worked in one that is still there."""
+    folder = Path(request.folder)
+    return git_context(working_tree(folder)) if request.folder and folder.is_dir() else GitContext()
 
 
 def _note(loop: Loop, session: Session, path: Path, *, final: bool, told: str) -> None:

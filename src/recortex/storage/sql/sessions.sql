@@ -32,8 +32,17 @@ ORDER BY seen_at DESC, id LIMIT ?
 -- name: captured
 UPDATE sessions SET captured_at = ?2, captured_size = ?3, told = ?4 WHERE id = ?1
 
--- name: forget_before
-DELETE FROM sessions WHERE seen_at < ? AND ended_at IS NOT NULL AND captured_at >= ended_at
+-- name: old
+SELECT id FROM sessions WHERE seen_at < ? ORDER BY seen_at LIMIT 1000
+
+-- name: forget_receipts
+DELETE FROM receipts WHERE session IN (SELECT value FROM json_each(?))
+
+-- name: forget_signals
+DELETE FROM signals WHERE session IN (SELECT value FROM json_each(?))
+
+-- name: forget_sessions
+DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))
 
 -- name: give
 INSERT INTO receipts (session, context, memory, scope, channel, subject, at, score, tokens, used_at, used_as)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.session import Receipt, Session, Signal
@@ -81,6 +82,15 @@ class SqliteSessions:
     def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
         return bool(self._pool.rows(self._sql["failed"], (session_id, digest)))
+
+    def forget_before(self, at: datetime) -> int:
+        """Remove what is noted of sessions that were last seen before; returns how many, a thousand at most."""
+        with self._pool.transaction():
+            old = [row[0] for row in self._pool.rows(self._sql["old"], (to_micros(at),))]
+            ids = json.dumps(old)
+            for part in ("forget_receipts", "forget_signals", "forget_sessions"):
+                self._pool.rows(self._sql[part], (ids,))
+        return len(old)
 
     def forget_text(self, text: str) -> None:
         """Remove every signal that holds a text, for a purge."""

@@ -1,0 +1,46 @@
+"""What git says of a checkout, in a real repository."""
+
+import subprocess
+from pathlib import Path
+
+from recortex.codebase.git import GitContext, git_context
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *words],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+
+
+def test_branch_commits_and_changed_files_are_told(tmp_path: Path):
+    git(tmp_path, "init", "-q", "-b", "work")
+    (tmp_path / "a.py").write_text("1\n")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-qm", "first")
+    (tmp_path / "a.py").write_text("2\n")
+    found = git_context(tmp_path)
+    assert found.branch == "work"
+    assert len(found.commits) == 1
+    assert len(found.commits[0]) == 40
+    assert found.files == ("a.py",)
+
+
+def test_where_there_is_no_git_or_no_commit_nothing_is_told(tmp_path: Path):
+    assert git_context(tmp_path) == GitContext()
+    git(tmp_path, "init", "-q", "-b", "work")
+    assert git_context(tmp_path) == GitContext("work")
+
+
+def test_a_repository_cannot_start_programs(tmp_path: Path):
+    git(tmp_path, "init", "-q", "-b", "work")
+    (tmp_path / "a.py").write_text("1\n")
+    git(tmp_path, "add", "a.py")
+    git(tmp_path, "commit", "-qm", "first")
+    for name in ("core.fsmonitor", "diff.external", "core.pager"):
+        git(tmp_path, "config", name, f"touch {tmp_path}/owned; false")
+    (tmp_path / "a.py").write_text("2\n")
+    git_context(tmp_path)
+    assert not (tmp_path / "owned").exists()
