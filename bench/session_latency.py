@@ -1,10 +1,11 @@
 """What the plug-in costs a session: the client's time from a prompt to the request of the model, with and without it.
 
-    python bench/session_latency.py [--sessions 10] [--prompts 11] [--memories 1000] [--client PROGRAM] [--json FILE]
+    python bench/session_latency.py [--sessions 10] [--prompts 11] [--pause 2] [--memories 1000] [--client PROGRAM] [--json FILE]
 
 A real Claude Code (2.1.330 from npm, unless `--client` names one) is driven headless against a scripted model, in sessions with and without the
 plug-in by turns. `first` is a session's first prompt, which waits for the client's own start and for `session-start`; `later` are the others.
-The store holds memories that answer the prompts.
+The store holds memories that answer the prompts. A prompt comes `--pause` seconds after the answer before it, as a person's does: what learns from the
+turn before has then ended. With `--pause 0` it is still at work.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sessions", type=int, default=10)
     parser.add_argument("--prompts", type=int, default=11)
+    parser.add_argument("--pause", type=float, default=2.0)
     parser.add_argument("--memories", type=int, default=1000)
     parser.add_argument("--client", type=Path)
     parser.add_argument("--json", type=Path)
@@ -41,7 +43,10 @@ def main() -> None:
         for _ in range(options.sessions):
             prompts = [prose.question(prose.statement()) for _ in range(options.prompts)]
             for name, person in people.items():
-                _add(times.setdefault(name, {"first": [], "later": []}), person.session(prompts))
+                _add(
+                    times.setdefault(name, {"first": [], "later": []}),
+                    person.session(prompts, pause=options.pause),
+                )
                 person.settle()
     rows = [_row(when, times) for when in ("first", "later")]
     for row in rows:

@@ -21,15 +21,15 @@ def test_what_a_session_taught_is_kept_after_its_end(person):
     assert kept["evidence"] == 1
 
 
-def test_each_turn_of_a_long_session_is_kept_once(person):
-    ran = person.session([SHIP, REVIEWED, NIGHTLY, "Thank you."], ["Noted."] * 3)
+def test_each_turn_of_a_long_session_is_kept_once(newest):
+    ran = newest.session([SHIP, REVIEWED, NIGHTLY, "Thank you."], ["Noted."] * 3)
     assert ran.unharmed, ran
-    again = person.session(
+    again = newest.session(
         ["And one thing more: what is the time?"], ["Late."], words=("--resume", ran.ids[0])
     )
     assert again.unharmed, again
-    person.settle()
-    kept = [one["text"] for one in person.memories()]
+    newest.settle()
+    kept = [one["text"] for one in newest.memories()]
     assert len(kept) == 3
     assert {SHIP, REVIEWED} <= set(kept)
 
@@ -62,12 +62,12 @@ def test_a_session_that_was_killed_at_work_loses_nothing(person, sent):
     assert [one["text"] for one in person.memories()] == [SHIP]
 
 
-def test_two_sessions_about_the_same_leave_one_memory_with_more_evidence(person):
-    person.session([SHIP], ["I will."])
-    person.settle()
-    person.session([SHIP], ["I know."])
-    person.settle()
-    (kept,) = person.memories()
+def test_two_sessions_about_the_same_leave_one_memory_with_more_evidence(newest):
+    newest.session([SHIP], ["I will."])
+    newest.settle()
+    newest.session([SHIP], ["I know."])
+    newest.settle()
+    (kept,) = newest.memories()
     assert kept["evidence"] == 2
 
 

@@ -113,11 +113,12 @@ class Claude:
         end: signal.Signals | None = None,
         at_request: int = 0,
         prefix: Sequence[str] = (),
+        pause: float = 0.0,
     ) -> Session:
         """Give each prompt when the one before was answered, then close the input, or send the signal `end`.
 
         With `at_request` the signal is sent when the model was asked so many times, before it has answered. `words`
-        are more words of the command line, `prefix` a program that runs it.
+        are more words of the command line, `prefix` a program that runs it; a person thinks for `pause` seconds before each prompt.
         """
         with Model(turns) as model:
             command = [*prefix, str(self.program), "-p", "--input-format", "stream-json"]
@@ -128,6 +129,7 @@ class Claude:
             )
             try:
                 for prompt in prompts:
+                    time.sleep(pause)
                     running.say(prompt)
                     if at_request and prompt is prompts[-1]:
                         running.until(lambda: len(model.main) >= at_request)
