@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from recortex.domain.candidate import Candidate
 from recortex.engines.extraction.drafting import doubted
 from recortex.engines.judgement.reversal import Outcome, is_near, reversal
+from recortex.engines.similarity.twins import says_again
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-_SAME = 0.8
+# Below this share of common words two statements are not compared closely.
+_ALIKE = 0.4
 # Shares of a statement's own words found in a repair: one incident told twice, or a state that was repaired.
 # Measured with bench/extraction.py: pairs of different incidents stay below 0.45.
 _SAME_INCIDENT, _OVERTAKEN = 0.6, 0.5
@@ -85,17 +87,17 @@ class Held:
                 self.kept[place] = doubted(known)
 
     def _place_of(self, words: frozenset[str], text: str) -> int | None:
-        """Find a held candidate that says the same: Jaccard of words of at least 0.8."""
+        """Find a held candidate of which a statement says no more than is held already."""
         if not words:
             return None
         rare = sorted(words, key=lambda word: (len(self.by_word.get(word, ())), word))
-        # A pair at Jaccard 0.8 or more differs in at most a fifth of the words, so one of these is shared.
-        probes = rare[: len(words) // 4 + 1]
+        # What says the same shares all words but fillings with what is held, so one of these is shared.
+        probes = rare[: len(words) // 2 + 1]
         for place in sorted({place for word in probes for place in self.by_word.get(word, ())}):
             other = self.words[place]
-            if len(words & other) < _SAME * len(words | other):
+            if len(words & other) < _ALIKE * len(words | other):
                 continue
-            if words == other or not _replaces(text, self.kept[place].text):
+            if words == other or says_again(text, self.kept[place].text):
                 return place
         return None
 

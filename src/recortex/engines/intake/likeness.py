@@ -10,8 +10,9 @@ from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.judgement.authority import states_what_holds
 from recortex.engines.judgement.reversal import NOTHING, Outcome, Reversal, is_near, reversal
-from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, tokenize
+from recortex.engines.similarity.jaccard import SUGGESTED, Verdict, classify, jaccard, tokenize
 from recortex.engines.similarity.settling import BY_WORDS, SAME_MATTER
+from recortex.engines.similarity.twins import says_again
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,12 +30,14 @@ class Likeness:
     Attributes:
         judged: what the new one is to it.
         overtaken: what it is to the new one, where that was said some time before it was recorded.
+        again: the new one says nothing that it does not say.
     """
 
     id: str
     score: float
     judged: Reversal = NOTHING
     overtaken: Reversal = NOTHING
+    again: bool = False
 
     @property
     def at_odds(self) -> bool:
@@ -60,8 +63,9 @@ def likenesses(memory: Memory, known: Iterable[tuple[str, str]]) -> list[Likenes
 def _likeness(memory: Memory, words: frozenset[str], id_: str, other: str) -> Likeness:
     theirs = tokenize(other)
     score = jaccard(words, theirs)
-    if words == theirs or not states_what_holds(memory.kind):
-        return Likeness(id_, score)
+    again = score >= SUGGESTED and says_again(memory.text, other)
+    if again or words == theirs or not states_what_holds(memory.kind):
+        return Likeness(id_, score, again=again)
     judged = reversal(memory.text, other) if is_near(words, theirs) else NOTHING
     late = memory.valid_from < memory.recorded_at and is_near(theirs, words)
     return Likeness(id_, score, judged, reversal(other, memory.text) if late else NOTHING)

@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 CHUNK = 250
 """Memories in one transaction: long enough to be quick, short enough that other writers wait for milliseconds."""
 
-TWIN = 0.8
-"""Two extracted statements that share so many of their words say the same (Jaccard; as within a session)."""
-
 
 DOUBTED = 0.6
 """What was taken back is of medium confidence at most (E)."""
@@ -191,7 +188,7 @@ class Intake:
         same = self._store.memories.same(memory.content_hash)
         ids = [same] if same else []
         if memory.source.rule:
-            ids += [likeness.id for likeness in alike if likeness.score >= TWIN and not likeness.at_odds]
+            ids += [likeness.id for likeness in alike if likeness.again]
         found = self._store.memories.get(ids)
         return next((known for known in found if mergeable(known, memory)), None)
 

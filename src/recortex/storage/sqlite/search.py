@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.vectors import SqliteVectors
 
 _FACTS = ", ".join(f"m.{name}" for name in Facts._fields if name != "vector")
-_WORD = re.compile(r"\w{4,}")
+_WORD = re.compile(r"\w{2,}")
 _NOTHING: tuple[Any, ...] = ()
 _TELLING_WORDS = 5
 _LOOKALIKES = 8
