@@ -2,6 +2,8 @@
 
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from agents.install import NEWEST
@@ -60,6 +62,20 @@ def test_a_session_that_was_killed_at_work_loses_nothing(person, sent):
     assert eventually(lambda: person.about("make ship"))
     person.settle()
     assert [one["text"] for one in person.memories()] == [SHIP]
+
+
+def test_jobs_that_are_killed_are_made_up_for(newest):
+    ended = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        killing = pool.submit(newest.killing_jobs, ended)
+        assert newest.session([SHIP, REVIEWED], ["I will.", "I will."]).unharmed
+        newest.settle()
+        ended.set()
+    assert killing.result() or not Path("/proc").exists()
+    assert newest.session(["hi"], ["hello"]).unharmed
+    newest.settle()
+    assert sorted(one["text"] for one in newest.memories()) == sorted([SHIP, REVIEWED])
+    assert [one["evidence"] for one in newest.memories()] == [1, 1]
 
 
 def test_two_sessions_about_the_same_leave_one_memory_with_more_evidence(newest):

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.claude import Claude
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable
 
 PATIENCE = 30.0  # seconds; jobs are detached and the machine may be busy
@@ -51,6 +54,17 @@ class Person(Claude):
             ["recortex", "hook", event],
             input=stdin, cwd=self.project, env=self.environment | more, capture_output=True, timeout=60, check=False,
         )  # fmt: skip
+
+    def killing_jobs(self, ended: threading.Event) -> int:
+        """Kill each detached job as soon as it is seen, until `ended`; returns how many. Where there is no /proc, none."""
+        killed = 0
+        while not ended.wait(0.005):
+            for pid in self._working():
+                with suppress(OSError):
+                    if "hook\0capture" in Path(f"/proc/{pid}/cmdline").read_text():
+                        os.kill(pid, signal.SIGKILL)
+                        killed += 1
+        return killed
 
     def settle(self) -> None:
         """Wait until no process that works for this person is left: detached jobs have ended."""
