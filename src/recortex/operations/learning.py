@@ -13,14 +13,14 @@ from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Origin, Scope, Status
+from recortex.domain.vocabulary import Origin, RelationType, Scope, Status
 from recortex.engines.intake.draft import Draft
 from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.exchange import adopt
 from recortex.operations.registry import operation
-from recortex.operations.results.learning import Imported, Reviewed
+from recortex.operations.results.learning import Contradiction, Imported, Reviewed
 
 if TYPE_CHECKING:
     from recortex.app.bank import Bank
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recortex.formats import markdown
     from recortex.formats.session_files import SessionFile
 
+PAIR = 2
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
 
 
@@ -52,15 +53,16 @@ class Learning(Operations):
     @operation()
     def review(
         self,
-        action: Literal["list", "approve", "reject"] = "list",
+        action: Literal["list", "approve", "reject", "replace"] = "list",
         ids: Sequence[str] = (),
         *,
         limit: int = 20,
     ) -> Reviewed:
-        """Decide about what waits for a person: proposed statements, and text from untrusted origins.
+        """Decide about what waits for a person: proposed statements, text from untrusted origins, and contradictions.
 
         Args:
-            action: list what waits, approve (they become active) or reject (they are archived).
+            action: list what waits; approve (they become active) or reject (they are archived); or replace: of two
+                memories that cannot both hold, the first takes the second one's place.
             ids: of the memories to decide about, or their first characters.
             limit: how many to list.
         """
@@ -69,7 +71,11 @@ class Learning(Operations):
             found = [memory for bank in self._app.banks() for memory in bank.store.memories.find(query)][
                 :limit
             ]
-            return Reviewed(action=action, memories=all_shown(found), waiting=self._waiting())
+            return Reviewed(
+                action=action, memories=all_shown(found), waiting=self._waiting(), contradictions=self._contradictions(limit)
+            )  # fmt: skip
+        if action == "replace":
+            return self._replace(ids)
         if not ids:
             raise InvalidInputError(
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
@@ -78,6 +84,35 @@ class Learning(Operations):
         located = [self._waits(id_) for id_ in ids]
         decided = tuple(self._decide(bank, memory, status, action) for bank, memory in located)
         return Reviewed(action=action, memories=decided, waiting=self._waiting())
+
+    def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
+        found = [
+            (bank.store.memories.get([one.source_id, one.target_id]), one)
+            for bank in self._app.banks()
+            for one in bank.store.relations.suggested(RelationType.CONTRADICTS, limit)
+        ]
+        pairs = [
+            (sorted(pair, key=lambda memory: memory.valid_from), one)
+            for pair, one in found
+            if len(pair) == PAIR
+        ]
+        return tuple(
+            Contradiction(newer=shown(newer), older=shown(older), evidence=" ".join(one.evidence))
+            for (older, newer), one in pairs[:limit]
+        )
+
+    def _replace(self, ids: Sequence[str]) -> Reviewed:
+        """Let the first memory take the second one's place."""
+        if len(ids) != PAIR:
+            raise InvalidInputError(
+                "Which memory takes which one's place?", hint="`recortex review replace NEW OLD`"
+            )
+        (bank, new), (other, old) = (self._app.locate(id_) for id_ in ids)
+        if bank is not other or new.id == old.id or old.status is not Status.ACTIVE:
+            raise InvalidInputError("One active memory can replace another one of the same store.")
+        bank.intake.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
+        kept = bank.store.memories.get([new.id, old.id])
+        return Reviewed(action="replace", memories=all_shown(kept), waiting=self._waiting())
 
     @operation()
     def import_(

@@ -121,6 +121,9 @@ class Relations(Protocol):
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
 
+    def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
+        """Relations of a type between active memories that wait for a person, the latest first."""
+
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""
 

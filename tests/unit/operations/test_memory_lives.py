@@ -6,7 +6,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Status
-from recortex.errors import MemoryNotFoundError, RecortexError
+from recortex.errors import InvalidInputError, MemoryNotFoundError, RecortexError
 
 
 def test_remembering_again_is_evidence(cortex, clock):
@@ -195,3 +195,22 @@ def test_changes_from_two_sides_do_not_undo_each_other(cortex, project, clock):
         )
     found = cortex.get(kept.id)
     assert (found.priority, found.tags) == (9, ("from the other side",))
+
+
+def test_a_person_decides_between_two_that_cannot_both_hold(cortex, clock):
+    old = cortex.remember("Tests run with npm test", kind="procedural", pinned=True)
+    clock.pass_(days=1)
+    new = cortex.remember(
+        "Tests run with pnpm test, we no longer use npm test", kind="procedural", status="active"
+    )
+    [pair] = cortex.review().contradictions  # what is pinned is never replaced by itself
+    assert (pair.newer.id, pair.older.id) == (new.id, old.id)
+    clock.pass_(days=1)
+    done = cortex.review("replace", [new.id, old.id])
+    assert [memory.status for memory in done.memories] == ["active", "superseded"]
+    assert cortex.get(old.id).superseded_by == new.id
+    assert cortex.review().contradictions == ()
+    with pytest.raises(InvalidInputError):
+        cortex.review("replace", [new.id, old.id])
+    with pytest.raises(InvalidInputError):
+        cortex.review("replace", [new.id])

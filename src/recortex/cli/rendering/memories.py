@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
-    from recortex.operations.results.learning import Reviewed
+    from recortex.operations.results.learning import Contradiction, Reviewed
     from recortex.operations.results.linking import Linked
     from recortex.operations.results.recording import Forgotten
     from recortex.operations.results.searching import Listing, Neighbour, Related
@@ -212,12 +212,26 @@ def _neighbour(value: Neighbour, terminal: Terminal) -> str:
 
 def reviewed(value: Reviewed, terminal: Terminal) -> str:
     """Memories that wait for a person, or that were decided about."""
-    words = {"approve": "Approved:\n", "reject": "Rejected:\n", "list": ""}
+    words = {
+        "approve": "Approved:\n",
+        "reject": "Rejected:\n",
+        "replace": "Replaced, the new one first:\n",
+        "list": "",
+    }
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
+    odds = "".join(f"\n{contradiction(one, terminal)}" for one in value.contradictions)
+    if odds:
+        odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
     if not value.memories:
-        return "Nothing waits for review."
+        return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
-    return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}"
+    return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
+
+
+def contradiction(value: Contradiction, terminal: Terminal) -> str:
+    """Two memories that cannot both hold, the newer one first."""
+    why = f"  because {clean(value.evidence)}" if value.evidence else ""
+    return f"{_lines((value.newer, value.older), terminal)}{why}"
 
 
 def many(values: Any, terminal: Terminal) -> str:
@@ -243,6 +257,7 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = {
     "Related": related,
     "Neighbour": _neighbour,
     "Reviewed": reviewed,
+    "Contradiction": contradiction,
     "tuple": many,
     "list": many,
     "NoneType": lambda _value, _terminal: "",

@@ -154,6 +154,20 @@ class Intake:
             self._record(old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {})
         return kept
 
+    def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor) -> None:
+        """Let one memory that is kept take another one's place, from when it was true on.
+
+        Raises:
+            MemoryNotFoundError: one of them is gone.
+        """
+        with self._store.transaction():
+            named = self.change(
+                new, replace(new, supersedes=old.id), now=now, actor=actor, operation="replace"
+            )
+            self._supersede(replace(named, recorded_at=now), old.id, actor)
+            for one, other in ((new.id, old.id), (old.id, new.id)):
+                self._store.relations.remove(one, other, RelationType.CONTRADICTS)
+
     def _put(self, old: Memory, new: Memory, actor: Actor, reason: str) -> Memory:
         search = search_text(new, self._before(new))
         same_words = embedded_text(old) == embedded_text(new)

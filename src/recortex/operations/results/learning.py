@@ -31,9 +31,19 @@ class Imported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
-    """Memories that wait for a person, or that were just decided about."""
+class Contradiction:
+    """Two active memories that cannot both hold, as far as words tell; the newer one comes first."""
 
-    action: Literal["list", "approve", "reject"]
+    newer: Memory
+    older: Memory
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
+
+    action: Literal["list", "approve", "reject", "replace"]
     memories: tuple[Memory, ...]
     waiting: int
+    contradictions: tuple[Contradiction, ...] = ()

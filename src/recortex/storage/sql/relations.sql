@@ -28,3 +28,9 @@ ORDER BY r.created_at, s.id, t.id
 
 -- name: count_relations
 SELECT count(*) FROM relations
+
+-- name: suggested
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r JOIN memories s ON s.key = r.source_key JOIN memories t ON t.key = r.target_key
+WHERE r.type = ?1 AND r.status = 'suggested' AND s.status = 'active' AND t.status = 'active'
+ORDER BY r.created_at DESC, s.id, t.id LIMIT ?2

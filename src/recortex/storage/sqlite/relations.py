@@ -41,6 +41,10 @@ class SqliteRelations:
         """Every relation that begins or ends at one of these memories."""
         return [_relation(row) for row in self._pool.rows(self._sql["relations_of"], (json(list(ids)),))]
 
+    def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
+        """Relations of a type between active memories that wait for a person, the latest first."""
+        return [_relation(row) for row in self._pool.rows(self._sql["suggested"], (type_.value, limit))]
+
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""
         return [_relation(row) for row in self._pool.rows(self._sql["all_relations"])]
