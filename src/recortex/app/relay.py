@@ -12,12 +12,12 @@ import os
 import socket
 import stat
 import threading
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.hook_event import HookEvent
-from recortex.errors import RecortexError
 from recortex.version import __version__
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ LONGEST = 512 * 1024
 PATIENCE = 1.0
 """Seconds that a server waits for the rest of what a hook says."""
 _NEWEST = 3
+_SHORTEST = 0.001
 
 
 def folder() -> Path | None:
@@ -62,8 +63,10 @@ class Relay:
         self._path: Path | None = None
         place = folder()
         if place is not None:
-            self._path = place / f"{_key(store)}-{os.getpid()}.sock"
-            self._listen(self._path)
+            path = place / f"{_key(store)}-{os.getpid()}.sock"
+            with contextlib.suppress(OSError):  # a full disk: hooks help themselves
+                self._listen(path)
+                self._path = path
 
     def _listen(self, path: Path) -> None:
         path.unlink(missing_ok=True)
@@ -79,9 +82,9 @@ class Relay:
                 connection, _ = self._socket.accept()
             except OSError:
                 return  # closed
-            with connection, contextlib.suppress(OSError, RecortexError):  # unanswered, the hook helps itself
-                connection.settimeout(PATIENCE)
-                said = _said(_received(connection))
+            # unanswered, the hook helps itself; whatever one hook brings about, the next one is to be answered
+            with connection, contextlib.suppress(Exception):
+                said = _said(_received(connection, PATIENCE))
                 if said is not None:
                     connection.sendall(json.dumps({"text": self._answer(said)}).encode())
 
@@ -101,11 +104,11 @@ def ask(store: str, event: HookEvent, *, seconds: float) -> str | None:
                 connection.connect(str(path))
                 connection.sendall(json.dumps({"version": __version__, "event": asdict(event)}).encode())
                 connection.shutdown(socket.SHUT_WR)
-                answer = json.loads(_received(connection))
+                answer = json.loads(_received(connection, seconds))
             except ConnectionRefusedError:
                 path.unlink(missing_ok=True)  # its server died
                 continue
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 return None
         text = answer.get("text") if isinstance(answer, dict) else None
         return text if isinstance(text, str) else None
@@ -123,9 +126,21 @@ def _listening(store: str) -> Iterator[Path]:
     yield from [path for _, path in sorted(found, reverse=True)][:_NEWEST]
 
 
-def _received(connection: socket.socket) -> bytes:
+def _received(connection: socket.socket, seconds: float) -> bytes:
+    """All that comes until the other side ends.
+
+    Raises:
+        TimeoutError: it took longer, all in all.
+    """
     parts = bytearray()
-    while len(parts) <= LONGEST and (part := connection.recv(65_536)):
+    end = time.monotonic() + seconds
+    while len(parts) <= LONGEST:
+        connection.settimeout(max(_SHORTEST, end - time.monotonic()))
+        part = connection.recv(65_536)
+        if not part:
+            break
+        if time.monotonic() > end:
+            raise TimeoutError
         parts += part
     return bytes(parts)
 
@@ -138,5 +153,5 @@ def _said(raw: bytes) -> HookEvent | None:
             return None
         event = given["event"]
         return HookEvent(**{**event, "files": tuple(event["files"])})
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -59,3 +59,18 @@ class HookEvent:
     agent_type: str = ""
     agent_transcript: str = ""
     process: int = 0
+
+    @property
+    def asks(self) -> bool:
+        """Whether a prompt may be answered: a person typed it, and it is no command of ours."""
+        prompt = self.prompt.strip()
+        return bool(prompt) and not self.agent and not prompt.startswith(NOT_ASKED)
+
+    @property
+    def void(self) -> bool:
+        """Whether there is nothing to do, whatever is known."""
+        return not self.session or (self.name == "user-prompt-submit" and not self.asks)
+
+
+NOT_ASKED = ("/recortex", "<task-notification>")
+"""How prompts begin that are our own commands, or that no person typed."""

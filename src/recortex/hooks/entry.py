@@ -34,11 +34,14 @@ SECONDS = {
     "session-end": 1.2,  # Claude Code ends this hook after 1.5 seconds, whatever its timeout says
 }
 """After so long a hook ends with nothing said; each is well below what the plug-in lets the client wait."""
+WRITING = 1.0
+"""Seconds for an answer to be taken: a pipe takes it at once, unless it is full and nobody reads."""
 MOST_BYTES = 16 * 1024 * 1024
 ASKED_SERVER = frozenset({"user-prompt-submit", "pre-tool-use"})
 SERVER_SECONDS = 0.8
 LONGEST = 10_000
 """Characters of an answer: clients replace a longer one by a preview."""
+SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"busybox"})
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
@@ -67,14 +70,22 @@ def main(words: Sequence[str]) -> int:
         sys.stderr.write(_HELP)
         return 0
     name: EventName = options.event
-    watchdog = threading.Timer(SECONDS[name], os._exit, [0])
-    watchdog.daemon = True
-    watchdog.start()
+    watchdog = _ending_after(SECONDS[name])
     answer = _guarded(name, options)
     watchdog.cancel()
-    with suppress(OSError):
-        _write(answer)
+    if answer:
+        _ending_after(WRITING)
+        with suppress(OSError):
+            _write(answer)
     return _leave()
+
+
+def _ending_after(seconds: float) -> threading.Timer:
+    """End this process after so long, unless the timer is cancelled."""
+    watchdog = threading.Timer(seconds, os._exit, [0])
+    watchdog.daemon = True
+    watchdog.start()
+    return watchdog
 
 
 def _leave(*_: object) -> NoReturn:
@@ -100,8 +111,35 @@ def _event(name: EventName, options: Options) -> HookEvent | None:
     raw = _stdin()
     if raw is None or inside():
         return None
-    event = parse(name, raw, client=options.client, project=project_of_agent(), process=os.getppid())
-    return event if event and event.session else None
+    event = parse(name, raw, client=options.client, project=project_of_agent(), process=_client_process(name))
+    return event if event and not event.void else None
+
+
+def _client_process(name: str) -> int:
+    """The number of the client's process, by which it is later known whether it still runs; 0 where it is not told.
+
+    Clients start hooks through a shell, which ends with the hook: then it is the shell's parent.
+    """
+    parent = os.getppid()
+    try:
+        with open(f"/proc/{parent}/stat", "rb") as file:  # noqa: PTH123  a hot path
+            program, _, rest = file.read().partition(b"(")[2].rpartition(b")")
+    except OSError:  # no Linux: asking takes a process of its own, which only the first hook may cost
+        return _asked_process(parent) if name == "session-start" else 0
+    return int(rest.split()[1]) if program in SHELLS else parent
+
+
+def _asked_process(parent: int) -> int:
+    """What `ps` knows of the parent."""
+    import subprocess
+
+    words = ["ps", "-o", "ppid=,comm=", "-p", str(parent)]
+    try:
+        said = subprocess.run(words, capture_output=True, timeout=1, check=True).stdout  # noqa: S603  fixed words
+        above, _, program = said.strip().partition(b" ")
+        return int(above) if os.path.basename(program.strip()).lstrip(b"-") in SHELLS else parent  # noqa: PTH119
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return 0
 
 
 def _answer(event: HookEvent, options: Options) -> bytes:

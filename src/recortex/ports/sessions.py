@@ -26,6 +26,9 @@ class Sessions(Protocol):
     def unfinished(self, limit: int) -> list[Session]:
         """Sessions with a transcript whose end was not seen or not learned from, latest first."""
 
+    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+        """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
+
     def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
         """Note that a session was learned from, up to a size of its transcript."""
 

@@ -191,3 +191,24 @@ def test_what_was_given_and_then_used_counts_as_an_access(cortex, loop, transcri
     [receipt] = loop.sessions.receipts("s")
     assert receipt.used_as == "quoted"
     assert cortex.get(memory.id).access_count == 1
+
+
+def test_a_session_that_no_hook_could_note_is_learned_from_later(
+    cortex, loop, transcript, clock, monkeypatch
+):
+    """As when the disk was full while it ran: its transcript lies beside the next one's."""
+    import os
+
+    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    lost = transcript("lost").says("user", UV)
+    older = transcript("older").says("user", "please remember that the staging database is read-only")
+    now = clock.pass_(days=1)
+    os.utime(lost.path, (now.timestamp() - 600,) * 2)
+    os.utime(older.path, (now.timestamp() - 99_999_999,) * 2)
+    current = replace(begin(loop, transcript("s").says("user", "hello")), cwd=str(loop.root))
+    _catch_up(loop, current)
+    work(loop, Told())
+    [text] = texts(cortex)
+    assert "uv" in text
+    _catch_up(loop, current)
+    assert requests.waiting(loop.queue) == 0

@@ -120,24 +120,25 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
     path = Path(request.transcript)
     session = None if request.agent else loop.sessions.get(request.session)
     last = told.message if not request.agent and told.session == request.session else ""
+    if not path.is_file():
+        _note(loop, session, 0, told=session.told if session else "")
+        return
     if last and _holds(path, last):
         last = ""
-    if not path.is_file() and not last:
-        return
     receipts, memories = given(loop, request.session)
     git = _git(request)
     echo = Given(memory.text for memory in memories.values())
-    more = path.is_file()
+    size = path.stat().st_size if request.final else 0  # what is written while it is read will differ from it
+    more = True
     while more:
         part = Part(last=last, told=session.told if session else "")
         live = Live(part=part, adviser=loop.app.adviser, given=echo, git=git)
-        final = request.final or bool(told.message)
+        final = request.final or told.of(request)
         lesson = learn(loop.app.bank, path, clock=loop.clock, final=final, dry_run=False, live=live)
         tally.count(lesson)
         tally.used += count_uses(loop, receipts, memories, lesson.turns)
         more = lesson.more
-    if session:
-        _note(loop, session, path, final=request.final, told=digest(last) if last else session.told)
+    _note(loop, session, size, told=digest(last) if last or not session else session.told)
 
 
 def _git(request: Request) -> GitContext:
@@ -146,9 +147,9 @@ def _git(request: Request) -> GitContext:
     return git_context(working_tree(folder)) if request.folder and folder.is_dir() else GitContext()
 
 
-def _note(loop: Loop, session: Session, path: Path, *, final: bool, told: str) -> None:
-    size = path.stat().st_size if final else 0
-    loop.sessions.captured(session.id, loop.clock(), size=size, told=told)
+def _note(loop: Loop, session: Session | None, size: int, *, told: str) -> None:
+    if session:
+        loop.sessions.captured(session.id, loop.clock(), size=size, told=told)
 
 
 def _holds(path: Path, message: str) -> bool:

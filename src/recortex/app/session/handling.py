@@ -16,7 +16,7 @@ def handle(loop: Loop, event: HookEvent) -> str:
         RecortexError: the store or a setting cannot be used.
         OSError: a file cannot.
     """
-    if not event.session or (loop.homeless and event.name != "session-start"):
+    if event.void or (loop.homeless and event.name != "session-start"):
         return ""
     match event.name:
         case "session-start":

@@ -66,7 +66,7 @@ class Loop:
     @property
     def homeless(self) -> bool:
         """Whether there is no store, and no project that one may be made for: the home folder and the root are none."""
-        return not self.exists and self.root in {Path.home(), Path(self.root.anchor)}
+        return not self.exists and self.root in {Path.home().resolve(), Path(self.root.anchor)}
 
     @property
     def exists(self) -> bool:

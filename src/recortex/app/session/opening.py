@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LEFT = 20
 """Sessions that a start looks after: more than anyone leaves behind between two starts."""
+SETTLED = timedelta(minutes=2)
 IDLE = timedelta(hours=12)
 """A session that was not seen for so long is over, whatever has its process's number now."""
 
@@ -63,6 +65,7 @@ def _catch_up(loop: Loop, current: Session) -> None:
     """Ask for sessions to be learned from that nobody saw end, such as killed ones; and for what a killed job left."""
     from recortex.app.session import requests
     from recortex.app.session.closing import ask, start_job
+    from recortex.app.session.requests import Request
 
     if not loop.settings["hooks.capture"]:
         return
@@ -70,8 +73,35 @@ def _catch_up(loop: Loop, current: Session) -> None:
         if session.id != current.id and _over(loop, session) and _unlearned(session):
             loop.sessions.put(replace(session, ended_at=session.ended_at or loop.clock(), end_reason="lost"))
             ask(loop, session, final=True)
+    for path in _unheard(loop, current):
+        requests.put(
+            loop.queue,
+            Request(
+                session=path.stem, transcript=str(path), client=current.client, final=True, folder=current.cwd
+            ),
+        )
     if requests.waiting(loop.queue):
         start_job(loop)
+
+
+def _unheard(loop: Loop, current: Session) -> list[Path]:
+    """Transcripts beside the current one that no hook could note, as when the disk was full: the latest few.
+
+    Only those written since there is a store: what was before is imported when the person says so. One that was
+    written in the last minutes may belong to a session whose first hook is yet to come.
+    """
+    if not current.transcript:
+        return []
+    before = loop.clock().timestamp() - SETTLED.total_seconds()
+    found: list[tuple[float, Path]] = []
+    with suppress(OSError), os.scandir(Path(current.transcript).parent.resolve()) as entries:
+        found = [
+            (entry.stat().st_mtime, Path(entry.path))
+            for entry in entries
+            if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+        ]
+    latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
+    return [Path(path) for path in loop.sessions.unheard([(str(path), at) for at, path in latest])]
 
 
 def _over(loop: Loop, session: Session) -> bool:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.session import Channel, Session
 
-NOT_ASKED = ("/recortex", "<task-notification>")
-"""How prompts begin that are our own commands, or that no person typed."""
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
 WARNINGS = 3
@@ -36,8 +34,6 @@ WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.categor
 def for_prompt(loop: Loop, event: HookEvent) -> str:
     """The few memories that answer a prompt and were not given before; mostly none."""
     prompt = event.prompt.strip()
-    if not prompt or event.agent or prompt.startswith(NOT_ASKED):
-        return ""
     session = seen(loop, event)
     if not loop.settings["hooks.prompt"]:
         return ""

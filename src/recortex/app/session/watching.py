@@ -33,8 +33,10 @@ def _files(loop: Loop, event: HookEvent) -> Iterator[Signal]:
     if event.ok is False or event.command:
         return
     name: SignalName = "written" if event.writes else "read"
+    from recortex.engines.privacy import redact
+
     for path in dict.fromkeys(touched(event, loop.root)):
-        yield Signal(session=event.session, at=loop.clock(), name=name, subject=path)
+        yield Signal(session=event.session, at=loop.clock(), name=name, subject=redact(path).text)
 
 
 def _command(loop: Loop, event: HookEvent) -> Iterator[Signal]:

@@ -68,3 +68,9 @@ SELECT 1 FROM signals s WHERE s.session = ?1 AND s.name = 'failed' AND s.digest 
 
 -- name: forget_text
 DELETE FROM signals WHERE instr(subject, ?1) > 0
+
+-- name: unheard
+SELECT value ->> 0 FROM json_each(?)
+WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
+  AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE path = value ->> 0)
+  AND NOT EXISTS (SELECT 1 FROM sessions WHERE transcript = value ->> 0)

@@ -47,6 +47,11 @@ class SqliteSessions:
         """Sessions with a transcript whose end was not seen or not learned from, latest first."""
         return [_session(row) for row in self._pool.rows(self._sql["unfinished"], (limit,))]
 
+    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+        """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
+        rows = self._pool.rows(self._sql["unheard"], (json.dumps(transcripts),))
+        return [row[0] for row in rows]
+
     def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
         """Note that a session was learned from, up to a size of its transcript."""
         self._pool.rows(self._sql["captured"], (session_id, to_micros(at), size, told))
