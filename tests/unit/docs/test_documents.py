@@ -1,8 +1,11 @@
 """Documents are true: the reference is what the code says, the examples run, the links lead somewhere."""
 
+import json
+import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -35,6 +38,35 @@ def test_the_python_example_of_the_readme_finds_what_it_remembered(tmp_path, mon
     )
     exec(compile(example, "README.md", "exec"), {})  # noqa: S102  our own example
     assert "Use bcrypt with 12 rounds" in capsys.readouterr().out
+
+
+def test_the_session_loop_of_the_tutorial_runs_as_it_stands(tmp_path):
+    text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
+    by_hand, learning, changed = re.findall(r"<!-- run -->\n```sh\n(.*?)```\n<!-- /run -->", text, re.DOTALL)
+    given = run(by_hand, tmp_path)
+    (brief, prompt, file) = (json.loads(line) for line in given.splitlines() if line.startswith("{"))
+    assert "## Gotchas" in brief["hookSpecificOutput"]["additionalContext"]
+    assert "may bear on the prompt" in prompt["hookSpecificOutput"]["additionalContext"]
+    assert "about src/auth.py" in file["hookSpecificOutput"]["additionalContext"]
+    assert "file src/auth.py" in given.split("</recortex-memory>")[-1]
+    run(learning, tmp_path)
+    limit = time.monotonic() + 30
+    while "make ship" not in (known := run("cd try && recortex list", tmp_path)):
+        assert time.monotonic() < limit, known
+        time.sleep(0.1)
+    assert re.search(r"Use bcrypt with 12 rounds.*\[superseded\]", run(changed, tmp_path))
+
+
+def run(script, folder):
+    """What a script prints, in a home of its own, with the `recortex` that belongs to this interpreter."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    own = {"PATH": path, "HOME": str(folder / "home"), "RECORTEX_HOME": str(folder / "home")}
+    (folder / "home").mkdir(exist_ok=True)
+    done = subprocess.run(
+        ["sh", "-euc", script], cwd=folder, env=own, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_verbs_and_options_that_documents_show_are_there():

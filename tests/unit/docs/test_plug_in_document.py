@@ -1,0 +1,62 @@
+"""What the document on the plug-in says of deadlines, settings and rules is what the code has."""
+
+import json
+import re
+from pathlib import Path
+
+from recortex.app.session.aftermath import STATUS
+from recortex.app.session.trouble import LOG
+from recortex.engines.sessions.bearing import ALIKE, LEAST
+from recortex.engines.surface.selection import AIM, MOST
+from recortex.hooks.entry import SECONDS
+from recortex.hosts.hooks import SECONDS as WAITS
+from recortex.llm.client import PROTOCOLS
+from recortex.settings import KEYS, SETTINGS
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXT = (ROOT / "docs" / "plug-in.md").read_text(encoding="utf-8")
+SHOWN = ("hooks.", "surface.", "lifecycle.", "llm.")
+
+
+def test_deadlines():
+    rows = re.findall(r"^\| `([a-z-]+)` \| ([\d.]+) s \| ([\d.]+) s \|", TEXT, re.MULTILINE)
+    assert {name: float(ours) for name, _, ours in rows} == SECONDS
+    assert {name: float(waits) for name, waits, _ in rows} == WAITS
+
+
+def test_settings_and_their_defaults():
+    table = TEXT.split("\n## Settings\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`.+?`) \| (.+?) \|", table, re.MULTILINE)
+    said = {name: default for names, default in rows for name in re.findall(r"`([^`]+)`", names)}
+    real = {one.name: one.default for one in SETTINGS if one.name.startswith(SHOWN)}
+    assert said.keys() == real.keys()
+    for name, default in said.items():
+        words = {"empty": "", "true": True, "false": False}
+        given = words[default] if default in words else float(default.replace(",", ""))
+        assert given == real[name], name
+
+
+def test_models_and_keys():
+    for name, protocol in PROTOCOLS.items():
+        (row,) = re.findall(rf"^\| `{name}`.*$", TEXT, re.MULTILINE)
+        assert f"`{protocol.model}`" in row
+        assert KEYS.get(name, "none") in row
+
+
+def test_figures():
+    assert f"at most {MOST} tokens ({AIM} are aimed at" in TEXT
+    assert f"score is at least {LEAST}" in TEXT
+    assert f"cosine of at least {ALIKE}" in TEXT
+    assert f"`{LOG}`" in TEXT
+    assert f"`{STATUS}`" in TEXT
+
+
+def test_skills():
+    named = re.search(r"skills \(([^)]+)\)", " ".join(TEXT.split()))
+    assert named
+    assert set(named[1].split(", ")) == {path.name for path in (ROOT / "plugin" / "skills").iterdir()}
+
+
+def test_the_plugin_calls_the_hooks_of_the_table():
+    hooks = json.loads((ROOT / "plugin" / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+    assert len(hooks) == len(SECONDS) + 1  # a failed tool has an event of its own and the same hook
