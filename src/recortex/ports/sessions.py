@@ -23,9 +23,6 @@ class Sessions(Protocol):
     def recent(self, limit: int) -> list[Session]:
         """The sessions that were seen last, latest first."""
 
-    def unfinished(self, limit: int) -> list[Session]:
-        """Sessions with a transcript whose end was not seen or not learned from, latest first."""
-
     def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
 

@@ -1,9 +1,11 @@
 """`recortex hook` as clients start it: a process with JSON on standard input that always exits 0."""
 
 import json
+import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -198,3 +200,40 @@ def _settled(project: Path) -> None:
             return
         time.sleep(0.05)
     raise AssertionError("the job did not end")
+
+
+def test_nobody_has_to_take_the_answer(known: Path):
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while os.write(writer, b"x" * 4096):
+            pass
+    os.set_blocking(writer, True)
+    asked = json.dumps(payload(known, prompt="how are passwords hashed?")).encode()
+    done = subprocess.run(
+        [RECORTEX, "hook", "user-prompt-submit"], input=asked, stdout=writer, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    os.close(reader)
+    os.close(writer)
+
+
+def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: Path):
+    command = ["sh", "-c", f"'{RECORTEX}' hook session-start ; exit 0"]
+    subprocess.run(command, input=json.dumps(payload(known)).encode(), check=True, capture_output=True)
+    hook("session-start", payload(known, session_id="direct"))
+    from recortex.app.wiring import session_loop
+
+    sessions = session_loop(known).sessions
+    assert [session.process for session in sessions.recent(2)] == [os.getpid()] * 2
+
+
+def test_a_secret_in_a_files_name_is_not_noted(known: Path):
+    secret = "ghp_" + "A1b2C3d4E5f6" * 3
+    use = {
+        "tool_name": "Write",
+        "tool_input": {"file_path": str(known / f"{secret}.txt")},
+        "tool_response": {},
+    }
+    hook("post-tool-use", payload(known, **use))
+    assert not [file for file in known.rglob("*") if file.is_file() and secret.encode() in file.read_bytes()]

@@ -49,16 +49,6 @@ def test_what_was_learned_is_not_undone_by_a_hook_that_knew_less(store, clock):
     assert (found.captured_size, found.told, found.seen_at) == (9, "x", clock())
 
 
-def test_sessions_without_an_end_or_not_learned_from_are_unfinished(store, clock):
-    now = clock()
-    store.sessions.put(Session(id="open", started_at=now, seen_at=now, transcript="/a"))
-    store.sessions.put(Session(id="ended", started_at=now, seen_at=now, transcript="/b", ended_at=now))
-    store.sessions.put(Session(id="learned", started_at=now, seen_at=now, transcript="/c", ended_at=now))
-    store.sessions.captured("learned", clock.pass_(seconds=1), size=1, told="")
-    store.sessions.put(Session(id="nothing", started_at=now, seen_at=now))
-    assert {one.id for one in store.sessions.unfinished(9)} == {"open", "ended"}
-
-
 def test_a_memory_is_given_once_in_a_context(store, clock):
     assert store.sessions.give([receipt(clock), receipt(clock, "m2")]) == [
         receipt(clock),

@@ -22,7 +22,8 @@ from recortex.app.session.aftermath import after
 from recortex.app.session.trouble import note_trouble
 from recortex.app.session.use import count_uses, given
 from recortex.codebase.git import GitContext, git_context
-from recortex.codebase.project import working_tree
+from recortex.codebase.project import project_root, working_tree
+from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.echo import Given
 from recortex.errors import RecortexError
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from recortex.app.learner import Lesson
     from recortex.app.session.loop import Loop
     from recortex.app.session.requests import Request
-    from recortex.domain.session import Session
 
 SECONDS = 120.0
 """Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next job."""
@@ -50,6 +50,10 @@ class Told:
 
     session: str = ""
     message: str = ""
+
+    def of(self, request: Request) -> str:
+        """The message, where it was said in the session itself that a request is about."""
+        return self.message if not request.agent and request.session == self.session else ""
 
 
 @dataclass(slots=True)
@@ -119,12 +123,13 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
 
     path = Path(request.transcript)
     session = None if request.agent else loop.sessions.get(request.session)
-    last = told.message if not request.agent and told.session == request.session else ""
+    last = told.of(request)
     if not path.is_file():
-        _note(loop, session, 0, told=session.told if session else "")
         return
     if last and _holds(path, last):
         last = ""
+    if session is None and not request.agent and not _ours(loop, path):
+        return
     receipts, memories = given(loop, request.session)
     git = _git(request)
     echo = Given(memory.text for memory in memories.values())
@@ -133,23 +138,42 @@ def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
     while more:
         part = Part(last=last, told=session.told if session else "")
         live = Live(part=part, adviser=loop.app.adviser, given=echo, git=git)
-        final = request.final or told.of(request)
+        final = request.final or bool(told.of(request))
         lesson = learn(loop.app.bank, path, clock=loop.clock, final=final, dry_run=False, live=live)
         tally.count(lesson)
         tally.used += count_uses(loop, receipts, memories, lesson.turns)
         more = lesson.more
-    _note(loop, session, size, told=digest(last) if last or not session else session.told)
+    if session:
+        loop.sessions.captured(
+            session.id, loop.clock(), size=size, told=digest(last) if last else session.told
+        )
+
+
+def _ours(loop: Loop, path: Path) -> bool:
+    """Whether a transcript that no hook told of is of this project: some clients keep those of all projects in one folder.
+
+    One of another project is noted as known with nothing read, so that it is not looked at again.
+    """
+    from recortex.domain.checkpoint import Checkpoint
+    from recortex.formats.transcripts import open_transcript
+
+    reader = open_transcript(path)
+    next(iter(reader), None)
+    folder = Path(reader.info.cwd)
+    if not reader.info.cwd or (folder.is_dir() and project_root(folder) == loop.root):
+        return True
+    store = loop.app.bank(Scope.PROJECT).store
+    with store.transaction():
+        store.ledger.save_checkpoint(
+            Checkpoint(path=str(path.resolve()), session_id="", client=reader.client, position=0, turns=0, extracted_at=loop.clock())
+        )  # fmt: skip
+    return False
 
 
 def _git(request: Request) -> GitContext:
     """The state of the checkout, if the session worked in one that is still there."""
     folder = Path(request.folder)
     return git_context(working_tree(folder)) if request.folder and folder.is_dir() else GitContext()
-
-
-def _note(loop: Loop, session: Session | None, size: int, *, told: str) -> None:
-    if session:
-        loop.sessions.captured(session.id, loop.clock(), size=size, told=told)
 
 
 def _holds(path: Path, message: str) -> bool:
@@ -170,11 +194,11 @@ def _holds(path: Path, message: str) -> bool:
 
 def main(loop: Loop) -> int:
     """Do the job in this process, which is its own; what the hook was told last comes on standard input."""
-    told = _told()
     limit()
     watchdog = threading.Timer(SECONDS, os._exit, [0])
     watchdog.daemon = True
     watchdog.start()
+    told = _told()
     with suppress(RecortexError, OSError):  # each is noted where it happened
         work(loop, told)
     return 0

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LEFT = 20
 """Sessions that a start looks after: more than anyone leaves behind between two starts."""
+LOOKED_AT = 100
+"""Sessions that it looks for those among: many leave no transcript, or nothing unlearned."""
 SETTLED = timedelta(minutes=2)
 IDLE = timedelta(hours=12)
 """A session that was not seen for so long is over, whatever has its process's number now."""
@@ -69,10 +72,11 @@ def _catch_up(loop: Loop, current: Session) -> None:
 
     if not loop.settings["hooks.capture"]:
         return
-    for session in loop.sessions.unfinished(LEFT):
-        if session.id != current.id and _over(loop, session) and _unlearned(session):
-            loop.sessions.put(replace(session, ended_at=session.ended_at or loop.clock(), end_reason="lost"))
-            ask(loop, session, final=True)
+    others = (one for one in loop.sessions.recent(LOOKED_AT) if one.id != current.id and one.transcript)
+    left = (session for session in others if _over(loop, session) and _unlearned(session))
+    for session in islice(left, LEFT):
+        loop.sessions.put(replace(session, ended_at=session.ended_at or loop.clock(), end_reason=session.end_reason or "lost"))
+        ask(loop, session, final=True)
     for path in _unheard(loop, current):
         requests.put(
             loop.queue,
@@ -98,10 +102,15 @@ def _unheard(loop: Loop, current: Session) -> list[Path]:
         found = [
             (entry.stat().st_mtime, Path(entry.path))
             for entry in entries
-            if entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False)
+            if entry.name.endswith(".jsonl") and _utf8(entry.name) and entry.is_file(follow_symlinks=False)
         ]
     latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
     return [Path(path) for path in loop.sessions.unheard([(str(path), at) for at, path in latest])]
+
+
+def _utf8(name: str) -> bool:
+    """Whether a name can be written down: on Linux any bytes can be one."""
+    return name.isprintable()
 
 
 def _over(loop: Loop, session: Session) -> bool:

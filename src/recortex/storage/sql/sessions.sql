@@ -23,12 +23,6 @@ SELECT id, client, cwd, branch, transcript, process, parent, started_at, seen_at
   captured_size, told
 FROM sessions ORDER BY seen_at DESC, id LIMIT ?
 
--- name: unfinished
-SELECT id, client, cwd, branch, transcript, process, parent, started_at, seen_at, ended_at, end_reason, context, captured_at,
-  captured_size, told
-FROM sessions WHERE transcript <> '' AND (ended_at IS NULL OR captured_at IS NULL OR captured_at < ended_at)
-ORDER BY seen_at DESC, id LIMIT ?
-
 -- name: captured
 UPDATE sessions SET captured_at = ?2, captured_size = ?3, told = ?4 WHERE id = ?1
 

@@ -43,10 +43,6 @@ class SqliteSessions:
         """The sessions that were seen last, latest first."""
         return [_session(row) for row in self._pool.rows(self._sql["recent"], (limit,))]
 
-    def unfinished(self, limit: int) -> list[Session]:
-        """Sessions with a transcript whose end was not seen or not learned from, latest first."""
-        return [_session(row) for row in self._pool.rows(self._sql["unfinished"], (limit,))]
-
     def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
         rows = self._pool.rows(self._sql["unheard"], (json.dumps(transcripts),))

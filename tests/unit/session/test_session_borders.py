@@ -1,0 +1,148 @@
+"""What may surround a session: other sessions that run, other projects' transcripts, strange files, broken clients."""
+
+import os
+import socket
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from recortex.app import relay
+from recortex.app.session import capture, requests
+from recortex.app.session.capture import Told, work
+from recortex.app.session.closing import ask
+from recortex.app.session.opening import _catch_up
+from recortex.app.session.requests import Request
+from recortex.domain.hook_event import HookEvent
+from recortex.domain.session import Session
+
+UV = "please remember that we use uv and not pip in this repository"
+CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
+
+
+@pytest.fixture(autouse=True)
+def _here_and_now(monkeypatch):
+    monkeypatch.setattr(capture, "LAG", 0.0)
+    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+
+
+def begin(loop, path: Path, session: str = "s", **more) -> Session:
+    begun = Session(
+        id=session,
+        started_at=loop.clock(),
+        seen_at=loop.clock(),
+        transcript=str(path),
+        cwd=str(loop.root),
+        **more,
+    )
+    loop.sessions.put(begun)
+    return begun
+
+
+def waiting(loop) -> list[Request]:
+    return [request for _, request in requests.claim(loop.queue)]
+
+
+def test_another_projects_transcript_in_the_same_folder_is_left_alone(
+    cortex, loop, transcript, clock, tmp_path
+):
+    """Codex keeps the sessions of all projects in one folder for each day."""
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    foreign = transcript("foreign")
+    foreign._base["cwd"] = str(other)
+    foreign.says("user", UV)
+    os.utime(foreign.path, (clock.pass_(days=1).timestamp() - 600,) * 2)
+    current = begin(loop, transcript("s").says("user", "hello").path)
+    _catch_up(loop, current)
+    work(loop, Told())
+    assert cortex.list().total == 0
+    _catch_up(loop, current)
+    assert waiting(loop) == []
+
+
+def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(loop, transcript, clock, tmp_path):
+    odd = tmp_path / os.fsdecode(b"odd\xff.jsonl")
+    odd.write_text("{}\n")
+    os.utime(odd, (clock.pass_(days=1).timestamp() - 600,) * 2)
+    _catch_up(loop, begin(loop, transcript("s").says("user", "hello").path))
+    assert waiting(loop) == []
+
+
+def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, loop, transcript):
+    said = transcript().says("user", "hello")
+    ask(loop, begin(loop, said.path, ended_at=loop.clock()), final=True)
+    work(loop, Told())
+    said.says("user", UV)
+    _catch_up(loop, begin(loop, said.path, "new"))
+    work(loop, Told())
+    assert cortex.list().total == 1
+
+
+def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(loop, transcript, clock, tmp_path):
+    begin(loop, transcript().says("user", UV).path, process=2**22 + 1)
+    for number in range(30):
+        clock.pass_(seconds=1)
+        begin(loop, tmp_path / f"none-{number}.jsonl", f"none-{number}", process=2**22 + 1)
+    _catch_up(loop, begin(loop, tmp_path / "new.jsonl", "new"))
+    assert [request.session for request in waiting(loop)] == ["s"]
+
+
+def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, loop, transcript, tmp_path):
+    begun = begin(loop, tmp_path / "s.jsonl")
+    ask(loop, begun, final=False)
+    work(loop, Told(session="s", message=CAUSE))
+    transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
+    ask(loop, begun, final=True)
+    work(loop, Told())
+    assert any("parse_date" in memory.text for memory in cortex.list().memories)
+
+
+def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, loop, transcript):
+    """A last message that may still grow is left for later, whoever started the job."""
+    said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
+    ask(loop, begin(loop, said.path, "b"), final=False)
+    work(loop, Told(session="a", message="Done."))
+    assert cortex.list().total == 0
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_what_is_no_file_is_no_transcript(loop, tmp_path, make):
+    path = tmp_path / "strange.jsonl"
+    make(path)
+    ask(loop, begin(loop, path), final=False)
+    work(loop, Told(session="s", message="Done."))
+    assert requests.waiting(loop.queue) == 0
+
+
+def test_a_link_to_the_home_folder_is_the_home_folder(loop, tmp_path, monkeypatch):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
+    loop.root, loop.location = (
+        tmp_path / "real",
+        replace(loop.location, database=tmp_path / "real" / "none.db"),
+    )
+    assert loop.homeless
+
+
+def test_no_client_can_end_a_relay(tmp_path):
+    """Nesting, nonsense, an event of wrong types: the next hook is answered all the same."""
+    store = str(tmp_path / "store.db")
+
+    def answer(event: HookEvent) -> str:
+        if event.prompt == "fail":
+            raise AssertionError
+        return "here"
+
+    served = relay.Relay(store, answer)
+    asked = HookEvent(name="user-prompt-submit", session="s", prompt="hello")
+    try:
+        for garbage in (b"[" * 400_000, b'{"version": 1}', b"\xff", b""):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(served._path))
+                client.sendall(garbage)
+        assert relay.ask(store, replace(asked, prompt="fail"), seconds=5) is None
+        assert relay.ask(store, asked, seconds=5) == "here"
+    finally:
+        served.close()
