@@ -37,6 +37,7 @@ SECONDS = {
 WRITING = 1.0
 """Seconds for an answer to be taken: a pipe takes it at once, unless it is full and nobody reads."""
 MOST_BYTES = 16 * 1024 * 1024
+NICE = 10
 ASKED_SERVER = frozenset({"user-prompt-submit", "pre-tool-use"})
 SERVER_SECONDS = 0.8
 LONGEST = 10_000
@@ -220,6 +221,8 @@ def _note(folder: Path | None, name: str, error: Exception) -> None:
 
 
 def _capture(options: Options) -> int:
+    if hasattr(os, "nice"):
+        os.nice(NICE)  # before anything is loaded: the person's next turn may have begun
     from recortex.app.session.capture import main as work
 
     folder = _folder(options, None)

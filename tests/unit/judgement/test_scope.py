@@ -10,7 +10,7 @@ PERSON = [
     "I prefer tabs.", "I prefer small functions over comments.", "I never want emojis.", "I hate long explanations.", "I use helix on macOS.",
     "My name is Ada.", "My editor is Neovim.", "My shell is fish.", "My timezone is Europe/Berlin.", "I'm on NixOS.", "I am colour-blind.",
     "My preferred language is TypeScript.", "Call me Ada.", "Always answer in German.", "Please reply in English.", "Keep your answers short.",
-    "Never use emojis.", "In all my projects, commits are signed.", "Use conventional commits in all my projects.", 
+    "Never use emojis.", "In all my projects, commits are signed.", "Use conventional commits in all my projects.",
     "I like explicit errors.", "I don't like abbreviations.", "I speak German.", "My keyboard layout is Dvorak.",
     "Squash commits, no matter which project.", "I work on Linux.", "I'd rather read short answers.", "My GitHub handle is adal.", "Do not use emojis.",
 ]  # fmt: skip

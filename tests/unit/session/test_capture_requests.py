@@ -1,5 +1,6 @@
 """Requests to learn from a session survive whatever happens between two jobs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given
@@ -63,3 +64,11 @@ def test_a_file_that_is_no_request_is_dropped(tmp_path_factory, garbage: bytes):
     (queue / "x.json").write_bytes(garbage)
     assert list(requests.claim(queue)) == []
     assert requests.waiting(queue) == 0
+
+
+def test_an_ended_session_is_urgent_and_stays_so(tmp_path: Path):
+    requests.put(tmp_path, request())
+    assert not requests.urgent(tmp_path)
+    requests.put(tmp_path, replace(request(), urgent=True))
+    requests.put(tmp_path, request())
+    assert requests.urgent(tmp_path)

@@ -36,10 +36,12 @@ SECONDS = 120.0
 """Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next job."""
 MEMORY = 2 * 1024**3
 """Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB more."""
-NICE = 10
 LAG = 2.0
 """Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s after Stop."""
-_POLL = 0.05
+_POLL, _GLANCE = 0.05, 0.2
+PAUSE = 3.0
+"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once competes with the job:
+the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py --pause 0)."""
 _TAIL = 512 * 1024
 _KNOWN_BY = 60
 
@@ -88,34 +90,50 @@ class Tally:
         self.merged += outcomes.count("merged")
 
 
-def work(loop: Loop, told: Told) -> None:
-    """Learn from every session that waits, unless another process is at it: that one will see the requests too."""
-    locks = loop.location.place("locks")
-    locks.mkdir(mode=0o700, exist_ok=True)
+def work(loop: Loop, told: Told, *, pause: float = 0.0) -> None:
+    """Learn from every session that waits, unless another process is at it: that one will see the requests too.
+
+    Args:
+        loop: of the project.
+        told: what the hook was told last.
+        pause: seconds to let pass first, unless a session has just ended.
+    """
+    loop.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
     while requests.waiting(loop.queue):
-        with alone(locks / "capture.lock") as held:
+        with alone(loop.capture_lock) as held:
             if not held:
                 return
+            _give_way(loop.queue, pause)
             tally = Tally()
             began = time.monotonic()
             for claimed, request in requests.claim(loop.queue):
-                _fulfil(loop, claimed, request, told, tally)
+                if not _fulfil(loop, claimed, request, told, tally):
+                    return  # the others would fail alike, or are taken up by the next job
             after(loop, tally, seconds=time.monotonic() - began)
 
 
-def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tally) -> None:
+def _give_way(queue: Path, seconds: float) -> None:
+    """Let the turn that follows begin first: its hooks are waited for, this job is not."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not requests.urgent(queue):
+        time.sleep(_GLANCE)
+
+
+def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tally) -> bool:
+    """Learn what a request is about; returns False where it failed and waits for the next job."""
     try:
         _learn(loop, request, told, tally)
-    except (RecortexError, OSError) as error:
+    except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever
         tally.failed += 1
         waits = requests.failed(claimed, request)
-        note_trouble(loop.location, "capture", f"{error}{'' if waits else ' It is given up.'}")
-        if waits:
-            raise  # the others would fail alike, or be taken up by the next job
-    else:
-        tally.sessions += 1
-        tally.places.append((request.branch, request.folder))
-        requests.done(claimed)
+        known = isinstance(error, RecortexError | OSError)
+        said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
+        note_trouble(loop.location, "capture", f"{said}{'' if waits else ' It is given up.'}")
+        return not waits
+    tally.sessions += 1
+    tally.places.append((request.branch, request.folder))
+    requests.done(claimed)
+    return True
 
 
 def _learn(loop: Loop, request: Request, told: Told, tally: Tally) -> None:
@@ -199,19 +217,18 @@ def main(loop: Loop) -> int:
     watchdog.daemon = True
     watchdog.start()
     told = _told()
-    with suppress(RecortexError, OSError):  # each is noted where it happened
-        work(loop, told)
+    with suppress(Exception):  # each is noted where it happened
+        work(loop, told, pause=PAUSE)
     return 0
 
 
 def limit() -> None:
-    """Give way to the person's work, and have an end to memory."""
+    """Have an end to memory."""
     if os.name != "posix":
         return
     import resource
 
     with suppress(OSError, ValueError):
-        os.nice(NICE)
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 

@@ -6,8 +6,10 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recortex.app.lock import alone
 from recortex.app.passes import TOLD
 from recortex.app.session import requests
 from recortex.app.session.noting import ended, seen
@@ -23,10 +25,11 @@ def close(loop: Loop, event: HookEvent) -> None:
     """Ask for what was said since the last time to be learned."""
     if event.name == "pre-compact" and event.client == "gemini":
         return  # Gemini CLI calls it before every request, with nothing to compress
-    session = ended(loop, event) if event.name == "session-end" else seen(loop, event)
+    over = event.name == "session-end"
+    session = ended(loop, event) if over else seen(loop, event)
     if not loop.settings["hooks.capture"] or not session.transcript:
         return
-    ask(loop, session, final=event.name == "session-end")
+    ask(loop, session, final=over, urgent=over)
     start_job(loop, message=event.message if event.name == "stop" else "", session=session.id)
 
 
@@ -45,13 +48,13 @@ def close_agent(loop: Loop, event: HookEvent) -> None:
     start_job(loop)
 
 
-def ask(loop: Loop, session: Session, *, final: bool) -> None:
+def ask(loop: Loop, session: Session, *, final: bool, urgent: bool = False) -> None:
     """Write the request for a session down."""
     requests.put(
         loop.queue,
         Request(
             session=session.id, transcript=session.transcript, client=session.client, final=final, folder=session.cwd,
-            branch=session.branch,
+            branch=session.branch, urgent=urgent,
         ),
     )  # fmt: skip
 
@@ -59,8 +62,12 @@ def ask(loop: Loop, session: Session, *, final: bool) -> None:
 def start_job(loop: Loop, *, message: str = "", session: str = "") -> None:
     """Start the process that takes requests up; it outlives this one and the client.
 
+    Where one is at work there is no need: it looks for requests once more after it has given the lock back.
+
     The interpreter is told not to look for modules in the project's folder (-P): a project is not trusted.
     """
+    if _at_work(loop):
+        return
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(loop.root)]
     if loop.settings["url"]:
         words += ["--url", loop.settings["url"]]
@@ -72,6 +79,12 @@ def start_job(loop: Loop, *, message: str = "", session: str = "") -> None:
     job.stdin.write(json.dumps({"session": session, "message": message[:TOLD]}).encode())
     job.stdin.close()
     job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
+
+
+def _at_work(loop: Loop) -> bool:
+    with suppress(OSError), alone(loop.capture_lock) as free:
+        return not free
+    return False
 
 
 _DETACHED = 0x00000008 | 0x00000200 | 0x08000000

@@ -84,6 +84,11 @@ class Loop:
         return branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0]
 
     @property
+    def capture_lock(self) -> Path:
+        """Held by the one process that learns from the project's sessions."""
+        return self.location.place("locks") / "capture.lock"
+
+    @property
     def queue(self) -> Path:
         """Where sessions wait to be learned from."""
         return self.location.place("queue")

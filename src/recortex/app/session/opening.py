@@ -75,7 +75,11 @@ def _catch_up(loop: Loop, current: Session) -> None:
     others = (one for one in loop.sessions.recent(LOOKED_AT) if one.id != current.id and one.transcript)
     left = (session for session in others if _over(loop, session) and _unlearned(session))
     for session in islice(left, LEFT):
-        loop.sessions.put(replace(session, ended_at=session.ended_at or loop.clock(), end_reason=session.end_reason or "lost"))
+        loop.sessions.put(
+            replace(
+                session, ended_at=session.ended_at or loop.clock(), end_reason=session.end_reason or "lost"
+            )
+        )
         ask(loop, session, final=True)
     for path in _unheard(loop, current):
         requests.put(

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
+
+from recortex.app import surface_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
 ATTEMPTS = 3
 """A request that failed so often is given up: its transcript stays where it is and can be imported by hand."""
 _MOST_BYTES = 64 * 1024
-_WAITING, _CLAIMED = ".json", ".claimed"
+_WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
+_SECONDS_TO_WRITE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +31,7 @@ class Request:
         session: the session it belongs to; `agent` is the sub-agent whose own transcript it is.
         final: nothing more will be written to it.
         folder, branch: where the session worked.
+        urgent: its session just ended: nobody works any more whom the job could disturb.
         attempts: how often it failed.
     """
 
@@ -37,6 +42,7 @@ class Request:
     final: bool = False
     folder: str = ""
     branch: str = ""
+    urgent: bool = False
     attempts: int = 0
 
 
@@ -49,20 +55,28 @@ def put(queue: Path, request: Request) -> None:
     queue.mkdir(mode=0o700, exist_ok=True)
     path = queue / f"{_key(request)}{_WAITING}"
     waiting = _read(path)
-    if waiting is not None and waiting.final:
-        request = replace(request, final=True)
-    _write(path, request)
+    if waiting is not None:
+        request = replace(
+            request, final=request.final or waiting.final, urgent=request.urgent or waiting.urgent
+        )
+    surface_cache.replace(path, json.dumps(asdict(request)))
 
 
 def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
     """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
 
-    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up again.
+    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up again, after
+    the others, as it may be what the holder died of.
     """
     for path in _listed(queue, _CLAIMED):
         waiting = path.with_suffix(_WAITING)
         with suppress(OSError):
             path.unlink() if waiting.exists() else path.rename(waiting)
+            os.utime(waiting)
+    for path in _listed(queue, _TEMPORARY):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _SECONDS_TO_WRITE:
+                path.unlink()
     for path in _listed(queue, _WAITING):
         claimed = path.with_suffix(_CLAIMED)
         with suppress(OSError):
@@ -93,6 +107,12 @@ def waiting(queue: Path) -> int:
     return len(_listed(queue, _WAITING)) + len(_listed(queue, _CLAIMED))
 
 
+def urgent(queue: Path) -> bool:
+    """Whether one of the requests that wait is urgent."""
+    found = (_read(path) for path in _listed(queue, _WAITING))
+    return any(request is not None and request.urgent for request in found)
+
+
 def _key(request: Request) -> str:
     return hashlib.sha256(request.transcript.encode()).hexdigest()[:24]
 
@@ -117,13 +137,3 @@ def _read(path: Path) -> Request | None:
     usual = Request(session="", transcript="")
     right = all(type(value) is type(asdict(usual)[name]) for name, value in asdict(request).items())
     return request if right and request.transcript else None
-
-
-def _write(path: Path, request: Request) -> None:
-    beside = path.with_name(f"{path.stem}.{os.getpid()}.tmp")
-    handle = os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-    try:
-        os.write(handle, json.dumps(asdict(request)).encode())
-    finally:
-        os.close(handle)
-    beside.replace(path)
