@@ -149,7 +149,7 @@ def _answer(event: HookEvent, options: Options) -> bytes:
 
 
 def _text(loop: Loop, event: HookEvent) -> str:
-    if event.name in ASKED_SERVER and loop.exists:
+    if event.name in ASKED_SERVER and loop.exists and _worth_asking(loop, event):
         from recortex.app import relay
 
         text = relay.ask(loop.store, event, seconds=SERVER_SECONDS)
@@ -158,6 +158,13 @@ def _text(loop: Loop, event: HookEvent) -> str:
     from recortex.app.session.handling import handle
 
     return handle(loop, event)
+
+
+def _worth_asking(loop: Loop, event: HookEvent) -> bool:
+    """Whether a server could say anything: of most files nothing is known, which is quickly seen."""
+    from recortex.app.session.touching import concerned
+
+    return event.name != "pre-tool-use" or bool(concerned(loop, event))
 
 
 def _as_answer(event: HookEvent, text: str) -> bytes:

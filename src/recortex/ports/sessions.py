@@ -23,6 +23,9 @@ class Sessions(Protocol):
     def recent(self, limit: int) -> list[Session]:
         """The sessions that were seen last, latest first."""
 
+    def cited(self, paths: Sequence[str]) -> list[str]:
+        """Those files that some memory is about, each once."""
+
     def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.aging import age
 from recortex.app.surface import brief, forget_briefs
+from recortex.app.surface_cache import replace
 from recortex.domain.vocabulary import Status
 
 if TYPE_CHECKING:
@@ -58,12 +58,8 @@ def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) ->
         "totals": {name: _whole(known.get(name)) + count for name, count in counts.items()},
         "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
     }
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     with suppress(OSError):
-        handle = os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-        os.write(handle, json.dumps(record, indent=1).encode())
-        os.close(handle)
-        beside.replace(path)
+        replace(path, json.dumps(record, indent=1))
 
 
 def _whole(value: Any) -> int:

@@ -217,8 +217,10 @@ def main(loop: Loop) -> int:
     watchdog.daemon = True
     watchdog.start()
     told = _told()
-    with suppress(Exception):  # each is noted where it happened
+    try:
         work(loop, told, pause=PAUSE)
+    except Exception as error:  # noqa: BLE001  nobody sees what this process says: the log does
+        note_trouble(loop.location, "capture", f"{type(error).__name__}: {error}")
     return 0
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.app.session.touching import concerned
+
 if TYPE_CHECKING:
     from recortex.app.session.loop import Loop
     from recortex.domain.hook_event import HookEvent
@@ -28,9 +30,12 @@ def handle(loop: Loop, event: HookEvent) -> str:
 
             return for_prompt(loop, event)
         case "pre-tool-use":
+            paths = concerned(loop, event)
+            if not paths:
+                return ""
             from recortex.app.session.reminding import for_files
 
-            return for_files(loop, event) if loop.exists else ""
+            return for_files(loop, event, paths)
         case "post-tool-use":
             from recortex.app.session.watching import watch
 

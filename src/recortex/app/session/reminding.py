@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.app.session.noting import seen
-from recortex.app.session.touching import touched
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -44,13 +43,10 @@ def for_prompt(loop: Loop, event: HookEvent) -> str:
     return block(FOR_PROMPT, _lines(loop, given))
 
 
-def for_files(loop: Loop, event: HookEvent) -> str:
+def for_files(loop: Loop, event: HookEvent, paths: Sequence[str]) -> str:
     """The warnings and decisions about the files that a tool is to touch, once per session and file."""
-    if not loop.settings["hooks.files"] or event.own or not event.files:
-        return ""
     session = loop.sessions.get(event.session) or seen(loop, event)
     told = {one.subject for one in loop.sessions.receipts(session.id) if one.context == session.context}
-    paths = dict.fromkeys(touched(event, loop.root))
     return "\n".join(text for path in paths if path not in told and (text := _warnings(loop, session, path)))
 
 

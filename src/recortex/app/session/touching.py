@@ -11,6 +11,7 @@ from recortex.codebase.project import working_tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recortex.app.session.loop import Loop
     from recortex.domain.hook_event import HookEvent
 
 
@@ -20,3 +21,10 @@ def touched(event: HookEvent, root: Path) -> Iterator[str]:
     tree = working_tree(base) if base.is_dir() else root
     for file in event.files:
         yield relative(str((base / file).resolve()), tree)
+
+
+def concerned(loop: Loop, event: HookEvent) -> list[str]:
+    """The touched files that some memory is about: nearly always none, and then nothing more has to be opened."""
+    if not loop.exists or not loop.settings["hooks.files"] or event.own or not event.files:
+        return []
+    return loop.sessions.cited(list(touched(event, loop.root)))

@@ -68,3 +68,6 @@ SELECT value ->> 0 FROM json_each(?)
 WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
   AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE path = value ->> 0)
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE transcript = value ->> 0)
+
+-- name: cited
+SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_files WHERE path = value) GROUP BY value

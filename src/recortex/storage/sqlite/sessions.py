@@ -43,6 +43,10 @@ class SqliteSessions:
         """The sessions that were seen last, latest first."""
         return [_session(row) for row in self._pool.rows(self._sql["recent"], (limit,))]
 
+    def cited(self, paths: Sequence[str]) -> list[str]:
+        """Those files that some memory is about, each once."""
+        return [row[0] for row in self._pool.rows(self._sql["cited"], (json.dumps(paths),))]
+
     def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
         rows = self._pool.rows(self._sql["unheard"], (json.dumps(transcripts),))
