@@ -146,3 +146,47 @@ def test_no_client_can_end_a_relay(tmp_path):
         assert relay.ask(store, asked, seconds=5) == "here"
     finally:
         served.close()
+
+
+def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiting(
+    cortex, loop, transcript, monkeypatch
+):
+    """Neither one whose job fails in a way that nobody thought of, nor one whose job dies."""
+    for name in ("bad", "good"):
+        ask(loop, begin(loop, transcript(name).says("user", UV).path, name), final=True)
+    learn = capture._learn
+
+    def failing(loop, request, *rest):
+        if request.session == "bad":
+            raise AssertionError
+        learn(loop, request, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(capture, "_learn", failing)
+        for _ in range(requests.ATTEMPTS):
+            work(loop, Told())
+    assert cortex.list().total == 1
+    assert requests.waiting(loop.queue) == 0
+    assert b"AssertionError" in loop.location.place("hooks.log").read_bytes()
+
+
+def test_what_its_taker_died_of_is_taken_up_last(loop, transcript):
+    for name in ("deadly", "other"):
+        ask(loop, begin(loop, transcript(name).says("user", UV).path, name), final=True)
+    next(requests.claim(loop.queue))
+    assert [request.session for request in waiting(loop)] == ["other", "deadly"]
+
+
+def test_a_full_disk_leaves_nothing_half_written(loop, transcript, monkeypatch):
+    begun = begin(loop, transcript().says("user", UV).path)
+    ask(loop, begun, final=False)
+    before = {path: path.read_bytes() for path in loop.queue.iterdir()}
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", full)
+        with pytest.raises(OSError, match="No space"):
+            ask(loop, begun, final=True)
+    assert {path: path.read_bytes() for path in loop.queue.iterdir()} == before
