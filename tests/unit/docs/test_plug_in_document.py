@@ -5,10 +5,13 @@ import re
 from pathlib import Path
 
 from recortex.app.session.aftermath import STATUS
+from recortex.app.session.capture import LAG, PAUSE
+from recortex.app.session.capture import SECONDS as JOB_SECONDS
+from recortex.app.session.opening import LEFT
 from recortex.app.session.trouble import LOG
 from recortex.engines.sessions.bearing import ALIKE, LEAST
 from recortex.engines.surface.selection import AIM, MOST
-from recortex.hooks.entry import SECONDS
+from recortex.hooks.entry import NICE, SECONDS
 from recortex.hosts.hooks import SECONDS as WAITS
 from recortex.llm.client import PROTOCOLS
 from recortex.settings import KEYS, SETTINGS
@@ -60,3 +63,11 @@ def test_skills():
 def test_the_plugin_calls_the_hooks_of_the_table():
     hooks = json.loads((ROOT / "plugin" / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
     assert len(hooks) == len(SECONDS) + 1  # a failed tool has an event of its own and the same hook
+
+
+def test_what_bounds_the_job():
+    assert f"lets {PAUSE:g} s pass" in TEXT
+    assert f"(nice {NICE})" in TEXT
+    assert f"for at most {JOB_SECONDS:g} s" in TEXT
+    assert f"waits up to {LAG:g} s" in TEXT
+    assert f"asks for the sessions ({LEFT} at most)" in TEXT
