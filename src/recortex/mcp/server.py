@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
+import time
 from contextlib import contextmanager, nullcontext
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
 _INTERRUPTED = 130
+QUIET = 2.0
+"""Seconds after the opening before more is loaded unasked: it takes a core for two seconds, in which the client starts and
+the first prompts are answered by hooks (bench/session_latency.py)."""
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -59,7 +64,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
 def serve(
     wire: Wire, desk: Desk, *, beside: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> None:
-    """Answer the opening requests at once, then load the SDK and let it serve the rest.
+    """Answer the opening requests at once; load the SDK when there is more to answer, or when the start is over.
 
     Args:
         wire: to the client.
@@ -75,6 +80,7 @@ def serve(
     lines = wire.lines()
     lead: list[bytes] = []
     sent: set[Any] = set()
+    answer = None
     while not greeting.done and (line := next(lines, None)) is not None:
         lead.append(line)
         answer = greeting.answer(line)
@@ -85,12 +91,26 @@ def serve(
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    from recortex.mcp import session
-
-    threading.Thread(target=desk.warm, name="warm", daemon=True).start()
+    threading.Thread(target=_prepare, args=(desk,), name="warm", daemon=True).start()
     with beside(), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
+        if answer is not None:  # all is said for now
+            following = next(lines, None)
+            if following is None:
+                return
+            lines = chain([following], lines)
+        from recortex.mcp import session
+
         server = session.build(about(), instructions(), tools, desk, workers)
         session.serve(server, wire, lines, lead=lead, sent=sent)
+
+
+def _prepare(desk: Desk) -> None:
+    """Load the SDK and the model, so that the first call does not wait for them; but not while the client starts."""
+    time.sleep(QUIET)
+    from recortex.mcp import session
+
+    del session
+    desk.warm()
 
 
 def attending(desk: Desk) -> Callable[[], AbstractContextManager[object]]:
