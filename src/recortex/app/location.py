@@ -123,7 +123,7 @@ def prepare(location: Location) -> None:
 
 
 def _write_once(path: Path, text: str) -> None:
-    if not path.exists():
+    if not path.exists() or not path.stat().st_size:  # a full disk leaves an empty one
         path.write_text(text, encoding="utf-8")
         path.chmod(0o600)
 

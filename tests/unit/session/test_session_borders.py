@@ -190,3 +190,22 @@ def test_a_full_disk_leaves_nothing_half_written(loop, transcript, monkeypatch):
         with pytest.raises(OSError, match="No space"):
             ask(loop, begun, final=True)
     assert {path: path.read_bytes() for path in loop.queue.iterdir()} == before
+
+
+def test_what_cannot_be_taken_up_is_not_tried_for_ever(loop, transcript, monkeypatch):
+    ask(loop, begin(loop, transcript().says("user", UV).path), final=True)
+    (loop.queue / "folder.json").mkdir()
+    os.mkfifo(loop.queue / "pipe.json")
+    with monkeypatch.context() as patch:
+        patch.setattr(requests, "claim", lambda _: iter(()))
+        work(loop, Told())
+    assert requests.waiting(loop.queue) == 1
+    work(loop, Told())
+    assert requests.waiting(loop.queue) == 0
+
+
+def test_git_ignores_a_store_that_was_made_on_a_full_disk(cortex, project):
+    (project / ".recortex").mkdir()
+    (project / ".recortex" / ".gitignore").touch()
+    cortex.init()
+    assert (project / ".recortex" / ".gitignore").read_text() == "*\n"

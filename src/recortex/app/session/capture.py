@@ -109,6 +109,8 @@ def work(loop: Loop, told: Told, *, pause: float = 0.0) -> None:
             for claimed, request in requests.claim(loop.queue):
                 if not _fulfil(loop, claimed, request, told, tally):
                     return  # the others would fail alike, or are taken up by the next job
+            if not tally.sessions + tally.failed:
+                return  # the queue's folder cannot be written: trying again would not end
             after(loop, tally, seconds=time.monotonic() - began)
 
 

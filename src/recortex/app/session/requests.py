@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import time
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -122,7 +123,9 @@ def _listed(queue: Path, suffix: str) -> list[Path]:
     with suppress(OSError):
         for path in queue.glob(f"*{suffix}"):
             with suppress(OSError):
-                found.append((path.stat().st_mtime, path))
+                status = path.lstat()
+                if stat.S_ISREG(status.st_mode):
+                    found.append((status.st_mtime, path))
     return [path for _, path in sorted(found)]
 
 
