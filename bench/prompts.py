@@ -41,7 +41,9 @@ def best(cortex: Cortex, prompt: str, recipe: str, gold: list[str], *, rule: boo
     """The highest score of any of the first three hits, and that of the gold ones among them; 0 for none."""
     found = cortex.recall(prompt[:2_000], limit=3, recipe=recipe).hits  # type: ignore[arg-type]
     hits = [
-        hit for hit in found if not rule or bears_on(prompt, hit.memory, hit.signals.get("semantic", 0.0))
+        hit
+        for hit in found
+        if not rule or bears_on(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
     ]
     right = [hit.score for hit in hits if hit.memory.metadata.get("note") in gold]
     return max((hit.score for hit in hits), default=0.0), max(right, default=0.0)

@@ -11,7 +11,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Receipt
 from recortex.engines.intake.showing import all_shown
-from recortex.engines.sessions.bearing import LEAST, bears_on
+from recortex.engines.sessions.bearing import bears_on
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _answers(loop: Loop, prompt: str, known: int) -> list[Hit]:
         for hit in bank.retrieval.recall(
             prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(kinds=ANSWERING, valid_at=now)
         ).hits
-        if hit.score >= LEAST and bears_on(prompt, hit.memory, hit.signals.get("semantic", 0.0))
+        if bears_on(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
     ]
     once = {hit.memory.content_hash: hit for hit in reversed(found)}
     return sorted(once.values(), key=lambda hit: -hit.score)

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from recortex.engines.indexing.words import STOP_WORDS, compound_parts, content_words, is_cjk, query_grams
+from recortex.engines.retrieval.floor import FLOOR
 from recortex.engines.retrieval.lexicon import names_for
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ EVERYDAY = frozenset(_EVERYDAY.split())
 """What prompts are made of in any project: none of it says what a prompt is about (bench/prompts.py)."""
 LEAST = 0.7
 """The score that a hit must have to be brought unasked. With it and the rule below 93 of 100 relevant prompts get their
-memory (83 by words alone), and 3 of 100 everyday prompts of other projects get any, instead of 27 (bench/prompts.py)."""
+memory (83 by words alone), and 4 of 100 everyday prompts of other projects get any, instead of 27 (bench/prompts.py)."""
 SHARED = 2
 """Telling words in both; of a prompt that has no more than two, one."""
 ALIKE = 0.4
@@ -45,19 +46,23 @@ _NAME = re.compile(
 )
 
 
-def bears_on(prompt: str, memory: Memory, semantic: float) -> bool:
-    """Whether a prompt and a memory share enough telling words, or a name, or their meaning.
+def bears_on(prompt: str, memory: Memory, score: float, semantic: float) -> bool:
+    """Whether a memory is worth bringing unasked: its score is high, and it shares enough with the prompt.
+
+    Enough are telling words, or the meaning; where they share a name, any answer above the floor will do.
 
     Args:
         prompt: what the person typed.
         memory: what may be brought.
+        score: of the memory as an answer to the prompt.
         semantic: cosine of the two, 0 where it is not known.
     """
     asked, known = telling(prompt), telling(_said(memory))
-    if asked and semantic >= ALIKE:
-        return True
     shared = {word for word in asked if word in known or not known.isdisjoint(_stand_ins(word))}
-    return len(shared) >= min(SHARED, max(1, len(asked) - 1)) or bool(shared & names(prompt))
+    if shared & names(prompt):
+        return score >= FLOOR
+    enough = len(shared) >= min(SHARED, max(1, len(asked) - 1)) or (bool(asked) and semantic >= ALIKE)
+    return score >= LEAST and enough
 
 
 def _said(memory: Memory) -> str:
