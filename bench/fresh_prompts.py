@@ -1,0 +1,168 @@
+"""Whole prompts, end to end: a decision typed in one session, its reversal in a later one, learned into a real store.
+
+    python bench/fresh_prompts.py [--half development|unseen] [--misses] [--json FILE]
+
+Reads `bench/fresh_prompts.txt`, written before its author had read the rules. Entries of each sign alternate between two
+halves: rules are widened while looking at the development half only. Each entry is two transcripts in Claude Code's
+form, `extract`, and then the state of the store: a reversal counts as carried where the first decision was active after the
+first session, is superseded after the second, and a memory with the new value is active. A near miss is wrong where
+anything known was superseded. `python bench/reversals.py --end-to-end` runs it beside its own pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recortex import Cortex
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Status
+
+PROMPTS = Path(__file__).with_name("fresh_prompts.txt")
+HALVES = ("development", "unseen")
+
+
+class Entry(NamedTuple):
+    """Two prompts of two sessions, the words by which their decisions are known, and the half."""
+
+    matter: str
+    first: str
+    second: str
+    old: str
+    new: str
+    half: str
+
+    @property
+    def reverses(self) -> bool:
+        return bool(self.new)
+
+
+class Seen(NamedTuple):
+    """What the store held after both sessions."""
+
+    after_one: list[str]
+    known: list[str]
+    ended: list[str]
+    standing: list[str]
+    others: list[str]
+
+    def decided(self, entry: Entry) -> bool:
+        return any(_has(text, entry.old) for text in self.known)
+
+    def carried(self, entry: Entry) -> bool:
+        return any(_has(text, entry.old) for text in self.ended) and any(
+            _has(text, entry.new) for text in self.standing if text not in self.known
+        )
+
+
+def _has(text: str, words: str) -> bool:
+    return words.lower() in text.lower()
+
+
+def entries() -> list[Entry]:
+    """All entries with their halves."""
+    found: list[Entry] = []
+    seen = {"+": 0, "-": 0}
+    for block in PROMPTS.read_text(encoding="utf-8").split("\n\n"):
+        lines = [line for line in block.splitlines() if not line.startswith("# ")]
+        if len(lines) != 3 or lines[0][0] not in seen:  # noqa: PLR2004  a head and two prompts
+            continue
+        matter, old, *new = (part.strip() for part in lines[0][1:].split("|"))
+        half = HALVES[seen[lines[0][0]] % 2]
+        seen[lines[0][0]] += 1
+        found.append(Entry(matter, lines[1][3:], lines[2][3:], old, new[0] if new else "", half))
+    return found
+
+
+def run(entry: Entry, folder: Path) -> Seen:
+    """Learn both sessions of an entry into a store of their own."""
+    folder.mkdir(parents=True)
+    os.environ["RECORTEX_HOME"] = str(folder / "home")
+    with Cortex.open(folder) as cortex:
+        cortex.extract(_session(folder, 1, entry.first))
+        one = _texts(cortex)
+        cortex.extract(_session(folder, 2, entry.second))
+        two = _texts(cortex)
+    known = [text for text, status in one if status is Status.ACTIVE]
+    ended = [text for text, status in two if status is Status.SUPERSEDED]
+    standing = [text for text, status in two if status is Status.ACTIVE]
+    others = [f"({status.value}) {text}" for text, status in two if status not in {Status.ACTIVE, Status.SUPERSEDED}]
+    return Seen([f"({status.value}) {text}" for text, status in one], known, ended, standing, others)
+
+
+def _session(folder: Path, number: int, said: str) -> str:
+    """A transcript in Claude Code's form: what was typed, and a short answer."""
+    path = folder / f"s{number}.jsonl"
+    messages = (("user", said), ("assistant", [{"type": "text", "text": "Understood."}]))
+    lines = [
+        json.dumps({
+            "type": role, "uuid": f"{number}-{place}", "sessionId": f"s{number}", "cwd": str(folder), "version": "2.1.330",
+            "timestamp": f"2026-0{number + 2}-01T10:0{place}:00.000Z",
+            "message": {"role": role, "content": content} | ({"id": f"m{number}"} if role == "assistant" else {}),
+        })
+        for place, (role, content) in enumerate(messages)
+    ]  # fmt: skip
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def _texts(cortex: Cortex) -> list[tuple[str, Status]]:
+    """Text and status of everything in the stores of the project and of the person."""
+    query = MemoryQuery(statuses=tuple(Status), limit=100)
+    return [
+        (one.text, one.status) for bank in cortex._app.banks() for one in bank.store.memories.find(query)  # noqa: SLF001  no operation lists every status of both stores
+    ]
+
+
+def measure(chosen: list[Entry], *, misses: bool) -> dict[str, Any]:
+    """How many reversals were carried, how many first decisions were kept, and what was ended wrongly."""
+    counts = {"decided": 0, "carried": 0, "near_decided": 0, "near_ended": 0}
+    with tempfile.TemporaryDirectory() as place:
+        for number, entry in enumerate(chosen):
+            seen = run(entry, Path(place) / str(number))
+            counts["decided" if entry.reverses else "near_decided"] += seen.decided(entry)
+            wrong = not seen.carried(entry) if entry.reverses else bool(seen.ended)
+            counts["carried" if entry.reverses else "near_ended"] += wrong != entry.reverses
+            if misses and (wrong or not seen.decided(entry)):
+                _show(entry, seen)
+    reversing = sum(entry.reverses for entry in chosen)
+    return {
+        "reversals": reversing, "first_kept": round(counts["decided"] / reversing, 3), "carried": counts["carried"], "recall": round(counts["carried"] / reversing, 3),
+        "near_misses": len(chosen) - reversing, "near_first_kept": counts["near_decided"], "false_supersessions": counts["near_ended"],
+    }  # fmt: skip
+
+
+def _show(entry: Entry, seen: Seen) -> None:
+    """What came of an entry that went wrong."""
+    label = "missed" if entry.reverses else "WRONG" if seen.ended else "first?"
+    print(f"{label} [{entry.matter}]\n  1 {entry.first}\n    -> {seen.after_one}\n  2 {entry.second}")
+    print(f"    -> ended {seen.ended} standing {[text for text in seen.standing if text not in seen.known]} other {seen.others}")
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    figures = both([options.half] if options.half else list(HALVES), misses=options.misses)
+    print(json.dumps(figures, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+def both(halves: list[str], *, misses: bool) -> dict[str, Any]:
+    """The figures of each half asked for."""
+    os.environ["RECORTEX_EMBEDDER"] = "none"
+    return {
+        half: measure([entry for entry in entries() if entry.half == half], misses=misses) for half in halves
+    }
+
+
+if __name__ == "__main__":
+    main()
