@@ -11,6 +11,7 @@ from recortex.app import relay
 from recortex.app.session import capture, requests
 from recortex.app.session.capture import Told, work
 from recortex.app.session.closing import ask
+from recortex.app.session.noting import ended
 from recortex.app.session.opening import _catch_up
 from recortex.app.session.requests import Request
 from recortex.domain.hook_event import HookEvent
@@ -209,3 +210,17 @@ def test_git_ignores_a_store_that_was_made_on_a_full_disk(cortex, project):
     (project / ".recortex" / ".gitignore").touch()
     cortex.init()
     assert (project / ".recortex" / ".gitignore").read_text() == "*\n"
+
+
+def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, loop, transcript, tmp_path):
+    (tmp_path / "odd.jsonl").write_bytes(bytes(5_000))
+    ask(loop, begin(loop, tmp_path / "odd.jsonl", "odd"), final=True)
+    ask(loop, begin(loop, transcript().says("user", UV).path), final=True)
+    work(loop, Told())
+    assert cortex.list().total == 1
+    assert [request.session for request in waiting(loop)] == ["odd"]
+
+
+def test_a_secret_in_the_reason_of_an_end_is_not_noted(loop, event):
+    ended(loop, event("session-end", reason="ghp_" + "A1b2C3d4E5f6" * 3))
+    assert "A1b2" not in loop.sessions.get("s").end_reason

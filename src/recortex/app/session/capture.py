@@ -25,7 +25,7 @@ from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import project_root, working_tree
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.echo import Given
-from recortex.errors import RecortexError
+from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:
     from recortex.app.learner import Lesson
@@ -99,7 +99,8 @@ def work(loop: Loop, told: Told, *, pause: float = 0.0) -> None:
         pause: seconds to let pass first, unless a session has just ended.
     """
     loop.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
-    while requests.waiting(loop.queue):
+    failed = 0
+    while requests.waiting(loop.queue) > failed:
         with alone(loop.capture_lock) as held:
             if not held:
                 return
@@ -112,6 +113,7 @@ def work(loop: Loop, told: Told, *, pause: float = 0.0) -> None:
             if not tally.sessions + tally.failed:
                 return  # the queue's folder cannot be written: trying again would not end
             after(loop, tally, seconds=time.monotonic() - began)
+            failed = tally.failed
 
 
 def _give_way(queue: Path, seconds: float) -> None:
@@ -122,7 +124,7 @@ def _give_way(queue: Path, seconds: float) -> None:
 
 
 def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tally) -> bool:
-    """Learn what a request is about; returns False where it failed and waits for the next job."""
+    """Learn what a request is about; returns False where it failed, and the others may for the same reason."""
     try:
         _learn(loop, request, told, tally)
     except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever
@@ -131,7 +133,7 @@ def _fulfil(loop: Loop, claimed: Path, request: Request, told: Told, tally: Tall
         known = isinstance(error, RecortexError | OSError)
         said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
         note_trouble(loop.location, "capture", f"{said}{'' if waits else ' It is given up.'}")
-        return not waits
+        return not waits or isinstance(error, FormatError)
     tally.sessions += 1
     tally.places.append((request.branch, request.folder))
     requests.done(claimed)

@@ -27,6 +27,9 @@ def seen(loop: Loop, event: HookEvent) -> Session:
 
 def ended(loop: Loop, event: HookEvent) -> Session:
     """Note that a session is over."""
-    session = replace(seen(loop, event), ended_at=loop.clock(), end_reason=event.reason[:40])
+    from recortex.engines.privacy import redact
+
+    reason = redact(event.reason).text[:40]
+    session = replace(seen(loop, event), ended_at=loop.clock(), end_reason=reason)
     loop.sessions.put(session)
     return session

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LEFT = 20
 """Sessions that a start looks after: more than anyone leaves behind between two starts."""
-LOOKED_AT = 100
+LOOKED_AT = 200
 """Sessions that it looks for those among: many leave no transcript, or nothing unlearned."""
 SETTLED = timedelta(minutes=2)
 IDLE = timedelta(hours=12)
