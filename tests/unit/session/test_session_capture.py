@@ -208,3 +208,19 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     assert "uv" in text
     _catch_up(loop, current)
     assert requests.waiting(loop.queue) == 0
+
+
+def test_a_sub_agent_is_learned_from_once(cortex, loop, transcript, event, monkeypatch):
+    """Its own transcript is read when it stops; what the main one repeats of it is the same evidence."""
+    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    finding = "The root cause of the drift was that `parse_date` drops the timezone of each row."
+    own = transcript("agent-a1").says("user", "look into the drift").says("assistant", finding)
+    stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
+    for _ in range(2):
+        cortex.attend(stop)
+        work(loop, Told())
+    [memory] = cortex.list(statuses=()).memories
+    assert memory.evidence == 1
+    nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))
+    cortex.attend(nameless)
+    assert requests.waiting(loop.queue) == 0

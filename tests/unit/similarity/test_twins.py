@@ -48,6 +48,10 @@ def test_any_two_texts_can_be_compared(a: str, b: str):
     says_again(a, b)
 
 
-@given(st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", "redis", "port", "seven"]), min_size=1, max_size=9))
+@given(
+    st.lists(
+        st.sampled_from(["alpha", "beta", "gamma", "delta", "redis", "port", "seven"]), min_size=1, max_size=9
+    )
+)
 def test_a_statement_says_itself_again(words: list[str]):
     assert says_again(" ".join(words), " ".join(words))

@@ -1,0 +1,96 @@
+"""A language model that is set helps to learn from a session; whatever it does, the rules do their part."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from recortex import Cortex
+from recortex.app.session import requests
+from recortex.app.session.capture import Told, work
+from recortex.app.session.requests import Request
+from recortex.app.wiring import session_loop
+
+RULED = "please remember that we use uv and not pip in this repository"
+TOLD = "The exporter writes one row per parcel because the warehouse cannot split rows again"
+CODE = "SECRET_ALGORITHM = lambda parcel: parcel.weight * 42"
+
+
+@pytest.fixture
+def session(tmp_path: Path, project: Path) -> Path:
+    said = [
+        ("user", RULED),
+        ("assistant", [{"type": "text", "text": f"Noted. {TOLD}.\n\n```python\n{CODE}\n```\n"}]),
+    ]
+    lines = [
+        {
+            "type": role, "uuid": f"u{number}", "sessionId": "s", "cwd": str(project), "timestamp": "2026-03-01T11:00:00Z",
+            "message": {"role": role, "content": content, "id": f"m{number}"},
+        }
+        for number, (role, content) in enumerate(said)
+    ]  # fmt: skip
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.MonkeyPatch):
+    """Runs the job with the model at the local server; returns what is known then."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    monkeypatch.setenv("RECORTEX_LLM_PROVIDER", "ollama")
+    monkeypatch.setenv("RECORTEX_LLM_URL", provider.url)
+    monkeypatch.setenv("RECORTEX_LLM_TIMEOUT", "5")
+
+    def run() -> Cortex:
+        cortex = Cortex.open(project, clock=clock)
+        cortex.init()
+        loop = session_loop(project, app=cortex._app)
+        requests.put(loop.queue, Request(session="s", transcript=str(session), final=True))
+        work(loop, Told())
+        return cortex
+
+    return run
+
+
+def answer(*candidates: dict) -> str:
+    return json.dumps({"candidates": list(candidates)})
+
+
+def test_what_the_model_finds_and_the_session_bears_out_is_kept_beside_what_the_rules_find(provider, learn):
+    provider.says("ollama", answer(
+        {"text": f"{TOLD}.", "kind": "decision", "confidence": 0.95, "quote": TOLD},
+        {"text": "The moon base was moved to the far side in March.", "kind": "decision", "confidence": 0.99, "quote": "moved to the far side"},
+    ))  # fmt: skip
+    with learn() as cortex:
+        found = {memory.source.rule: memory.text for memory in cortex.list(statuses=()).memories}
+        status = cortex.status()
+    assert any("uv" in text for text in found.values())
+    assert "one row per parcel" in found["llm_extract"]
+    assert not any("moon" in text for text in found.values())
+    assert status.language_model is not None
+    assert status.language_model.calls >= 1
+
+
+def test_no_code_is_sent(provider, learn):
+    provider.says("ollama", answer())
+    learn().close()
+    sent = json.dumps([seen.body for seen in provider.seen])
+    assert "one row per parcel" in sent
+    assert "SECRET_ALGORITHM" not in sent
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"", b"{" * 500, b'{"message": {"content": "[]"}}'])
+def test_whatever_the_model_answers_the_rules_do_their_part(provider, learn, body: bytes):
+    provider.sends(body, status=200)
+    with learn() as cortex:
+        [memory] = cortex.list(statuses=()).memories
+    assert "uv" in memory.text
+
+
+def test_without_a_provider_nobody_is_asked(provider, learn, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RECORTEX_LLM_PROVIDER", "")
+    with learn() as cortex:
+        assert cortex.list().total == 1
+        assert cortex.status().language_model is None
+    assert provider.seen == []
