@@ -39,7 +39,8 @@ WRITING = 1.0
 MOST_BYTES = 16 * 1024 * 1024
 NICE = 10
 ASKED_SERVER = frozenset({"user-prompt-submit", "pre-tool-use"})
-SERVER_SECONDS = 0.8
+SERVER_SHARE = 0.3
+"""Of its time a hook waits for a server: enough is left to answer by itself where that one hangs."""
 LONGEST = 10_000
 """Characters of an answer: clients replace a longer one by a preview."""
 SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"busybox"})
@@ -152,7 +153,7 @@ def _text(loop: Loop, event: HookEvent) -> str:
     if event.name in ASKED_SERVER and loop.exists and _worth_asking(loop, event):
         from recortex.app import relay
 
-        text = relay.ask(loop.store, event, seconds=SERVER_SECONDS)
+        text = relay.ask(loop.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
         if text is not None:
             return text
     from recortex.app.session.handling import handle

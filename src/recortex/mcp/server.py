@@ -6,13 +6,14 @@ import argparse
 import signal
 import threading
 import time
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import recortex
+from recortex.errors import RecortexError
 from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
@@ -120,11 +121,14 @@ def attending(desk: Desk) -> Callable[[], AbstractContextManager[object]]:
     def listening() -> Iterator[None]:
         from recortex.app.relay import Relay
 
-        relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
+        relay = None
+        with suppress(RecortexError):  # a store that cannot be opened: each call says why
+            relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
         try:
             yield
         finally:
-            relay.close()
+            if relay:
+                relay.close()
 
     return listening
 

@@ -237,3 +237,29 @@ def test_a_secret_in_a_files_name_is_not_noted(known: Path):
     }
     hook("post-tool-use", payload(known, **use))
     assert not [file for file in known.rglob("*") if file.is_file() and secret.encode() in file.read_bytes()]
+
+
+def test_a_server_whose_store_cannot_be_opened_says_so_in_each_answer(project: Path, tmp_path: Path):
+    """No relay is a smaller loss than no server."""
+    (tmp_path / "elsewhere").mkdir()
+    (project / ".recortex").symlink_to(tmp_path / "elsewhere")
+    parameters = {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+    }  # fmt: skip
+    asked = (
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+        {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
+    )
+    server = subprocess.Popen([RECORTEX, "mcp"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin
+    assert server.stdout
+    server.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in asked))
+    server.stdin.flush()
+    try:
+        answers = [json.loads(server.stdout.readline()) for _ in range(3)]
+    finally:
+        server.kill()
+        server.communicate()
+    assert "symbolic link" in json.dumps(answers[2])
