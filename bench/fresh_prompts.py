@@ -69,7 +69,7 @@ def entries() -> list[Entry]:
     seen = {"+": 0, "-": 0}
     for block in PROMPTS.read_text(encoding="utf-8").split("\n\n"):
         lines = [line for line in block.splitlines() if not line.startswith("# ")]
-        if len(lines) != 3 or lines[0][0] not in seen:  # noqa: PLR2004  a head and two prompts
+        if len(lines) != 3 or lines[0][0] not in seen:
             continue
         matter, old, *new = (part.strip() for part in lines[0][1:].split("|"))
         half = HALVES[seen[lines[0][0]] % 2]
