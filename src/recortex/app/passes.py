@@ -54,13 +54,18 @@ class Part:
             self.turns.append(turn)
             if not (self.told and turn.role == "assistant" and digest(turn.text) == self.told):
                 yield turn
-        if self.last and not any(turn.text[: len(self.last)] == self.last for turn in self.turns):
+        if self.last and not any(turn.text.strip()[: len(self.last)] == self.last for turn in self.turns):
             yield Turn(index=index, role="assistant", text=self.last, uuid=f"told-{digest(self.last)}")
 
 
 def digest(message: str) -> str:
     """By which a message is known again."""
-    return hashlib.blake2b(message.strip()[:TOLD].encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(beginning(message).encode(), digest_size=16).hexdigest()
+
+
+def beginning(message: str) -> str:
+    """As much of a message as goes from a hook to the job."""
+    return message.strip()[:TOLD].strip()
 
 
 def _size(turn: Turn) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from recortex.app import relay
+from recortex.app.passes import beginning
 from recortex.app.session import capture, requests
 from recortex.app.session.capture import Told, work
 from recortex.app.session.closing import ask
@@ -224,3 +225,15 @@ def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, loop, 
 def test_a_secret_in_the_reason_of_an_end_is_not_noted(loop, event):
     ended(loop, event("session-end", reason="ghp_" + "A1b2C3d4E5f6" * 3))
     assert "A1b2" not in loop.sessions.get("s").end_reason
+
+
+def test_a_long_last_message_counts_once_though_it_was_cut(cortex, loop, transcript):
+    last = f"  {CAUSE}\n\n{'More words follow here. ' * 500}"
+    said = transcript().says("user", "why are the nightly reports off?")
+    begun = begin(loop, said.path)
+    ask(loop, begun, final=False)
+    work(loop, Told(session="s", message=beginning(last)))
+    said.says("assistant", last)
+    ask(loop, begun, final=True)
+    work(loop, Told())
+    assert [memory.evidence for memory in cortex.list().memories if "parse_date" in memory.text] == [1]

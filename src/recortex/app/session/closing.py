@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.app.lock import alone
-from recortex.app.passes import TOLD
+from recortex.app.passes import beginning
 from recortex.app.session import requests
 from recortex.app.session.noting import ended, seen
 from recortex.app.session.requests import Request
@@ -76,7 +76,7 @@ def start_job(loop: Loop, *, message: str = "", session: str = "") -> None:
         start_new_session=True, creationflags=_DETACHED if os.name == "nt" else 0,
     )  # fmt: skip
     assert job.stdin is not None  # noqa: S101  it was asked for
-    job.stdin.write(json.dumps({"session": session, "message": message[:TOLD]}).encode())
+    job.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
     job.stdin.close()
     job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
 
