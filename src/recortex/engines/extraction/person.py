@@ -10,10 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.engines.extraction.drafting import Finding
+from recortex.engines.extraction.drafting import ACTIVE, Finding
 from recortex.engines.extraction.passages import passages
-from recortex.engines.extraction.sentences import plain, sentences, statement
+from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.standing import is_specific, objection
+from recortex.engines.extraction.stated import is_report, stated
+from recortex.engines.extraction.typed import readings, typed_sentences
 from recortex.engines.judgement.lexicon import FAMILY_OF, SYNONYMS
 
 if TYPE_CHECKING:
@@ -193,19 +195,52 @@ _HABITUAL = re.compile(r"^stop \w+ing (?:\w+ )?\w+s (?:for|to|in|on|with|into) \
 _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
 
+# When a change took place is no part of what holds since.
+_LASTING = re.compile(
+    r",? \b(?:(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|yesterday|today|last (?:week|month|night|sprint)|this (?:week|month)|recently)\b",
+    re.IGNORECASE,
+)
+
+
 def from_person(text: str) -> Iterator[Finding]:
     """Yield the standing knowledge in a message that a person typed."""
     if len(text) > MAX_TYPED or _PASTED.match(text):
         return
+    reporting = is_report(text)
     for passage in passages(text):
-        for part in sentences(passage.text):
-            if found := _judged(part):
+        for part in typed_sentences(passage.text):
+            if found := _best(part, reporting=reporting):
                 yield found
 
 
-def _judged(sentence: str) -> Finding | None:
-    """Judge one sentence of the person."""
-    said = _FILLER.sub("", plain(sentence))
+def _best(sentence: str, *, reporting: bool) -> Finding | None:
+    """The surest of the ways to read a sentence; the whole of it where that is sure enough."""
+    meant = readings(_FILLER.sub("", plain(sentence)))
+    best = _judged(sentence)
+    for reading in meant:
+        if best and best.confidence >= ACTIVE:
+            break
+        for found in (_stated(reading, sentence, reporting=reporting), _judged(reading, sentence)):
+            if found and found.confidence >= ACTIVE and (best is None or found.confidence > best.confidence):
+                best = found
+    return best
+
+
+def _stated(said: str, sentence: str, *, reporting: bool) -> Finding | None:
+    """What a sentence says of the project without a word of rule."""
+    text = _direct(statement(_FILLER.sub("", plain(said))))
+    lasting = _LASTING.sub("", text)
+    named = _names(text)
+    found = stated(lasting, named=named, reporting=reporting)
+    if found is None or objection(text, addressed=True, meant=True) or _ONCE.search(lasting):
+        return None
+    return Finding(text, found.kind, found.confidence, f"person_{found.name}", sentence)
+
+
+def _judged(reading: str, sentence: str = "") -> Finding | None:
+    """Judge one sentence of the person, or one reading of it."""
+    sentence = sentence or reading
+    said = _FILLER.sub("", plain(reading))
     if overstep := _OVERSTEP.match(said):
         text = f"Do not {overstep.group('what').lower()} unless asked to."
         return Finding(text, "preference", 0.8, "person_overstep", sentence)

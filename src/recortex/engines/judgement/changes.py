@@ -14,10 +14,11 @@ from recortex.engines.judgement.lexicon import word_set
 
 _OLD, _NEW, _WHAT = r"(?P<old>[^,;:]{2,60}?)", r"(?P<new>[^,;:]{2,60}?)", r"(?P<what>[^,;:]{2,60}?)"
 _END = r"(?=\s*(?:[,;:!?]|\.(?:\s|$)|$|\s(?:and|but|now|anymore|any more|after all|instead|since|because|everywhere)\b))"
-_IS = r"(?:is|are|was|were|has been|have been|got|gets)"
+_IS = r"(?:is|are|was|were|has been|have been|has|have|got|gets)"
 
 _ROWS = (
-    rf"\b(?:instead of|rather than|in place of) {_OLD}{_END}",
+    rf"\b(?:instead of|rather than|in place of) {_OLD}(?={_END}| we (?:now )?\w+ )",
+    rf"\b(?:said|told you) {_OLD},? but{_END[:0]}",
     rf",\s*(?:and |but )?(?:not|no) (?!just\b|only\b|yet\b|longer\b|more\b){_OLD}{_END}",
     r"\b(?:over|not) (?P<old>[\w.+#-]{2,30})$",
     rf"\b(?:switch|mov|migrat|chang|port|convert|transition|went|go)\w*(?: {_WHAT})? (?:over )?from {_OLD} (?:over )?to {_NEW}{_END}",
@@ -26,13 +27,14 @@ _ROWS = (
     rf"^{_OLD} {_IS} (?:being )?(?:replaced|superseded|swapped)(?: out)? (?:by|with|for) {_NEW}{_END}",
     rf"^{_NEW} (?:replaces|replaced|supersedes|superseded) (?!by\b){_OLD}{_END}",
     rf"\b(?:decided|decision|vote[ds]?) against (?:using )?{_OLD}{_END}",
-    (rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? using|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|retir(?:e|ed|ing)|gave up(?: on)?|give up(?: on)?|"
+    (rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? \w+ing|cancel+ed|left|gave up on|went back on|turned off|forget(?: about)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|retir(?:e|ed|ing)|gave up(?: on)?|give up(?: on)?|"
      rf"(?:get|got|getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|ed|ing) out|removed|kick(?:ed)? out|"
-     rf"threw out|say goodbye to|no more|don't use|do not use|never use|not using|avoid using|away from) {_OLD}{_END}"),
-    (rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are) (?:gone|out|dead|deprecated|retired|history|obsolete|no longer used|not used any\s?more|"
+     rf"threw out|say goodbye to|no more|don't use|do not use|never use|not using|avoid using|away from) (?:the )?(?:support (?:for|of) )?{_OLD}{_END}"),
+    rf"\b(?:turn|kick|thr|rul|phas)\w* {_OLD} (?:out|off|away)\b",
+    (rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are) (?:gone|out|history|too \w+|dead|deprecated|retired|history|obsolete|no longer used|not used any\s?more|"
      rf"switched off|decommissioned|banned|off the table){_END}"),
     rf"(?:^|[,;:.] ?)(?P<old>[^,;:]{{2,40}}?) (?:was|were|has been|have been) (?:removed|dropped|retired|abandoned|switched off|decommissioned|shut down|ditched){_END}",
-    rf"\bno longer (?:on|in|at|with|to|from|via|by|through) {_OLD}{_END}",
+    rf"\bno longer (?:on|in|at|with|to|from|via|by|through|as|against|using|support(?:s|ing)?|uses?) {_OLD}{_END}",
     rf"^not {_OLD} any\s?more{_END}",
     rf"\b(?:switch|mov|migrat|chang|convert|port|set)(?:e|ed|es|ing|s|ted|ting)? {_WHAT} (?:over |back )?to {_NEW}{_END}",
     rf"^{_WHAT} (?:{_IS} )?(?:switched|moved|migrated|changed|converted|ported) (?:over |back )?to {_NEW}{_END}",
@@ -45,15 +47,15 @@ _TELLTALE = word_set("""actually instead rather place not no over switch switche
     replacing swap swapped swapping trade traded supersedes superseded against drop dropped drops dropping stop stopped ditch ditched
     ditching abandon abandoned scrap scrapped retire retired retiring gave give get got getting rid done quit phase phased removed
     kick kicked threw goodbye never dont away gone out dead deprecated history obsolete anymore off banned decommissioned
-    shut avoid revert reverted reverting return returning back go going set""")
+    shut avoid stopped said used cancelled canceled left turned forget threw revert reverted reverting return returning back go going set""")
 _MIND = re.compile(
-    r"\b(?:changed (?:our|my) minds?|actually|scratch that|on second thoughts?|after all|from now on|going forward|as of (?:now|today)|no longer|any\s?more|instead|"
+    r"\b(?:changed (?:our|my) minds?|actually|scratch that|on second thoughts?|after all|from now on|going forward|as of (?:now|today)|no longer|any\s?more|any longer|instead|stopped|gave up|scrap|forget|dropped|replaced|as of (?:today|now)|from today|these days|"
     r"now|new (?:decision|rule)|correction|reconsidered|switch(?:ed|ing)?|revert\w*)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _UNSURE = re.compile(
     r"\?\s*$|\b(?:might|maybe|perhaps|could|would|possibly|consider(?:ed|ing|s)?|try|trying|tried|experiment\w*|whether|if|propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|"
-    r"plan(?:s|ned|ning)? to|want(?:s|ed)? to|going to|one day|some day|someday|later|eventually|wonder\w*|should we|can we|could we|shall we|let me|discuss\w*|compar\w+|"
+    r"plan(?:s|ned|ning)? to|(?<!nobody )(?<!no one )want(?:s|ed)? to|going to|one day|some day|someday|later|eventually|wonder\w*|should we|can we|could we|shall we|let me|discuss\w*|compar\w+|"
     r"for now|temporar\w+|for testing|as a test|until|for (?:this (?:session|test|experiment|demo)|the (?:moment|time being|demo)))\b|^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|could|should|would)\b(?!n't)",
     re.IGNORECASE,
 )  # fmt: skip
@@ -82,6 +84,10 @@ class Change:
     what: frozenset[str]
 
 
+_NEGATED = re.compile(r"(?:\b(?:not|never|without|no need)|n't)(?: to| be| have| been)?(?: \w+)?\s*$", re.IGNORECASE)
+"""Before the words of a change: that it was not made."""
+
+
 def may_change(words: frozenset[str]) -> bool:
     """The cheap test: whether among the lower-case words of a text is one that announces a change."""
     return not _TELLTALE.isdisjoint(words)
@@ -91,7 +97,7 @@ def changes(text: str) -> list[Change]:
     """The changes that a statement announces."""
     said = core(text)
     found = (pattern.search(said) for pattern in _CHANGES)
-    return [_change(one, said) for one in found if one is not None]
+    return [_change(one, said) for one in found if one is not None and not _NEGATED.search(said[: one.start()])]
 
 
 def changed_mind(text: str) -> bool:
@@ -104,9 +110,21 @@ def is_unsure(text: str) -> bool:
     return _UNSURE.search(core(text)) is not None or text.rstrip().endswith("?")
 
 
+_BUT_NOW = re.compile(r"\bused to\b.*\bnow\b", re.IGNORECASE)
+
+
 def is_past(text: str) -> bool:
     """Whether it tells what once was."""
-    return _PAST.search(text) is not None
+    return _PAST.search(core(text)) is not None and _BUT_NOW.search(text) is None
+
+
+_USED_TO = re.compile(r"\bused to (?P<what>.{4,80}?),? (?:but|and) (?:now|these days|today)\b", re.IGNORECASE)
+
+
+def used_to(text: str) -> str:
+    """What was done before, where it is said along with what is done now; else nothing."""
+    found = _USED_TO.search(core(text))
+    return f"we {found['what']}" if found else ""
 
 
 def adds(text: str) -> bool:

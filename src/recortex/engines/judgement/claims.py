@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recortex.engines.judgement.lexicon import (
+    BASES,
     BE,
     FILLERS,
+    JOINTS,
     NEEDS,
     NEGATORS,
     ORDERS,
@@ -27,15 +29,21 @@ MAX_TEXT = 1_000
 """Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
 
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
+_ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
 _REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to)\b.*$",
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
-_LASTING = re.compile(r",? \b(?:from now on|going forward|after all)\b(?=\W|$)", re.IGNORECASE)
+_LASTING = re.compile(
+    r",? \b(?:from now on|going forward|after all|these days|(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|"
+    r"yesterday|recently|last (?:week|month))\b(?=\W|$)",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(
     r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
     r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
     r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
+    r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|(?:i know i said [^,;]{2,40}?,? but)|"
     r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
     re.IGNORECASE,
 )
@@ -48,13 +56,19 @@ _CLAUSE = re.compile(
 _WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
 _NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
-_IN_PLACE = re.compile(r",? (?:instead of|rather than|in place of|and not|but not) .*$", re.IGNORECASE)
+_IN_PLACE = re.compile(
+    r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|against)) .*$|, (?:never|not|no) [^,]*$",
+    re.IGNORECASE,
+)
+_WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
 _GO_WITH = re.compile(
-    r"\b(?:(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)", re.IGNORECASE
+    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)", re.IGNORECASE
 )
 _SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
+_MEANS = word_set("over via through using")
+_BEFORE_TO = word_set("default defaults have has need needs")
 _ADVERBS = word_set("now always only currently also still just actually again today")
-_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$")
+_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$|reachable$|available$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +121,7 @@ def is_number(word: str) -> bool:
 
 def core(text: str) -> str:
     """A statement without marks, openings and reasons."""
-    said = _MARKS.sub("", text[:MAX_TEXT]).replace("’", "'").strip()
+    said = _MARKS.sub("", _ASIDE.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
     said = _LASTING.sub("", _REASON.sub("", said))
     for _ in range(4):
         shorter = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
@@ -131,7 +145,7 @@ def clauses(text: str) -> list[str]:
 
 def _claim(clause: str) -> Claim | None:
     shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
-    words, denied = affirmed(tokens(_GO_WITH.sub("use", _IN_PLACE.sub("", shorter or clause))))
+    words, denied = affirmed(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
         return None
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
@@ -179,6 +193,9 @@ def _order(words: list[str]) -> _Read | None:
     if verb in USES:
         value, subject = cut(rest)
         return ("use", subject, value) if value else None
+    if verb in ORDERS and len(rest) > 1 and rest[0].lower() in {*JOINTS, "with", "in", "on", "to", "against", "as"}:
+        value, scope = cut(rest[1:])
+        return (frame(verb, rest[0]), [verb, *scope], value) if value else None
     if verb in ORDERS:
         subject, value = cut(rest)
         place = len(rest) - len(value) - 1
@@ -187,7 +204,8 @@ def _order(words: list[str]) -> _Read | None:
             and value
             and rest[place].lower() not in {"before", "after", "until", "when", "for", "while", "as"}
         ):
-            return f"{stem(verb)} {rest[place].lower()}", subject, value
+            value, scope = cut(value)
+            return frame(verb, rest[place]), [*subject, *scope], value
     return None
 
 
@@ -205,7 +223,7 @@ def _told(words: list[str]) -> _Read | None:
         if low in USES:
             value, scope = cut(rest)
             return ("use", [*words[:place], *scope], value) if value else None
-        if low in {"default", "defaults"} and rest[0].lower() != "to":
+        if (low in {"default", "defaults"}) != (rest[0].lower() == "to") and low in _BEFORE_TO:
             continue
         if (
             low in RESTS
@@ -213,7 +231,7 @@ def _told(words: list[str]) -> _Read | None:
             and words[place - 1].lower() not in {"to", "must", "should", "may", "can"}
         ):
             joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
-            value, scope = cut(rest[1:] if joint else rest)
+            value, scope = _means(rest[1:] if joint else rest)
             return (f"{stem(low)} {joint}".strip(), [*words[:place], *scope], value) if value else None
         if low in NEEDS:
             value, scope = cut(rest)
@@ -236,7 +254,10 @@ def _being(subject: list[str], rest: list[str]) -> _Read | None:
         value, scope = cut(rest[2:])
         if first == "used":
             return "use", rest[2:], subject
-        return (f"{first} {joint}", [*subject, *scope], value) if value else None
+        return (frame(first, joint), [*subject, *scope], value) if value else None
+    if _PARTICIPLE.match(first) and joint and is_number(joint):
+        value, scope = cut(rest[1:])
+        return frame(first, ""), [*subject, *scope], value
     if first == "using":
         value, scope = cut(rest[1:])
         return ("use", [*subject, *scope], value) if value else None
@@ -246,11 +267,31 @@ def _being(subject: list[str], rest: list[str]) -> _Read | None:
     return ("be", [*subject, *scope], value) if value else None
 
 
+def _means(words: list[str]) -> tuple[list[str], list[str]]:
+    """As `cut`, but a means at the end is the value: `talks to the backend over REST`."""
+    place = next((place for place, word in enumerate(words) if place and word.lower() in _MEANS), 0)
+    if not place or place == len(words) - 1:
+        return cut(words)
+    value, scope = cut(words[place + 1 :])
+    return value, [*words[:place], *scope]
+
+
+def frame(verb: str, joint: str) -> str:
+    """A verb in any form with its preposition, to be compared: `are built with` says what `build via` says."""
+    low = verb.lower()
+    root = BASES.get(low, low)
+    if root == low and _PARTICIPLE.match(low):
+        root = low[:-2]
+        root = root[:-1] if len(root) > _SHORT and root[-1] == root[-2] else root
+    return f"{root.rstrip('e').replace('y', 'i')} {JOINTS.get(joint.lower(), joint.lower())}".strip()
+
+
 def cut(words: list[str]) -> tuple[list[str], list[str]]:
     """A phrase up to its first preposition, and what follows that."""
     for place, word in enumerate(words):
         if place and word.lower() in PREPOSITIONS:
-            return _bare(words[:place]), words[place + 1 :]
+            rest = words[place + 1 :]
+            return _bare(words[:place]), rest[: rest.index(",")] if "," in rest else rest
     return _bare(words), []
 
 

@@ -14,18 +14,28 @@ FILLERS = word_set("""a an the our my your their this that these those we i you 
 """Left out where what two statements are about is compared."""
 
 PREPOSITIONS = word_set(
-    "for as to per in on with at by from via through into when across during under before after until while on"
+    "for as to per in on with at by from via through into when across during under before after until while on using against over above below"
 )
 
 USES = word_set("use uses using prefer prefers adopt adopted chose chosen pick picked follow follows")
+BASES = {
+    "built": "build", "sent": "send", "written": "write", "kept": "keep", "made": "make", "done": "do", "driven": "drive",
+    "bought": "buy", "spoken": "speak", "found": "find", "held": "hold", "thrown": "throw", "chosen": "choose",
+}  # fmt: skip
+"""Irregular participles and their verbs."""
+JOINTS = {"via": "with", "through": "with", "by": "with", "using": "with", "over": "with", "at": "in", "every": "on"}
+"""Prepositions that tie a means, a place or a time to its verb, and the one that stands for them."""
 RESTS = word_set("""run runs live lives listen listens go goes talk talks start starts point points sit sits default defaults reside
     resides connect connects ship ships land lands come comes speak speaks stay stays belong belongs""")
 """Verbs whose complement is one place, program or time."""
-NEEDS = word_set("need needs require requires take takes has have expire expires retries retry")
+NEEDS = word_set("need needs require requires take takes has have expire expires retries retry support supports call calls")
 BE = frozenset({"is", "are"})
 PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
 ORDERS = word_set(
-    "run keep put store write build deploy start place save host send ship test format lint install publish pin manage track lock generate render compile bundle cache log monitor document hash encrypt sign serve schedule parse validate authenticate review name"
+    """run keep put store write build deploy start place save host send ship test format lint install publish pin manage track lock generate render
+    compile bundle cache log monitor document hash encrypt sign serve schedule parse validate authenticate review name raise throw return push
+    typecheck type-check release merge answer reply respond make indent squash rebase bill charge retry style describe develop branch tag commit
+    configure provision queue round model alert measure import export seed"""
 )
 """Verbs of an order that name an object and then the one means or place."""
 
@@ -69,6 +79,8 @@ slack pagerduty opsgenie teams discord mattermost
 stripe adyen paddle braintree
 elasticsearch opensearch meilisearch typesense solr algolia
 docker podman
+bcrypt argon2 scrypt pbkdf2
+csv parquet avro
 maven gradle bazel
 tabs spaces
 vim neovim emacs vscode zed helix

@@ -18,6 +18,7 @@ from recortex.engines.judgement.changes import (
     is_past,
     is_unsure,
     may_change,
+    used_to,
 )
 from recortex.engines.judgement.claims import Claim, claims, is_number, stem
 from recortex.engines.judgement.lexicon import FAMILY_OF, FILLERS, PREPOSITIONS, SLOTS, word_set
@@ -95,6 +96,9 @@ def reversal(new: str, known: str) -> Reversal:
     for change in changes(new) if may_change(tokenize(new)) else ():
         if any(_given_up(change, one, said) for one in held):
             return Reversal(Outcome.REPLACES, "announced change", explicit=True)
+    before = claims(used_to(new))
+    if any(_same_words(one, other) for one in before for other in held):
+        return Reversal(Outcome.REPLACES, "what was done before", explicit=True)
     if adds(new):
         return NOTHING
     for one in held:
@@ -125,6 +129,8 @@ def _names(old: frozenset[str], held: Claim) -> bool:
         return False
     if held.verb == "be" and not held.subject & SLOTS and not _is_name(held.value):
         return False
+    if value & old and all(is_number(word) for word in value & old) and old - value <= SLOTS | {"limit"}:
+        return True
     return value <= old or (old <= value and (len(value - old) <= 1 or bool(value & old & FAMILY_OF.keys())))
 
 
@@ -134,14 +140,14 @@ def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
     if not about:
         told = (one.subject for one in said if one.verb and not one.stems & change.old)
         about = frozenset().union(*told) - change.old - change.new
-        return not (about and held.subject and not about & held.subject)
+        return not (about and held.subject - _GENERAL and not about & held.subject)
     rest = about - change.old - change.new
     if not rest or rest & held.subject or rest <= held.stems:
         return True
-    return not held.subject and not rest - _GENERAL
+    return not held.subject - _GENERAL and not rest - _GENERAL - SLOTS
 
 
-_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app"})
+_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app", "thing", "idea", "rule"})
 
 
 def _moved_on(change: Change, held: Claim) -> bool:
@@ -169,6 +175,8 @@ def _against(new: Claim, held: Claim, *, explicit: bool) -> str:
         return "the same, denied"
     if new.denied != held.denied and not held.denied and _denies(new, held):
         return "denied"
+    if new.denied and not held.denied and explicit and _takes_back(new, held):
+        return "denied from now on"
     if new.denied or held.denied:
         return ""
     if _only_numbers_differ(new, held):
@@ -199,6 +207,12 @@ def _denies(new: Claim, held: Claim) -> bool:
     )
 
 
+def _takes_back(new: Claim, held: Claim) -> bool:
+    """Whether "we don't do X any more" ends "do X before Y": all that it says is said there."""
+    said = frozenset(new.words) - _WEAK
+    return len(said) >= _LEAST_WORDS and said < frozenset(held.words) and new.words[0] in held.words[:2]
+
+
 def _only_numbers_differ(new: Claim, held: Claim) -> bool:
     """Whether two claims are the same up to their numbers, and each says one number of the same place."""
     if len(new.words) != len(held.words) or not new.verb:
@@ -221,9 +235,10 @@ def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
             return False
         plain = not (_is_quality(new.value) or _is_quality(held.value))
         named = _is_name(new.value) and _is_name(held.value)
-        return shape != "word" or (named and plain and bool(new.subject & held.subject & SLOTS))
+        kin = bool(_families(new) & _families(held))
+        return shape != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
     kin = bool(_families(new) & _families(held))
-    return kin or (_is_name(new.value) and _is_name(held.value) and _told_apart(new, held))
+    return kin or (_is_name(new.value) and _is_name(held.value) and _told_apart(new, held)) or (explicit and _told_apart_by_one(new, held))
 
 
 def _told_apart(new: Claim, held: Claim) -> bool:
@@ -233,6 +248,12 @@ def _told_apart(new: Claim, held: Claim) -> bool:
         return True
     differ = [word for word in (*new.value, *held.value) if stem(word) not in common]
     return all(is_number(word) or not word.isalpha() or not word.islower() for word in differ)
+
+
+def _told_apart_by_one(new: Claim, held: Claim) -> bool:
+    """Whether two values are one thing in two ways: "rolling deployments", "blue-green deployments"."""
+    one, other = new.stems, held.stems
+    return len(one - other) == len(other - one) == 1 and stem(new.value[-1]) == stem(held.value[-1])
 
 
 def _comparable(new: Claim, held: Claim) -> bool:
