@@ -31,7 +31,7 @@ MAX_TEXT = 1_000
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
 _ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
 _REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LASTING = re.compile(
@@ -148,13 +148,24 @@ def _claim(clause: str) -> Claim | None:
     words, denied = affirmed(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
         return None
+    words = _before_aside(words)
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
     read = _order(words) or _told(words) or _elliptic(words)
     if read is None:
         return Claim("", frozenset(), (), denied, told)
     verb, subject, value = read
     several = any(word.lower() in {",", "and", "or", "both"} for word in value)
-    return Claim(verb, stems(subject), tuple(word for word in value if word != ","), denied, told, several)
+    return Claim(verb, stems(subject) - PREPOSITIONS, tuple(word for word in value if word != ","), denied, told, several)
+
+
+def _before_aside(words: list[str]) -> list[str]:
+    """The words up to the first comma, where what follows goes on about something else and is no list."""
+    place = words.index(",") if "," in words else 0
+    rest = {word.lower() for word in words[place:]}
+    if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004  a subject, a verb, a value
+        return words
+    head = words[:place]
+    return head if (_order(head) or _told(head)) else words
 
 
 def tokens(clause: str) -> list[str]:
@@ -192,7 +203,8 @@ def _order(words: list[str]) -> _Read | None:
         return None
     if verb in USES:
         value, subject = cut(rest)
-        return ("use", subject, value) if value else None
+        manner = len(rest) > len(value) + 1 and rest[-len(subject) - 1].lower() == "with"
+        return ("use", [] if manner else subject, value) if value else None
     if verb in ORDERS and len(rest) > 1 and rest[0].lower() in {*JOINTS, "with", "in", "on", "to", "against", "as"}:
         value, scope = cut(rest[1:])
         return (frame(verb, rest[0]), [verb, *scope], value) if value else None
@@ -229,6 +241,7 @@ def _told(words: list[str]) -> _Read | None:
             low in RESTS
             and place <= _SUBJECT_WORDS
             and words[place - 1].lower() not in {"to", "must", "should", "may", "can"}
+            and not any(word.lower() == "from" for word in words[:place])
         ):
             joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
             value, scope = _means(rest[1:] if joint else rest)

@@ -100,6 +100,9 @@ for _place, _names in enumerate(FAMILIES):
     for _name in _names:
         FAMILY_OF.setdefault(_name, _place)
 
+SEVERAL_ENDS = word_set("postgresql redis rabbitmq requests aws heroku react django rest slack docker csv uuid selenium tabs bash snake_case elasticsearch")
+"""One name of each family whose things serve several ends in one project: "Redis for sessions" leaves Redis for the queue."""
+
 SYNONYMS = {
     "postgres": "postgresql", "pg": "postgresql", "psql": "postgresql", "mongo": "mongodb", "k8s": "kubernetes",
     "tab": "tabs", "space": "spaces", "js": "javascript", "ts": "typescript", "elastic": "elasticsearch",

@@ -21,7 +21,7 @@ from recortex.engines.judgement.changes import (
     used_to,
 )
 from recortex.engines.judgement.claims import Claim, claims, is_number, stem
-from recortex.engines.judgement.lexicon import FAMILY_OF, FILLERS, PREPOSITIONS, SLOTS, word_set
+from recortex.engines.judgement.lexicon import FAMILIES, FAMILY_OF, FILLERS, PREPOSITIONS, SEVERAL_ENDS, SLOTS, word_set
 from recortex.engines.similarity.jaccard import tokenize
 
 MAX_VALUE = 6
@@ -144,10 +144,16 @@ def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
     rest = about - change.old - change.new
     if not rest or rest & held.subject or rest <= held.stems:
         return True
-    return not held.subject - _GENERAL and not rest - _GENERAL - SLOTS
+    return not held.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _serves_one_end(held))
 
 
-_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app", "thing", "idea", "rule"})
+def _serves_one_end(held: Claim) -> bool:
+    """Whether the known thing is of a kind that serves one end, so that naming the end does not narrow it."""
+    families = _families(held)
+    return bool(families) and not any(FAMILIES[place] & SEVERAL_ENDS for place in families)
+
+
+_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app", "thing", "idea", "rule", "everything", "all", "everyone"})
 
 
 def _moved_on(change: Change, held: Claim) -> bool:
