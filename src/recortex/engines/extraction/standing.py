@@ -96,7 +96,7 @@ _FINITE = re.compile(
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
-    r"\b(?:one\b.{0,30}\bthe other|the other one)\b|\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine)\b)"
+    r"\b(?:one\b.{0,30}\bthe other|the other one)\b|\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine|service|package|library)\b)"
     r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|bug) here|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
     r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
     r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recortex.engines.judgement.claims import claims, is_number
+from recortex.engines.judgement.claims import claims, core, is_number
 from recortex.engines.judgement.lexicon import FAMILY_OF, SLOTS
 
 
@@ -27,15 +27,15 @@ _PRACTICE = (
     r"(?:use|build|run|send|push|publish|deploy|host|store|cache|keep|raise|throw|return|log|monitor|format|lint|type-?check|test|bundle|style|write|manage|release|ship|"
     r"merge|squash|rebase|branch|tag|name|document|mock|generate|validate|hash|encrypt|sign|schedule|track|review|pin|lock|target|support|follow|prefer|commit|require|allow|"
     r"indent|serve|cover|version|measure|authenticate|authori[sz]e|serialize|back up|compile|install|package|model|do|make|rely on|work with|bill|charge|expire|retry|"
-    r"rotate|render|translate|design|configure|provision|orchestrate|queue|round|count|save|persist|query|call|pull|fetch|mirror|scan|seed|stub|roll out|handle|process)"
+    r"rotate|render|take|translate|design|configure|provision|orchestrate|queue|round|count|save|persist|query|call|pull|fetch|mirror|scan|seed|stub|roll out|handle|process)"
 )
 _PARTICIPLE = (
-    r"(?:used|built|run|sent|pushed|published|deployed|hosted|stored|cached|kept|raised|logged|monitored|formatted|linted|checked|tested|bundled|styled|written|managed|released|"
+    r"(?:used|reported|tracked|collected|recorded|encoded|decoded|built|run|sent|pushed|published|deployed|hosted|stored|cached|kept|raised|logged|monitored|formatted|linted|checked|tested|bundled|styled|written|managed|released|"
     r"shipped|merged|squashed|rebased|tagged|named|documented|mocked|generated|validated|hashed|encrypted|signed|scheduled|tracked|reviewed|pinned|locked|supported|"
     r"indented|served|versioned|measured|authenticated|serialized|backed up|compiled|installed|packaged|described|defined|retried|rotated|delivered|handled|processed|"
     r"reachable|available|made|created|cut|done|billed|charged|rendered|translated|provisioned|queued|rounded|saved|exported|imported|seeded|based|configured|declared|paid|translated|exposed|required)"
 )
-_RESTING = r"(?:runs?|lives?|listens?|go|goes|comes?|talks?|sits?|points?|defaults?|connects?|speaks?|lands?|expires?|happens?|starts?|stays?|belongs?|resides?)"
+_RESTING = r"(?:runs?|lives?|listens?|go|goes|comes?|talks?|sits?|points?|defaults?|connects?|speaks?|lands?|expires?|happens?|starts?|stays?|belongs?|resides?|times? out)"
 _TO = r"(?:with|in|on|at|by|via|through|from|to|as|over|under|against|for|into|after|before|every|using|behind|per|within)"
 _ADV = r"(?:(?:now|currently|always|only|all|usually|generally|normally|mostly|still|no longer|not|all now|now all|just|simply|already) )*"
 _SUBJECT = (
@@ -47,7 +47,7 @@ _WE = rf"(?:(?:in|for|on|at) [\w' -]{{2,40}}?,? )?(?:we|the team|this (?:project
 _END = r"(?: .{2,}|[^\w]*$)"
 
 _CHANGED = (
-    r"(?:moved|switched|migrated|changed|upgraded|went|ported|converted|transitioned|downgraded|gone|moving|switching|migrating|changing|upgrading|going)"
+    r"(?:moved|switched|migrated|changed|renamed|upgraded|went|ported|converted|transitioned|downgraded|gone|moving|switching|migrating|changing|upgrading|going)"
 )
 _ENDED = (
     r"(?:drop(?:ped|ping)|ditch(?:ed|ing)|abandon(?:ed|ing)|scrapp(?:ed|ing)|retir(?:ed|ing)|replac(?:ed|ing)|swapp(?:ed|ing)|stopped|left|leaving|cancel+(?:ed|ing)|remov(?:ed|ing)|kicked out|kicked|threw out|thrown out|"
@@ -63,30 +63,33 @@ _ROWS: tuple[tuple[Statement, re.Pattern[str]], ...] = tuple(
         ("changed", "decision", 0.74, rf"^(?:so )?we(?:{_HAVE}) ?{_ENDED}\b .+"),
         ("changed", "decision", 0.74,
          rf"^{_SUBJECT}(?:has |have |was |were |got |is |are )?(?:been )?(?:moved|switched|migrated|changed|replaced|swapped|superseded|ported|converted|renamed|raised|lowered|reduced|increased)(?: over)? (?:to|from|by|with) .+"),
-        ("changed", "decision", 0.74, r"^(?:no more|scrap|forget(?: about)?|drop|ditch|stop using|stop \w+ing|goodbye|bye(?: bye)?|enough of)\b .+"),
+        ("changed", "decision", 0.74, r"^(?:no more (?!questions?\b)|(?:scrap|forget(?: about)?|drop|ditch) (?!the (?!.*\b(?:thing|idea|rule|plan|convention|limit|requirement|decision)\b)|it\b|that\b|this\b|about it\b|everything\b)|stop \w+ing |goodbye |bye(?: bye)? |enough of ).+"),
         ("changed", "decision", 0.74, r"^(?:we|i)(?:'ve| have)? changed (?:our|my) minds?\b.+|^(?:we|i) (?:used to .+? (?:but )?now\b|no longer \w+|(?:don't|do not) .+ (?:any ?more|any longer))\b.*"),
-        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:is|are) (?:gone|out|history|dead|deprecated|retired|obsolete|no longer \w+|not .+ any ?more)\b.*"),
-        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:(?:no longer|don't|doesn't|do not|does not) \w+ .+|.+ (?:any ?more|any longer|from now on|from today(?: on)?|these days|instead of .+|no longer .+))[.!]?$"),
+        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:is|are) (?:gone|out|done|history|dead|deprecated|retired|obsolete|no longer \w+|not .+ any ?more)\b.*"),
+        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:(?:(?:is|are|will) )?no longer|don't|doesn't|do not|does not|(?:is|are)(?: not|n't)) (?:{_PRACTICE}|{_PARTICIPLE}|{_RESTING}|need|be|on|in|at) .+"),
+        ("changed", "decision", 0.74, rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|rather than .+|no longer .+|not .+ any ?more)[.!]?$"),
         ("changed", "decision", 0.74, r"^(?:instead of|rather than) .+ we (?:now )?(?:use|do|go|run|write|have|build)\b.+"),
-        ("practice", "preference", 0.72, rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so)\b){_END}"),
+        ("practice", "preference", 0.72, rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so|two|three|several|different|many|both|the old)\b){_END}"),
         ("practice", "preference", 0.72, r"\bwe(?:'re| are) (?:now |still |all |only |already )*(?:on|using|building|running|writing|deploying|hosting|sending|storing) .+"),
         ("built", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are|gets?) {_ADV}{_PARTICIPLE} (?:up )?(?:{_TO} .+|(?:\d+|once|twice|three|four|five) times.*)"),
+        ("built", "semantic", 0.72, rf"^(?!(?:the|an?)\b){_SUBJECT}(?:is|are|must be|should be) {_ADV}[a-z]{{3,}}ed (?:up )?{_TO} .+"),
+        ("rests", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) {_ADV}(?:on|in|at|under|behind|from|with) .*\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b.*"),
         ("rests", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}{_RESTING} {_ADV}(?:out |only )?{_TO} .+"),
-        ("uses", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}(?:uses?|needs?|requires?|takes?) (?!to\b).+"),
+        ("uses", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}(?:uses|needs|requires|(?<=s )(?:use|need|require)) (?!to\b).+"),
         ("bound", "semantic", 0.72, rf"^{_SUBJECT}(?:must|may|should|has to|have to|can)(?: not| never| only| now)? (?:be|stay|have|call|use|run|go|take)\b.*(?:\d|\bv\d).*"),
         ("wanted", "preference", 0.72, r"^i want (?:all|every|each|our) .+ (?:in|as|with|on|to|under|by|from|without) .+"),
         ("order", "preference", 0.72,
-         r"^(?:use|prefer) (?!(?:it|this|that|these|those|them|an?|my|your|the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*"),
+         r"^(?:use|prefer) (?!.* for the [\w-]+[.!]?$)(?!(?:it|this|that|these|those|them|an?|my|your|the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*"),
         ("order", "preference", 0.72,
          r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|release|answer|reply) "
-         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!to\b|or\b)[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+"),
-        ("order", "preference", 0.72, r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only )*use .+"),
+         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+"),
+        ("order", "preference", 0.72, r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
         ("value", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) .+"),
     )
 )  # fmt: skip
 _FAILING = re.compile(
-    r"\b(?:fail(?:s|ing|ure)?|failed(?! \w+s\b)|(?<!for )(?<!raise )(?<!throw )(?<!return )errors?|is running|are running|broken|bug\w*|wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|accidentally|for some reason|apparently|somehow|supposed to|"
-    r"too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|undefined|null|404|500|exception (?:in|at)|traceback|"
+    r"\b(?:fail(?:s|ing|ure)?|failed(?! \w+s\b)|(?<!for )(?<!raise )(?<!throw )(?<!return )errors?(?! (?:(?:are|aren't|must be) (?:\w+ )?\w+ed|go|codes?|messages?|handling|tracking|reports?)\b)|is running|are running|takes? (?!on\b)|i (?:see|get|got|have|had|saw|notice\w*)|broken|bug\w*|wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|accidentally|for some reason|apparently|somehow|supposed to|"
+    r"(?:is|are|runs?|comes?) too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|undefined|null|404|500|exception (?:in|at)|traceback|"
     r"rumou?r|customer|wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
     r"some ?day|eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|did not|didn't|not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
     re.IGNORECASE,
@@ -114,7 +117,7 @@ _SCOPED = re.compile(
 )
 _LOWER_WORD = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
 _PAST_WORK = re.compile(
-    r"^we\b.*\b(?:the|that|this) (?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?)s?\b",
+    r"^we\b.*\b(?:the|that|this) (?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
     re.IGNORECASE,
 )
 
@@ -126,6 +129,7 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 _BRIEF = 5
+_DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
 
 def is_report(message: str) -> bool:
@@ -141,7 +145,7 @@ def stated(text: str, *, named: bool, reporting: bool) -> Statement | None:
         named: whether it names a product, a piece of code or a number.
         reporting: whether the message as a whole tells of a failure.
     """
-    if _FAILING.search(text) or _POINTING.search(text) or _ASKS.match(text):
+    if _FAILING.search(core(text)) or text.endswith("?") or _POINTING.search(text) or _ASKS.match(text):
         return None
     for part in (text, *_CLAUSES.split(text)):
         found = next((row for row, pattern in _ROWS if pattern.search(part)), None)
@@ -151,20 +155,21 @@ def stated(text: str, *, named: bool, reporting: bool) -> Statement | None:
     return None
 
 
+_WE_SAY = re.compile(r"(?:so )?(?:we|i|no more|stop|[\w-]+s|all|every)\b|(?!(?:the|an?|my|your|some)\b)\w|.*\b(?:from now on|from today)\b", re.IGNORECASE)
 _CLAUSES = re.compile(r"[,;:] (?:and |so |but )?|(?: and| but|) so (?=we\b|the\b|our\b)", re.IGNORECASE)
 
 
 def _carries(row: Statement, text: str, *, named: bool) -> bool:
     """Whether a sentence of a form says enough to be one of how the project is run."""
     if row.name == "changed":
-        return not _PAST_WORK.search(text)
+        return (named or bool(_WE_SAY.match(text))) and not _PAST_WORK.search(text)
     if row.name == "order":
         return named or bool(_LASTS.search(text)) or bool(_GENERIC.match(text))
     if row.name == "practice":
         return named or bool(_SCOPED.search(text)) or len(text.split()) <= _BRIEF
     if row.name == "value":
         return _is_value(text)
-    return named or row.name == "built" or bool(_LASTS.search(text)) or _is_claim(text)
+    return named or row.name == "built" or bool(_DAY.search(text)) or bool(_LASTS.search(text)) or _is_claim(text)
 
 
 def _is_claim(text: str) -> bool:

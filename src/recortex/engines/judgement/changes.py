@@ -19,15 +19,15 @@ _IS = r"(?:is|are|was|were|has been|have been|has|have|got|gets)"
 _ROWS = (
     rf"\b(?:instead of|rather than|in place of) {_OLD}(?={_END}| we (?:now )?\w+ )",
     rf"\b(?:said|told you) {_OLD},? but{_END[:0]}",
-    rf",\s*(?:and |but )?(?:not|no) (?!just\b|only\b|yet\b|longer\b|more\b){_OLD}{_END}",
+    rf",\s*(?:and |but )?(?:not|no) (?:(?:with|in|on|at|to|as|by|via|from|under|through) )?(?!just\b|only\b|yet\b|longer\b|more\b){_OLD}{_END}",
     r"\b(?:over|not) (?P<old>[\w.+#-]{2,30})$",
-    rf"\b(?:switch|mov|migrat|chang|port|convert|transition|went|go)\w*(?: {_WHAT})? (?:over )?from {_OLD} (?:over )?to {_NEW}{_END}",
+    rf"\b(?:switch|mov|migrat|chang|port|convert|transition|renam|upgrad|went|go)\w*(?: {_WHAT})? (?:over )?from {_OLD} (?:over )?to {_NEW}{_END}",
     rf"^{_WHAT} {_IS} (?:switched|moved|migrated|changed|ported|converted) from {_OLD} to {_NEW}{_END}",
     rf"\b(?:replac|swap|trad)\w* {_OLD} (?:with|by|for) {_NEW}{_END}",
     rf"^{_OLD} {_IS} (?:being )?(?:replaced|superseded|swapped)(?: out)? (?:by|with|for) {_NEW}{_END}",
     rf"^{_NEW} (?:replaces|replaced|supersedes|superseded) (?!by\b){_OLD}{_END}",
     rf"\b(?:decided|decision|vote[ds]?) against (?:using )?{_OLD}{_END}",
-    (rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? \w+ing|cancel+ed|left|gave up on|went back on|turned off|forget(?: about)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|retir(?:e|ed|ing)|gave up(?: on)?|give up(?: on)?|"
+    (rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? \w+ing|cancel+ed|left|gave up on|went back on|turned off|forget(?: about)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|retir(?:e|ed|ing)|gave up(?: on)?|given up(?: on)?|give up(?: on)?|"
      rf"(?:get|got|getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|ed|ing) out|removed|kick(?:ed)? out|"
      rf"threw out|say goodbye to|no more|don't use|do not use|never use|not using|avoid using|away from) (?:the )?(?:support (?:for|of) )?{_OLD}{_END}"),
     rf"\b(?:turn|kick|thr|rul|phas)\w* {_OLD} (?:out|off|away)\b",
@@ -38,7 +38,7 @@ _ROWS = (
     rf"^not {_OLD} any\s?more{_END}",
     rf"\b(?:switch|mov|migrat|chang|convert|port|set)(?:e|ed|es|ing|s|ted|ting)? {_WHAT} (?:over |back )?to {_NEW}{_END}",
     rf"^{_WHAT} (?:{_IS} )?(?:switched|moved|migrated|changed|converted|ported) (?:over |back )?to {_NEW}{_END}",
-    rf"\b(?:revert|return|go|going|went|back)\w*(?: back)? to {_NEW}{_END}",
+    rf"\b(?:revert|return|go|going|gone|went|back)\w*(?: back)? to {_NEW}{_END}",
     rf"\b(?:switch|mov|migrat|convert)\w* (?:over )?to {_NEW}{_END}",
 )  # fmt: skip
 _CHANGES = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
@@ -47,9 +47,9 @@ _TELLTALE = word_set("""actually instead rather place not no over switch switche
     replacing swap swapped swapping trade traded supersedes superseded against drop dropped drops dropping stop stopped ditch ditched
     ditching abandon abandoned scrap scrapped retire retired retiring gave give get got getting rid done quit phase phased removed
     kick kicked threw goodbye never dont away gone out dead deprecated history obsolete anymore off banned decommissioned
-    shut avoid stopped said used cancelled canceled left turned forget threw revert reverted reverting return returning back go going set""")
+    shut avoid stopped said used cancelled canceled left turned forget threw renamed rename upgraded upgrade taking revert reverted reverting return returning back go going set""")
 _MIND = re.compile(
-    r"\b(?:changed (?:our|my) minds?|actually|scratch that|on second thoughts?|after all|from now on|going forward|as of (?:now|today)|no longer|any\s?more|any longer|instead|stopped|gave up|scrap|forget|dropped|replaced|as of (?:today|now)|from today|these days|"
+    r"\b(?:changed (?:our|my) minds?|actually|scratch that|on second thoughts?|after all|from now on|going forward|as of (?:now|today)|no longer|any\s?more|any longer|instead|stopped|gave up|gone back|gave up the|scrap|forget|dropped|replaced|as of (?:today|now)|from today|these days|"
     r"now|new (?:decision|rule)|correction|reconsidered|switch(?:ed|ing)?|revert\w*)\b",
     re.IGNORECASE,
 )  # fmt: skip
@@ -65,7 +65,7 @@ _PAST = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 _ADDS = re.compile(
-    r"\b(?:also|as well|in addition|additionally|alongside|besides|both|on top of|together with|too(?=[.!]?$)|another|extra|next to|except|unless|only in|only for|optionally)\b",
+    r"\b(?:also|as well|in addition|additionally|alongside|besides|both|on top of|together with|too(?=[.!]?$)|another|extra|(?<!live )(?<!lives )(?<!are )next to|except|unless|only in|only for|optionally)\b",
     re.IGNORECASE,
 )
 
@@ -151,7 +151,7 @@ def _split(phrase: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 _SCOPE = re.compile(
-    r"\b(?:for|as|in)\s+(?:the |our |all |new )?([^,;:]+?)(?=\s(?:instead|rather)|[,;:]|$)", re.IGNORECASE
+    r"\b(?:for|in|us(?:e|ing) \S+ as)\s+(?:the |our |all |new )?([^,;:]+?)(?=\s(?:instead|rather)|[,;:]|$)", re.IGNORECASE
 )
 
 

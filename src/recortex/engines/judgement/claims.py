@@ -31,7 +31,7 @@ MAX_TEXT = 1_000
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
 _ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
 _REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LASTING = re.compile(
@@ -58,6 +58,12 @@ _NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
 _IN_PLACE = re.compile(
     r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|against)) .*$|, (?:never|not|no) [^,]*$",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"\bwe(?:'re| are) (?:(?:now|still|all|already) )*(?:on|using) ", re.IGNORECASE)
+_TIMES_OUT = re.compile(r"\btimes? out\b", re.IGNORECASE)
+_FOR = re.compile(
+    r"^for (?P<subject>[^,;:]{2,40}?),? (?:(?:we|please|just|always|only|now) )*(?:use|take) (?P<value>[^,;:]+?)(?P<rest>(?: (?:now|instead|rather)\b|[,;:]).*)?$",
     re.IGNORECASE,
 )
 _WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
@@ -122,13 +128,13 @@ def is_number(word: str) -> bool:
 def core(text: str) -> str:
     """A statement without marks, openings and reasons."""
     said = _MARKS.sub("", _ASIDE.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
-    said = _LASTING.sub("", _REASON.sub("", said))
+    said = _ON.sub("we use ", _TIMES_OUT.sub("expire", _LASTING.sub("", _REASON.sub("", said))))
     for _ in range(4):
         shorter = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
         if shorter == said or not shorter:
             break
         said = shorter
-    return said.strip(" .")
+    return _FOR.sub(r"use \g<value> for \g<subject>\g<rest>", said.strip(" ."))
 
 
 @lru_cache(maxsize=512)
@@ -164,8 +170,7 @@ def _before_aside(words: list[str]) -> list[str]:
     rest = {word.lower() for word in words[place:]}
     if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004  a subject, a verb, a value
         return words
-    head = words[:place]
-    return head if (_order(head) or _told(head)) else words
+    return words[:place]
 
 
 def tokens(clause: str) -> list[str]:
@@ -230,7 +235,7 @@ def _told(words: list[str]) -> _Read | None:
             rest = rest[1:]
         if not rest:
             return None
-        if low in BE:
+        if low in BE or (low == "be" and words[place - 1].lower() in {"must", "should", "to"}):
             return _being(words[:place], rest)
         if low in USES:
             value, scope = cut(rest)
