@@ -90,7 +90,9 @@ def run(entry: Entry, folder: Path) -> Seen:
     known = [text for text, status in one if status is Status.ACTIVE]
     ended = [text for text, status in two if status is Status.SUPERSEDED]
     standing = [text for text, status in two if status is Status.ACTIVE]
-    others = [f"({status.value}) {text}" for text, status in two if status not in {Status.ACTIVE, Status.SUPERSEDED}]
+    others = [
+        f"({status.value}) {text}" for text, status in two if status not in {Status.ACTIVE, Status.SUPERSEDED}
+    ]
     return Seen([f"({status.value}) {text}" for text, status in one], known, ended, standing, others)
 
 
@@ -114,7 +116,9 @@ def _texts(cortex: Cortex) -> list[tuple[str, Status]]:
     """Text and status of everything in the stores of the project and of the person."""
     query = MemoryQuery(statuses=tuple(Status), limit=100)
     return [
-        (one.text, one.status) for bank in cortex._app.banks() for one in bank.store.memories.find(query)  # noqa: SLF001  no operation lists every status of both stores
+        (one.text, one.status)
+        for bank in cortex._app.banks()
+        for one in bank.store.memories.find(query)
     ]
 
 
@@ -140,7 +144,9 @@ def _show(entry: Entry, seen: Seen) -> None:
     """What came of an entry that went wrong."""
     label = "missed" if entry.reverses else "WRONG" if seen.ended else "first?"
     print(f"{label} [{entry.matter}]\n  1 {entry.first}\n    -> {seen.after_one}\n  2 {entry.second}")
-    print(f"    -> ended {seen.ended} standing {[text for text in seen.standing if text not in seen.known]} other {seen.others}")
+    print(
+        f"    -> ended {seen.ended} standing {[text for text in seen.standing if text not in seen.known]} other {seen.others}"
+    )
 
 
 def main() -> None:

@@ -232,7 +232,11 @@ def _stated(said: str, sentence: str, *, reporting: bool) -> Finding | None:
     lasting = _LASTING.sub("", text)
     named = _names(text)
     found = stated(lasting, named=named, reporting=reporting)
-    if found is None or objection(text, addressed=True, meant=True) not in {"", "chatter"} or _ONCE.search(lasting):
+    if (
+        found is None
+        or objection(text, addressed=True, meant=True) not in {"", "chatter"}
+        or _ONCE.search(lasting)
+    ):
         return None
     return Finding(text, found.kind, found.confidence, f"person_{found.name}", sentence)
 

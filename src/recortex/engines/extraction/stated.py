@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recortex.engines.judgement.claims import claims, core, is_number
+from recortex.engines.judgement.claims import Claim, claims, core, is_number
 from recortex.engines.judgement.lexicon import FAMILY_OF, SLOTS
+from recortex.engines.judgement.reversal import is_name, is_quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,7 @@ _SUBJECT = (
 _WE = rf"(?:(?:in|for|on|at) [\w' -]{{2,40}}?,? )?(?:we|the team|this (?:project|repo\w*|app)|i want(?: to)?) {_ADV}"
 _END = r"(?: .{2,}|[^\w]*$)"
 
-_CHANGED = (
-    r"(?:moved|switched|migrated|changed|renamed|upgraded|went|ported|converted|transitioned|downgraded|gone|moving|switching|migrating|changing|upgrading|going)"
-)
+_CHANGED = r"(?:moved|switched|migrated|changed|renamed|upgraded|went|ported|converted|transitioned|downgraded|gone|moving|switching|migrating|changing|upgrading|going)"
 _ENDED = (
     r"(?:drop(?:ped|ping)|ditch(?:ed|ing)|abandon(?:ed|ing)|scrapp(?:ed|ing)|retir(?:ed|ing)|replac(?:ed|ing)|swapp(?:ed|ing)|stopped|left|leaving|cancel+(?:ed|ing)|remov(?:ed|ing)|kicked out|kicked|threw out|thrown out|"
     r"threw|gave up(?: on)?|given up(?: on)?|got rid of|getting rid of|gotten rid of|are done with|'re done with|decided against|went back on|turned off|shut down|phased out|outgrew|sunset|relicensed|"
@@ -67,10 +66,10 @@ _ROWS: tuple[tuple[Statement, re.Pattern[str]], ...] = tuple(
         ("changed", "decision", 0.74, r"^(?:we|i)(?:'ve| have)? changed (?:our|my) minds?\b.+|^(?:we|i) (?:used to .+? (?:but )?now\b|no longer \w+|(?:don't|do not) .+ (?:any ?more|any longer))\b.*"),
         ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:is|are) (?:gone|out|done|history|dead|deprecated|retired|obsolete|no longer \w+|not .+ any ?more)\b.*"),
         ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:(?:(?:is|are|will) )?no longer|don't|doesn't|do not|does not|(?:is|are)(?: not|n't)) (?:{_PRACTICE}|{_PARTICIPLE}|{_RESTING}|need|be|on|in|at) .+"),
-        ("changed", "decision", 0.74, rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|rather than .+|no longer .+|not .+ any ?more)[.!]?$"),
+        ("turned", "decision", 0.74, rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|rather than .+|no longer .+|not .+ any ?more)[.!]?$"),
         ("changed", "decision", 0.74, r"^(?:instead of|rather than) .+ we (?:now )?(?:use|do|go|run|write|have|build)\b.+"),
         ("practice", "preference", 0.72, rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so|two|three|several|different|many|both|the old)\b){_END}"),
-        ("practice", "preference", 0.72, r"\bwe(?:'re| are) (?:now |still |all |only |already )*(?:on|using|building|running|writing|deploying|hosting|sending|storing) .+"),
+        ("place", "preference", 0.72, r"\bwe(?:'re| are) (?:now |still |all |only |already )*(?:on|using|building|running|writing|deploying|hosting|sending|storing) .+"),
         ("built", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are|gets?) {_ADV}{_PARTICIPLE} (?:up )?(?:{_TO} .+|(?:\d+|once|twice|three|four|five) times.*)"),
         ("built", "semantic", 0.72, rf"^(?!(?:the|an?)\b){_SUBJECT}(?:is|are|must be|should be) {_ADV}[a-z]{{3,}}ed (?:up )?{_TO} .+"),
         ("rests", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) {_ADV}(?:on|in|at|under|behind|from|with) .*\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b.*"),
@@ -81,8 +80,8 @@ _ROWS: tuple[tuple[Statement, re.Pattern[str]], ...] = tuple(
         ("order", "preference", 0.72,
          r"^(?:use|prefer) (?!.* for the [\w-]+[.!]?$)(?!(?:it|this|that|these|those|them|an?|my|your|the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*"),
         ("order", "preference", 0.72,
-         r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|release|answer|reply) "
-         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+"),
+         (r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|release|answer|reply) "
+         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
         ("order", "preference", 0.72, r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
         ("value", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) .+"),
     )
@@ -112,12 +111,12 @@ _LASTS = re.compile(
     re.IGNORECASE,
 )
 _SCOPED = re.compile(
-    rf" (?:for|in|with|as|via|to|on|every|before|under|through|by|against|using) (?!(?:the|this|that) \w+$).+",
+    r" (?:for|in|with|as|via|to|on|every|before|under|through|by|against|using) (?!(?:the|this|that) \w+$).+",
     re.IGNORECASE,
 )
 _LOWER_WORD = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
 _PAST_WORK = re.compile(
-    r"^we\b.*\b(?:the|that|this) (?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
+    r"^we\b.*\b(?:the|that|this) (?:(?:next|last|first|new|old|other) )?(?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
     re.IGNORECASE,
 )
 
@@ -130,6 +129,11 @@ _GENERIC = re.compile(
 )
 _BRIEF = 5
 _DAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
+
+
+_FROM_NOW = re.compile(
+    r"\b(?:from (?:now|today) on|as of (?:now|today)|these days|always|going forward)\b", re.IGNORECASE
+)
 
 
 def is_report(message: str) -> bool:
@@ -151,25 +155,36 @@ def stated(text: str, *, named: bool, reporting: bool) -> Statement | None:
         found = next((row for row, pattern in _ROWS if pattern.search(part)), None)
         if found is None or not _carries(found, part, named=named):
             continue
-        return None if reporting and found.name not in {"changed", "practice"} else found
+        return None if reporting and found.name not in {"changed", "turned", "practice"} else found
     return None
 
 
-_WE_SAY = re.compile(r"(?:so )?(?:we|i|no more|stop|[\w-]+s|all|every)\b|(?!(?:the|an?|my|your|some)\b)\w|.*\b(?:from now on|from today)\b", re.IGNORECASE)
+_WE_SAY = re.compile(
+    r"(?:so )?(?:we|i|no more|stop|[\w-]+s|all|every)\b|(?!(?:the|an?|my|your|some)\b)\w|.*\b(?:from now on|from today)\b",
+    re.IGNORECASE,
+)
 _CLAUSES = re.compile(r"[,;:] (?:and |so |but )?|(?: and| but|) so (?=we\b|the\b|our\b)", re.IGNORECASE)
 
 
 def _carries(row: Statement, text: str, *, named: bool) -> bool:
     """Whether a sentence of a form says enough to be one of how the project is run."""
-    if row.name == "changed":
+    if row.name in {"changed", "turned"} and (row.name == "changed" or _is_claim(text)):
         return (named or bool(_WE_SAY.match(text))) and not _PAST_WORK.search(text)
+    if row.name in {"turned", "place"}:
+        return named and row.name == "place"
     if row.name == "order":
-        return named or bool(_LASTS.search(text)) or bool(_GENERIC.match(text))
+        return named or bool(_FROM_NOW.search(text)) or bool(_GENERIC.match(text))
     if row.name == "practice":
         return named or bool(_SCOPED.search(text)) or len(text.split()) <= _BRIEF
     if row.name == "value":
         return _is_value(text)
-    return named or row.name == "built" or bool(_DAY.search(text)) or bool(_LASTS.search(text)) or _is_claim(text)
+    return (
+        named
+        or row.name == "built"
+        or bool(_DAY.search(text))
+        or bool(_LASTS.search(text))
+        or _is_claim(text)
+    )
 
 
 def _is_claim(text: str) -> bool:
@@ -177,16 +192,28 @@ def _is_claim(text: str) -> bool:
     return any(one.verb and one.subject and one.value for one in claims(text))
 
 
+_SHORT_VALUE = 4
+"""Words: a longer one explains."""
+
+
+def _fills_slot(claim: Claim) -> bool:
+    """Whether a thing that has one value is given a name: "the default branch is trunk"."""
+    known = bool(claim.subject & SLOTS) and len(claim.value) <= _SHORT_VALUE
+    return known and is_name(claim.value) and not is_quality(claim.value)
+
+
 def _is_value(text: str) -> bool:
     """Whether "S is V" gives a name or a number to what has one: "the default page size is 50", not "the page is empty"."""
     for one in claims(text):
         if one.verb != "be" or not one.subject or not one.value:
             continue
-        if one.stems & FAMILY_OF.keys() or (one.subject & SLOTS and len(one.value) <= 4):  # noqa: PLR2004  a longer one explains
+        if one.stems & FAMILY_OF.keys() or _fills_slot(one):
             return True
         if any(is_number(word) or _IS_FORM.match(word) for word in one.value[:3]):
             return True
     return False
 
 
-_IS_FORM = re.compile(r"[A-Z]{2,}[a-z]?$|[a-z]+[A-Z]\w*$|[A-Z][a-z]+[A-Z]\w*$|\w+_\w+$|[a-z]+-case$|\w+[./]\w+")
+_IS_FORM = re.compile(
+    r"[A-Z]{2,}[a-z]?$|[a-z]+[A-Z]\w*$|[A-Z][a-z]+[A-Z]\w*$|\w+_\w+$|[a-z]+-case$|\w+[./]\w+"
+)

@@ -53,11 +53,14 @@ def without_greeting(said: str) -> str:
     return said
 
 
-_INSTEAD = re.compile(r"^(?:instead of|rather than) (?P<old>[^,]{2,60}?),? (?P<rest>(?:we|please|always|use)\b[^.!]*)(?P<end>[.!]?)", re.IGNORECASE)
+_INSTEAD = re.compile(
+    r"^(?:instead of|rather than) (?P<old>[^,]{2,60}?),? (?P<rest>(?:we|please|always|use)\b[^.!]*)(?P<end>[.!]?)",
+    re.IGNORECASE,
+)
 
 
 def _turned(found: re.Match[str]) -> str:
-    """ "Instead of A we use B" as "we use B instead of A"."""
+    """Say "instead of A we use B" as "we use B instead of A"."""
     return f"{found['rest']} instead of {found['old']}{found['end']}"
 
 

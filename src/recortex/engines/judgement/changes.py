@@ -84,7 +84,9 @@ class Change:
     what: frozenset[str]
 
 
-_NEGATED = re.compile(r"(?:\b(?:not|never|without|no need)|n't)(?: to| be| have| been)?(?: \w+)?\s*$", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|without|no need)|n't)(?: to| be| have| been)?(?: \w+)?\s*$", re.IGNORECASE
+)
 """Before the words of a change: that it was not made."""
 
 
@@ -97,7 +99,9 @@ def changes(text: str) -> list[Change]:
     """The changes that a statement announces."""
     said = core(text)
     found = (pattern.search(said) for pattern in _CHANGES)
-    return [_change(one, said) for one in found if one is not None and not _NEGATED.search(said[: one.start()])]
+    return [
+        _change(one, said) for one in found if one is not None and not _NEGATED.search(said[: one.start()])
+    ]
 
 
 def changed_mind(text: str) -> bool:
@@ -151,7 +155,8 @@ def _split(phrase: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 _SCOPE = re.compile(
-    r"\b(?:for|in|us(?:e|ing) \S+ as)\s+(?:the |our |all |new )?([^,;:]+?)(?=\s(?:instead|rather)|[,;:]|$)", re.IGNORECASE
+    r"\b(?:for|in|us(?:e|ing) \S+ as)\s+(?:the |our |all |new )?([^,;:]+?)(?=\s(?:instead|rather)|[,;:]|$)",
+    re.IGNORECASE,
 )
 
 

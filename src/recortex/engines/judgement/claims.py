@@ -68,7 +68,8 @@ _FOR = re.compile(
 )
 _WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
 _GO_WITH = re.compile(
-    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)", re.IGNORECASE
+    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)",
+    re.IGNORECASE,
 )
 _SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
 _MEANS = word_set("over via through using")
@@ -151,7 +152,9 @@ def clauses(text: str) -> list[str]:
 
 def _claim(clause: str) -> Claim | None:
     shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
-    words, denied = affirmed(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
+    words, denied = affirmed(
+        tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause))))
+    )
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
         return None
     words = _before_aside(words)
@@ -161,7 +164,14 @@ def _claim(clause: str) -> Claim | None:
         return Claim("", frozenset(), (), denied, told)
     verb, subject, value = read
     several = any(word.lower() in {",", "and", "or", "both"} for word in value)
-    return Claim(verb, stems(subject) - PREPOSITIONS, tuple(word for word in value if word != ","), denied, told, several)
+    return Claim(
+        verb,
+        stems(subject) - PREPOSITIONS,
+        tuple(word for word in value if word != ","),
+        denied,
+        told,
+        several,
+    )
 
 
 def _before_aside(words: list[str]) -> list[str]:
@@ -210,7 +220,11 @@ def _order(words: list[str]) -> _Read | None:
         value, subject = cut(rest)
         manner = len(rest) > len(value) + 1 and rest[-len(subject) - 1].lower() == "with"
         return ("use", [] if manner else subject, value) if value else None
-    if verb in ORDERS and len(rest) > 1 and rest[0].lower() in {*JOINTS, "with", "in", "on", "to", "against", "as"}:
+    if (
+        verb in ORDERS
+        and len(rest) > 1
+        and rest[0].lower() in {*JOINTS, "with", "in", "on", "to", "against", "as"}
+    ):
         value, scope = cut(rest[1:])
         return (frame(verb, rest[0]), [verb, *scope], value) if value else None
     if verb in ORDERS:

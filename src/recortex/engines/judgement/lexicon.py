@@ -23,12 +23,22 @@ BASES = {
     "bought": "buy", "spoken": "speak", "found": "find", "held": "hold", "thrown": "throw", "chosen": "choose",
 }  # fmt: skip
 """Irregular participles and their verbs."""
-JOINTS = {"via": "with", "through": "with", "by": "with", "using": "with", "over": "with", "at": "in", "every": "on"}
+JOINTS = {
+    "via": "with",
+    "through": "with",
+    "by": "with",
+    "using": "with",
+    "over": "with",
+    "at": "in",
+    "every": "on",
+}
 """Prepositions that tie a means, a place or a time to its verb, and the one that stands for them."""
 RESTS = word_set("""run runs live lives listen listens go goes talk talks start starts point points sit sits default defaults reside
     resides connect connects ship ships land lands come comes speak speaks stay stays belong belongs""")
 """Verbs whose complement is one place, program or time."""
-NEEDS = word_set("need needs require requires take takes has have expire expires retries retry support supports call calls")
+NEEDS = word_set(
+    "need needs require requires take takes has have expire expires retries retry support supports call calls"
+)
 BE = frozenset({"is", "are"})
 PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
 ORDERS = word_set(
@@ -100,7 +110,9 @@ for _place, _names in enumerate(FAMILIES):
     for _name in _names:
         FAMILY_OF.setdefault(_name, _place)
 
-SEVERAL_ENDS = word_set("postgresql redis rabbitmq requests aws heroku react django rest slack docker csv uuid selenium tabs bash snake_case elasticsearch")
+SEVERAL_ENDS = word_set(
+    "postgresql redis rabbitmq requests aws heroku react django rest slack docker csv uuid selenium tabs bash snake_case elasticsearch"
+)
 """One name of each family whose things serve several ends in one project: "Redis for sessions" leaves Redis for the queue."""
 
 SYNONYMS = {

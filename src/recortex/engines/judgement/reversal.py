@@ -21,7 +21,15 @@ from recortex.engines.judgement.changes import (
     used_to,
 )
 from recortex.engines.judgement.claims import Claim, claims, is_number, stem
-from recortex.engines.judgement.lexicon import FAMILIES, FAMILY_OF, FILLERS, PREPOSITIONS, SEVERAL_ENDS, SLOTS, word_set
+from recortex.engines.judgement.lexicon import (
+    FAMILIES,
+    FAMILY_OF,
+    FILLERS,
+    PREPOSITIONS,
+    SEVERAL_ENDS,
+    SLOTS,
+    word_set,
+)
 from recortex.engines.similarity.jaccard import tokenize
 
 MAX_VALUE = 6
@@ -93,12 +101,8 @@ def reversal(new: str, known: str) -> Reversal:
     held = claims(known)
     said = claims(new)
     explicit = changed_mind(new)
-    for change in changes(new) if may_change(tokenize(new)) else ():
-        if any(_given_up(change, one, said) for one in held):
-            return Reversal(Outcome.REPLACES, "announced change", explicit=True)
-    before = claims(used_to(new))
-    if any(_same_words(one, other) for one in before for other in held):
-        return Reversal(Outcome.REPLACES, "what was done before", explicit=True)
+    if _announced(new, held, said):
+        return Reversal(Outcome.REPLACES, "announced change", explicit=True)
     if adds(new):
         return NOTHING
     for one in held:
@@ -111,6 +115,15 @@ def reversal(new: str, known: str) -> Reversal:
 
 
 # -- announced
+
+
+def _announced(new: str, held: tuple[Claim, ...], said: tuple[Claim, ...]) -> bool:
+    """Whether the new statement says that what was held is given up, or was done before."""
+    if not may_change(tokenize(new)):
+        return False
+    if any(_given_up(change, one, said) for change in changes(new) for one in held):
+        return True
+    return any(_same_words(one, other) for one in claims(used_to(new)) for other in held)
 
 
 def _given_up(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
@@ -127,7 +140,7 @@ def _names(old: frozenset[str], held: Claim) -> bool:
     value = held.stems
     if not value or held.several or len(held.value) > MAX_VALUE:
         return False
-    if held.verb == "be" and not held.subject & SLOTS and not _is_name(held.value):
+    if held.verb == "be" and not held.subject & SLOTS and not is_name(held.value):
         return False
     if value & old and all(is_number(word) for word in value & old) and old - value <= SLOTS | {"limit"}:
         return True
@@ -153,7 +166,23 @@ def _serves_one_end(held: Claim) -> bool:
     return bool(families) and not any(FAMILIES[place] & SEVERAL_ENDS for place in families)
 
 
-_GENERAL = frozenset({"project", "repository", "repo", "codebase", "everything", "team", "code", "app", "thing", "idea", "rule", "everything", "all", "everyone"})
+_GENERAL = frozenset(
+    {
+        "project",
+        "repository",
+        "repo",
+        "codebase",
+        "everything",
+        "team",
+        "code",
+        "app",
+        "thing",
+        "idea",
+        "rule",
+        "all",
+        "everyone",
+    }
+)
 
 
 def _moved_on(change: Change, held: Claim) -> bool:
@@ -239,12 +268,16 @@ def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
         shape = _shape(new.value)
         if shape != _shape(held.value):
             return False
-        plain = not (_is_quality(new.value) or _is_quality(held.value))
-        named = _is_name(new.value) and _is_name(held.value)
+        plain = not (is_quality(new.value) or is_quality(held.value))
+        named = is_name(new.value) and is_name(held.value)
         kin = bool(_families(new) & _families(held))
         return shape != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
     kin = bool(_families(new) & _families(held))
-    return kin or (_is_name(new.value) and _is_name(held.value) and _told_apart(new, held)) or (explicit and _told_apart_by_one(new, held))
+    return (
+        kin
+        or (is_name(new.value) and is_name(held.value) and _told_apart(new, held))
+        or (explicit and _told_apart_by_one(new, held))
+    )
 
 
 def _told_apart(new: Claim, held: Claim) -> bool:
@@ -293,7 +326,7 @@ def _families(claim: Claim) -> set[int]:
     return {FAMILY_OF[word] for word in claim.stems & FAMILY_OF.keys()}
 
 
-def _is_name(value: tuple[str, ...]) -> bool:
+def is_name(value: tuple[str, ...]) -> bool:
     """Whether a value reads as the name of one thing: a product, a path, a number; not a description.
 
     A bare singular in lower case is a name ("use bcrypt for"), a plural or a noun with an article is not.
@@ -317,7 +350,7 @@ _QUALITY = re.compile(
 )
 
 
-def _is_quality(value: tuple[str, ...]) -> bool:
+def is_quality(value: tuple[str, ...]) -> bool:
     """Whether a value says how something is, not which one it is."""
     return len(value) == 1 and _QUALITY.match(value[0]) is not None and value[0].lower() not in FAMILY_OF
 
@@ -337,5 +370,5 @@ def _at_odds(new: Claim, held: Claim) -> bool:
     return (
         not new.denied and not held.denied and _comparable(new, held) and _same_subject(new, held, explicit=True)
         and new.verb != "be" and new.verb not in {"need", "require", "has", "have"}
-        and _is_name(new.value) == _is_name(held.value)
+        and is_name(new.value) == is_name(held.value)
     )  # fmt: skip
