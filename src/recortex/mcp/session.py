@@ -106,6 +106,10 @@ class _Connection:
 
     async def run(self, lines: Iterator[bytes], lead: tuple[bytes, ...]) -> None:
         """Connect the wire and the server."""
+        # What a signal tears apart in the middle is told in one line, without a traceback.
+        asyncio.get_running_loop().set_exception_handler(
+            lambda _, context: _LOG.warning("%s", context.get("message"))
+        )
         into, read = anyio.create_memory_object_stream[SessionMessage | Exception]()
         write, out = anyio.create_memory_object_stream[SessionMessage]()
         async with BlockingPortal() as portal, anyio.create_task_group() as group:

@@ -29,7 +29,7 @@ def test_help_lists_every_verb(shared):
     ran = shared.run("--help")
     assert ran.code == 0
     listed = set(re.findall(r"^  (\w+) ", ran.text, re.MULTILINE))
-    assert listed == {*OPERATIONS, "tour", "mcp"}
+    assert listed == {*OPERATIONS, "tour", "mcp", "hook"}
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
