@@ -7,7 +7,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from recortex.errors import AmbiguousIdError, MemoryNotFoundError
+from recortex.domain.degradation import Degradation
+from recortex.domain.vocabulary import Scope
+from recortex.errors import AmbiguousIdError, MemoryNotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,9 +18,8 @@ if TYPE_CHECKING:
 
     from recortex.app.bank import Bank
     from recortex.app.location import Location
-    from recortex.domain.degradation import Degradation
     from recortex.domain.memory import Memory
-    from recortex.domain.vocabulary import Actor, Scope
+    from recortex.domain.vocabulary import Actor
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import NamedEmbedder
     from recortex.settings import Settings
@@ -73,6 +74,22 @@ class Application:
         """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
         keys = list(self.locations) if scope is None or None in self.locations else [scope]
         return [self._bank(key) for key in keys if key in self._banks or not self.locations[key].absent]
+
+    def sound_banks(self) -> list[Bank]:
+        """The stores to read where an answer matters more than all of them: a person's store that cannot be opened is left out.
+
+        Raises:
+            StorageError: the project's own cannot be opened.
+        """
+        found: list[Bank] = []
+        for scope in self.locations:
+            try:
+                found += self.banks(scope)
+            except StorageError as error:
+                if scope is not Scope.GLOBAL:
+                    raise
+                self.degraded(Degradation("global store", error.message, "the project's memories alone"))
+        return found
 
     def _bank(self, key: Scope | None) -> Bank:
         with self._lock:

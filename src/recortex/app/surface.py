@@ -116,7 +116,7 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 
 def _generation(app: Application) -> str:
-    numbers = {bank.location.database: bank.store.standing.generation() for bank in app.banks()}
+    numbers = {bank.location.database: bank.store.standing.generation() for bank in app.sound_banks()}
     return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
 
 
@@ -129,7 +129,7 @@ def _make(app: Application, generation: str, branch: str) -> Cached:
 
     now = app.clock()
     at = to_micros(now)
-    banks = app.banks()
+    banks = app.sound_banks()
     shelves = [Shelf(bank.store.standing.presentable(at), bank.store.standing.arcs()) for bank in banks]
     parted = passes(ranked(shelves, branch=branch, now=at))
     count = TokenCounter(on_degradation=app.degraded).count

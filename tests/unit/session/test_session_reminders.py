@@ -147,3 +147,12 @@ def test_an_answer_is_never_longer_than_clients_take(event):
     assert _as_answer(asked, "x" * 9_000)
     assert _as_answer(asked, "x" * 10_000) == b""
     assert _as_answer(replace(asked, event="{bad}"), "x") == b""
+
+
+def test_a_persons_store_that_cannot_be_opened_silences_nothing_of_the_projects(known, event, home: Path):
+    home.mkdir(exist_ok=True)
+    (home / "global.db").write_bytes(b"garbage" * 1_000)
+    assert "bcrypt" in known.attend(event("session-start", source="startup"))
+    assert "bcrypt" in known.attend(
+        event("user-prompt-submit", "s2", prompt="how are passwords hashed here?")
+    )

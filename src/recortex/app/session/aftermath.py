@@ -26,7 +26,7 @@ BACKLOG = 512
 def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
     """Bring the stores up to date with what was learned."""
     embedded = archived = pruned = 0
-    for bank in loop.app.banks():
+    for bank in loop.app.sound_banks():
         embedded += bank.embedding.catch_up(BACKLOG)
         aged = age(bank, loop.clock(), loop.settings)
         archived += aged.count(Status.ARCHIVED)

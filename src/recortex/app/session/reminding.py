@@ -54,7 +54,9 @@ def _warnings(loop: Loop, session: Session, path: str) -> str:
     query = MemoryQuery(
         files=(path,), kinds=WARNING_KINDS, valid_at=loop.clock(), order="importance", limit=WARNINGS
     )
-    found = [memory for bank in loop.app.banks() for memory in bank.store.memories.find(query)][:WARNINGS]
+    found = [memory for bank in loop.app.sound_banks() for memory in bank.store.memories.find(query)][
+        :WARNINGS
+    ]
     known = _given(loop, session)
     new = [(memory, memory.confidence) for memory in found if memory.id not in known]
     given = _give(loop, session, new, "file", subject=path)
@@ -68,7 +70,7 @@ def _answers(loop: Loop, prompt: str, known: int) -> list[Hit]:
     limit = loop.settings["hooks.prompt_limit"] + known
     found = [
         hit
-        for bank in loop.app.banks()
+        for bank in loop.app.sound_banks()
         for hit in bank.retrieval.recall(
             prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(kinds=ANSWERING, valid_at=now)
         ).hits

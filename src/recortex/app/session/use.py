@@ -19,7 +19,9 @@ def given(loop: Loop, session: str) -> tuple[list[Receipt], dict[str, Memory]]:
     """What was given in a session, and the memories that are still there, by id."""
     receipts = loop.sessions.receipts(session)
     ids = list(dict.fromkeys(one.memory for one in receipts))
-    found = [memory for bank in loop.app.banks() for memory in bank.store.memories.get(ids)] if ids else []
+    found = (
+        [memory for bank in loop.app.sound_banks() for memory in bank.store.memories.get(ids)] if ids else []
+    )
     return receipts, {memory.id: memory for memory in found}
 
 
