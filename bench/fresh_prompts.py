@@ -1,9 +1,10 @@
 """Whole prompts, end to end: a decision typed in one session, its reversal in a later one, learned into a real store.
 
-    python bench/fresh_prompts.py [--half development|unseen] [--misses] [--json FILE]
+    python bench/fresh_prompts.py [--half development|unseen|second|third] [--misses] [--json FILE]
 
 Reads `bench/fresh_prompts.txt`, written before its author had read the rules. Entries of each sign alternate between two
-halves: rules are widened while looking at the development half only. Each entry is two transcripts in Claude Code's
+halves: rules were widened while looking at the development half only, and the first figure of the
+unseen half, recall 0.575 with no false supersession, is the honest one: its misses were mended afterwards. Each entry is two transcripts in Claude Code's
 form, `extract`, and then the state of the store: a reversal counts as carried where the first decision was active after the
 first session, is superseded after the second, and a memory with the new value is active. A near miss is wrong where
 anything known was superseded. `python bench/reversals.py --end-to-end` runs it beside its own pairs.
@@ -23,7 +24,7 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Status
 
 PROMPTS = Path(__file__).with_name("fresh_prompts.txt")
-HALVES = ("development", "unseen")
+HALVES = ("development", "unseen", "second", "third")
 
 
 class Entry(NamedTuple):
@@ -67,12 +68,14 @@ def entries() -> list[Entry]:
     """All entries with their halves."""
     found: list[Entry] = []
     seen = {"+": 0, "-": 0}
+    later = ""
     for block in PROMPTS.read_text(encoding="utf-8").split("\n\n"):
-        lines = [line for line in block.splitlines() if not line.startswith("# ")]
+        later = next((line[3:] for line in block.splitlines() if line.startswith("## ")), later)
+        lines = [line for line in block.splitlines() if not line.startswith("#")]
         if len(lines) != 3 or lines[0][0] not in seen:
             continue
         matter, old, *new = (part.strip() for part in lines[0][1:].split("|"))
-        half = HALVES[seen[lines[0][0]] % 2]
+        half = later or HALVES[seen[lines[0][0]] % 2]
         seen[lines[0][0]] += 1
         found.append(Entry(matter, lines[1][3:], lines[2][3:], old, new[0] if new else "", half))
     return found
@@ -115,11 +118,7 @@ def _session(folder: Path, number: int, said: str) -> str:
 def _texts(cortex: Cortex) -> list[tuple[str, Status]]:
     """Text and status of everything in the stores of the project and of the person."""
     query = MemoryQuery(statuses=tuple(Status), limit=100)
-    return [
-        (one.text, one.status)
-        for bank in cortex._app.banks()
-        for one in bank.store.memories.find(query)
-    ]
+    return [(one.text, one.status) for bank in cortex._app.banks() for one in bank.store.memories.find(query)]
 
 
 def measure(chosen: list[Entry], *, misses: bool) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Reversals: how surely a new statement that replaces a known one is told from one that does not.
 
-    python bench/reversals.py [--half development|held-out|fresh] [--misses] [--json FILE]
+    python bench/reversals.py [--half development|held-out|fresh] [--misses] [--end-to-end] [--json FILE]
 
 Reads `bench/reversal_pairs.txt`, written for this bench. Pairs of each sign alternate between two halves: rules are
 written while looking at the development half. A fresh set was written after the first look at the other half. `--misses` prints what was judged wrongly.
@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import fresh_prompts
 from recortex.engines.judgement.reversal import Outcome, reversal
 
 PAIRS = Path(__file__).with_name("reversal_pairs.txt")
@@ -71,12 +72,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--half", choices=HALVES)
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--end-to-end", action="store_true", help="also whole prompts, through a real store")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     halves = [options.half] if options.half else HALVES
     figures = {
         half: measure([one for one in pairs() if one.half == half], misses=options.misses) for half in halves
     }
+    if options.end_to_end:
+        figures["end to end"] = fresh_prompts.both(list(fresh_prompts.HALVES), misses=options.misses)
     print(json.dumps(figures, indent=1))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")

@@ -197,7 +197,7 @@ _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
 # When a change took place is no part of what holds since.
 _LASTING = re.compile(
-    r",? \b(?:(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|yesterday|today|last (?:week|month|night|sprint)|this (?:week|month)|recently)\b",
+    r",? \b(?:(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|yesterday|today|last (?:week|month|night|sprint)|this (?:week|month)|recently|these days)\b",
     re.IGNORECASE,
 )
 
@@ -234,7 +234,7 @@ def _stated(said: str, sentence: str, *, reporting: bool) -> Finding | None:
     found = stated(lasting, named=named, reporting=reporting)
     if (
         found is None
-        or objection(text, addressed=True, meant=True) not in {"", "chatter"}
+        or objection(lasting, addressed=True, meant=True) not in {"", "chatter"}
         or _ONCE.search(lasting)
     ):
         return None

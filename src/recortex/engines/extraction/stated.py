@@ -89,7 +89,7 @@ _ROWS: tuple[tuple[Statement, re.Pattern[str]], ...] = tuple(
 _FAILING = re.compile(
     r"\b(?:fail(?:s|ing|ure)?|failed(?! \w+s\b)|(?<!for )(?<!raise )(?<!throw )(?<!return )errors?(?! (?:(?:are|aren't|must be) (?:\w+ )?\w+ed|go|codes?|messages?|handling|tracking|reports?)\b)|is running|are running|takes? (?!on\b)|i (?:see|get|got|have|had|saw|notice\w*)|broken|bug\w*|wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|accidentally|for some reason|apparently|somehow|supposed to|"
     r"(?:is|are|runs?|comes?) too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|undefined|null|404|500|exception (?:in|at)|traceback|"
-    r"rumou?r|customer|wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
+    r"(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|users?|colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)|rumou?r|customer|wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
     r"some ?day|eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|did not|didn't|not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
     re.IGNORECASE,
 )  # fmt: skip
@@ -98,8 +98,8 @@ _REPORTING = re.compile(
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"\b(?:this|these|those)\b(?! (?:project|repo\w*|codebase|monorepo|app|month|week|year|team|service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|"
-    r"\b(?:above|below|following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|that) ",
+    r"\b(?:this|these|those)\b(?! (?:project|repo\w*|codebase|monorepo|app|month|week|year|days|team|service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|"
+    r"\b(?:(?:above|below)(?! \d)|following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|that) ",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -124,7 +124,7 @@ _PAST_WORK = re.compile(
 # "use bcrypt for passwords", "run database migrations with alembic": of all of them, not of the one at hand.
 _GENERIC = re.compile(
     r"^(?:use [\w.+-]+ for (?:all |every |each |any )?(?!(?:the|a|an|my|your)\b)(?:[\w-]+ )?\w+s[.!]?$|use [\w.+ -]+ for .+ in (?:all |the |our )?(?:tests?|code|docs|repo\w*|project)[.!]?$|"
-    r"\w+ (?!(?:the|a|an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|using) [\w.+-]+[.!]?$)",
+    r"\w+ (?!(?:the|a|an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|using) [\w.+-]+(?: \w+)?[.!]?$)",
     re.IGNORECASE,
 )
 _BRIEF = 5
@@ -149,11 +149,11 @@ def stated(text: str, *, named: bool, reporting: bool) -> Statement | None:
         named: whether it names a product, a piece of code or a number.
         reporting: whether the message as a whole tells of a failure.
     """
-    if _FAILING.search(core(text)) or text.endswith("?") or _POINTING.search(text) or _ASKS.match(text):
+    if _FAILING.search(core(text)) or text.endswith("?") or _ASKS.match(text):
         return None
     for part in (text, *_CLAUSES.split(text)):
         found = next((row for row, pattern in _ROWS if pattern.search(part)), None)
-        if found is None or not _carries(found, part, named=named):
+        if found is None or _POINTING.search(part) or not _carries(found, part, named=named):
             continue
         return None if reporting and found.name not in {"changed", "turned", "practice"} else found
     return None
@@ -192,6 +192,9 @@ def _is_claim(text: str) -> bool:
     return any(one.verb and one.subject and one.value for one in claims(text))
 
 
+_PLURALS = re.compile(
+    r"(?!(?:the|an?|my|these|those|some)\b)(?:[\w-]+ ){0,2}[\w-]+s (?:in [\w ]{2,20} )?are ", re.IGNORECASE
+)
 _SHORT_VALUE = 4
 """Words: a longer one explains."""
 
@@ -208,6 +211,8 @@ def _is_value(text: str) -> bool:
         if one.verb != "be" or not one.subject or not one.value:
             continue
         if one.stems & FAMILY_OF.keys() or _fills_slot(one):
+            return True
+        if _PLURALS.match(text) and one.value[-1].endswith("s") and len(one.value) <= _SHORT_VALUE:
             return True
         if any(is_number(word) or _IS_FORM.match(word) for word in one.value[:3]):
             return True

@@ -14,7 +14,7 @@ _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|incl|no)|^\d{1,2}
 _GREETING = re.compile(
     r"(?:(?:hey|hi|hello|morning|good morning|yo)(?: (?:there|again|claude|all))?|quick (?:one|note|heads[- ]up|update)|(?:small |slight )?change of plans?|"
     r"(?:small |quick )?update|(?:new|short) (?:rule|info|decision)|one more thing|before you start|first of all|(?:just )?so you know|just a note|heads[- ]up|for context|btw|by the way|fyi|"
-    r"as (?:discussed|agreed)|good news|bad news|sorry|actually|ok(?:ay)?|please note(?: that)?)(?:\s*[,.!:–—-]+\s*|\s+(?=(?:we|our|the)\b))",
+    r"as (?:discussed|agreed)|good news|bad news|sorry|(?:i|we)(?:'ve| have)? changed my minds?|actually|ok(?:ay)?|please note(?: that)?)(?:\s*[,.!:–—-]+\s*|\s+(?=(?:we|our|the)\b))",
     re.IGNORECASE,
 )
 _DOING = (
@@ -29,6 +29,9 @@ _REQUEST = re.compile(
 )
 _TAIL = re.compile(rf"(?:,\s*|\s+(?=so ))(?:so |and so |and )?(?:please )?{_DOING}\b.*$", re.IGNORECASE)
 _SO = re.compile(r", so ((?!please|can|could|you\b|it\b|that\b|this\b|i\b)(?:[\w'-]+ ){2}.+)", re.IGNORECASE)
+_EXAMPLE = re.compile(
+    r",?(?: please| pls)?(?: \((?:e\.g\.|[^()]*(?:and so on|etc))[^()]*\))?(?=[.!]?$)", re.IGNORECASE
+)
 _LEAST_WORDS = 3
 
 
@@ -66,11 +69,14 @@ def _turned(found: re.Match[str]) -> str:
 
 def readings(said: str) -> list[str]:
     """A sentence in the ways it may be meant, the likeliest first: without a request, whole, without what follows from it."""
-    bare = _INSTEAD.sub(_turned, without_greeting(said))
+    bare = _EXAMPLE.sub("", _INSTEAD.sub(_turned, without_greeting(said)))
     shorter = _cut(_REQUEST, bare)
+    head = bare.split(", ", 1)[0]
     found = [shorter, bare, _cut(_TAIL, bare)]
     if consequence := _SO.search(shorter):
         found.append(consequence.group(1))
+    if len(head.split()) > _LEAST_WORDS and not bare.endswith("?"):
+        found.append(head)
     return list(dict.fromkeys(found))
 
 

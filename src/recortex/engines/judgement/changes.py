@@ -18,6 +18,7 @@ _IS = r"(?:is|are|was|were|has been|have been|has|have|got|gets)"
 
 _ROWS = (
     rf"\b(?:instead of|rather than|in place of) {_OLD}(?={_END}| we (?:now )?\w+ )",
+    rf"\bprefer\w* [^,;]+? over {_OLD}{_END}",
     rf"\b(?:said|told you) {_OLD},? but{_END[:0]}",
     rf",\s*(?:and |but )?(?:not|no) (?:(?:with|in|on|at|to|as|by|via|from|under|through) )?(?!just\b|only\b|yet\b|longer\b|more\b){_OLD}{_END}",
     r"\b(?:over|not) (?P<old>[\w.+#-]{2,30})$",
@@ -31,12 +32,12 @@ _ROWS = (
      rf"(?:get|got|getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|ed|ing) out|removed|kick(?:ed)? out|"
      rf"threw out|say goodbye to|no more|don't use|do not use|never use|not using|avoid using|away from) (?:the )?(?:support (?:for|of) )?{_OLD}{_END}"),
     rf"\b(?:turn|kick|thr|rul|phas)\w* {_OLD} (?:out|off|away)\b",
-    (rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are) (?:gone|out|history|too \w+|dead|deprecated|retired|history|obsolete|no longer used|not used any\s?more|"
+    (rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are|got|became|has become) (?:gone|out|history|too \w+|dead|deprecated|retired|history|obsolete|no longer used|not used any\s?more|"
      rf"switched off|decommissioned|banned|off the table){_END}"),
     rf"(?:^|[,;:.] ?)(?P<old>[^,;:]{{2,40}}?) (?:was|were|has been|have been) (?:removed|dropped|retired|abandoned|switched off|decommissioned|shut down|ditched){_END}",
-    rf"\bno longer (?:on|in|at|with|to|from|via|by|through|as|against|using|support(?:s|ing)?|uses?) {_OLD}{_END}",
+    rf"\bno longer (?:be|on|in|at|with|to|from|via|by|through|as|against|using|support(?:s|ing)?|uses?) {_OLD}{_END}",
     rf"^not {_OLD} any\s?more{_END}",
-    rf"\b(?:switch|mov|migrat|chang|convert|port|set)(?:e|ed|es|ing|s|ted|ting)? {_WHAT} (?:over |back )?to {_NEW}{_END}",
+    rf"\b(?:switch|mov|migrat|chang|convert|port|set|lower|rais|increas|decreas|reduc|bump|shorten|extend)(?:e|ed|es|ing|s|ted|ting)? {_WHAT} (?:over |back )?to {_NEW}{_END}",
     rf"^{_WHAT} (?:{_IS} )?(?:switched|moved|migrated|changed|converted|ported) (?:over |back )?to {_NEW}{_END}",
     rf"\b(?:revert|return|go|going|gone|went|back)\w*(?: back)? to {_NEW}{_END}",
     rf"\b(?:switch|mov|migrat|convert)\w* (?:over )?to {_NEW}{_END}",
@@ -47,14 +48,14 @@ _TELLTALE = word_set("""actually instead rather place not no over switch switche
     replacing swap swapped swapping trade traded supersedes superseded against drop dropped drops dropping stop stopped ditch ditched
     ditching abandon abandoned scrap scrapped retire retired retiring gave give get got getting rid done quit phase phased removed
     kick kicked threw goodbye never dont away gone out dead deprecated history obsolete anymore off banned decommissioned
-    shut avoid stopped said used cancelled canceled left turned forget threw renamed rename upgraded upgrade taking revert reverted reverting return returning back go going set""")
+    shut avoid stopped said used cancelled canceled left turned forget threw prefer lowered raised increased decreased reduced bumped shortened extended renamed rename upgraded upgrade taking revert reverted reverting return returning back go going set""")
 _MIND = re.compile(
     r"\b(?:changed (?:our|my) minds?|actually|scratch that|on second thoughts?|after all|from now on|going forward|as of (?:now|today)|no longer|any\s?more|any longer|instead|stopped|gave up|gone back|gave up the|scrap|forget|dropped|replaced|as of (?:today|now)|from today|these days|"
     r"now|new (?:decision|rule)|correction|reconsidered|switch(?:ed|ing)?|revert\w*)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _UNSURE = re.compile(
-    r"\?\s*$|\b(?:might|maybe|perhaps|could|would|possibly|consider(?:ed|ing|s)?|try|trying|tried|experiment\w*|whether|if|propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|"
+    r"\?\s*$|\b(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|users?|colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)\b|\b(?:might|maybe|perhaps|could|would|possibly|consider(?:ed|ing|s)?|try|trying|tried|experiment\w*|whether|if|propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|"
     r"plan(?:s|ned|ning)? to|(?<!nobody )(?<!no one )want(?:s|ed)? to|going to|one day|some day|someday|later|eventually|wonder\w*|should we|can we|could we|shall we|let me|discuss\w*|compar\w+|"
     r"for now|temporar\w+|for testing|as a test|until|for (?:this (?:session|test|experiment|demo)|the (?:moment|time being|demo)))\b|^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|could|should|would)\b(?!n't)",
     re.IGNORECASE,

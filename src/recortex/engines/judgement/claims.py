@@ -12,6 +12,7 @@ from functools import lru_cache
 from recortex.engines.judgement.lexicon import (
     BASES,
     BE,
+    FAMILY_OF,
     FILLERS,
     JOINTS,
     NEEDS,
@@ -31,7 +32,7 @@ MAX_TEXT = 1_000
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
 _ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
 _REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|that|it|we|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|please|that|it|we(?!'re| are| now| use)|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LASTING = re.compile(
@@ -43,7 +44,7 @@ _OPENING = re.compile(
     r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
     r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
     r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
-    r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|(?:i know i said [^,;]{2,40}?,? but)|"
+    r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
     r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
     re.IGNORECASE,
 )
@@ -107,8 +108,8 @@ class Claim:
 def stem(word: str) -> str:
     """A word to be compared: lower case, singular, one name for each thing."""
     low = word.lower().strip("'’.,:/")
-    if low in SYNONYMS:
-        return SYNONYMS[low]
+    if low in SYNONYMS or low in FAMILY_OF:
+        return SYNONYMS.get(low, low)
     if len(low) > _SHORT and low.endswith("ies") and low.isalpha():
         low = low[:-3] + "y"
     elif len(low) > _SHORT and low[-1] == "s" and low[-2] not in "sui'" and low.isalpha():
@@ -153,11 +154,10 @@ def clauses(text: str) -> list[str]:
 def _claim(clause: str) -> Claim | None:
     shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
     words, denied = affirmed(
-        tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause))))
+        _before_aside(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
     )
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
         return None
-    words = _before_aside(words)
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
     read = _order(words) or _told(words) or _elliptic(words)
     if read is None:
@@ -233,7 +233,7 @@ def _order(words: list[str]) -> _Read | None:
         if (
             subject
             and value
-            and rest[place].lower() not in {"before", "after", "until", "when", "for", "while", "as"}
+            and rest[place].lower() not in {"before", "after", "until", "when", "for", "while"}
         ):
             value, scope = cut(value)
             return frame(verb, rest[place]), [*subject, *scope], value
@@ -265,7 +265,7 @@ def _told(words: list[str]) -> _Read | None:
             joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
             value, scope = _means(rest[1:] if joint else rest)
             return (f"{stem(low)} {joint}".strip(), [*words[:place], *scope], value) if value else None
-        if low in NEEDS:
+        if low in NEEDS and (low != "call" or words[place - 1].lower() in {"must", "should", "can"}):
             value, scope = cut(rest)
             return (stem(low), [*words[:place], *scope], value) if value else None
     return None

@@ -37,7 +37,7 @@ RESTS = word_set("""run runs live lives listen listens go goes talk talks start 
     resides connect connects ship ships land lands come comes speak speaks stay stays belong belongs""")
 """Verbs whose complement is one place, program or time."""
 NEEDS = word_set(
-    "need needs require requires take takes has have expire expires retries retry support supports call calls"
+    "need needs require requires take takes has have expire expires retries retry support supports call"
 )
 BE = frozenset({"is", "are"})
 PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
@@ -84,6 +84,7 @@ django flask fastapi starlette litestar
 bootstrap tailwind bulma
 sphinx mkdocs docusaurus vitepress
 rest grpc graphql soap
+datadog grafana prometheus newrelic
 sentry glitchtip rollbar bugsnag
 slack pagerduty opsgenie teams discord mattermost
 stripe adyen paddle braintree

@@ -65,8 +65,10 @@ def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
     one, other = new - _COMMON, known - _COMMON
     least = min(len(one), len(other))
     shared = len(one & other)
-    if shared < _NEAR_ANNOUNCED * least or not shared:
+    if not shared:
         return False
+    if shared < _NEAR_ANNOUNCED * least:
+        return not FAMILY_OF.keys().isdisjoint(one & other) and may_change(new)
     return shared >= _NEAR * least or may_change(new)
 
 
@@ -140,6 +142,8 @@ def _names(old: frozenset[str], held: Claim) -> bool:
     value = held.stems
     if not value or held.several or len(held.value) > MAX_VALUE:
         return False
+    if value == old and len(value) > 1:
+        return True
     if held.verb == "be" and not held.subject & SLOTS and not is_name(held.value):
         return False
     if value & old and all(is_number(word) for word in value & old) and old - value <= SLOTS | {"limit"}:
@@ -153,11 +157,23 @@ def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
     if not about:
         told = (one.subject for one in said if one.verb and not one.stems & change.old)
         about = frozenset().union(*told) - change.old - change.new
-        return not (about and held.subject - _GENERAL and not about & held.subject)
+        return not (about and held.subject - _GENERAL and not _meet(about, held.subject))
     rest = about - change.old - change.new
-    if not rest or rest & held.subject or rest <= held.stems:
+    if not rest or _meet(rest, held.subject) or rest <= held.stems:
         return True
     return not held.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _serves_one_end(held))
+
+
+def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two matters share a word, in any form of it: "format", "formatting"."""
+    return bool(one & other) or any(
+        (len(b) >= _ROOT and a.startswith(b)) or (len(a) >= _ROOT and b.startswith(a))
+        for a in one
+        for b in other
+    )
+
+
+_ROOT = 5
 
 
 def _serves_one_end(held: Claim) -> bool:
@@ -272,12 +288,18 @@ def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
         named = is_name(new.value) and is_name(held.value)
         kin = bool(_families(new) & _families(held))
         return shape != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
-    kin = bool(_families(new) & _families(held))
+    kin = bool(_families(new) & _families(held)) or (
+        explicit and new.subject == held.subject and new.verb not in _OPEN_VERBS and _told_apart(new, held)
+    )
     return (
         kin
         or (is_name(new.value) and is_name(held.value) and _told_apart(new, held))
         or (explicit and _told_apart_by_one(new, held))
     )
+
+
+_OPEN_VERBS = frozenset({"use", "need", "require", "has", "have", "support", "call"})
+"""Of what these name, several may hold at once."""
 
 
 def _told_apart(new: Claim, held: Claim) -> bool:
