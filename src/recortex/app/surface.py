@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app import surface_cache as cache
 from recortex.app.lock import alone
-from recortex.app.surface_cache import Brief, Cached, Item
+from recortex.app.surface_cache import FILE, Brief, Cached, Item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recortex.engines.surface.selection import Passes
 
 FOLDER = "surface-cache"
-FILE = ".claude/cortex-memory.local.md"
 
 __all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FRESH_SECONDS = 24 * 3600
 """D, `SURFACE_STALE_HOURS`."""
 
+FILE = ".claude/cortex-memory.local.md"
+"""Where a project may have its brief in a file, when the settings ask for it (D)."""
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 

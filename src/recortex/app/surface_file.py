@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recortex.app.surface import FILE
-from recortex.app.surface_cache import replace
+from recortex.app.surface_cache import FILE, replace
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from recortex.domain.vocabulary import Status
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recortex.app.session.capture import Tally
     from recortex.app.session.loop import Loop
+    from recortex.app.session.tally import Tally
 
 STATUS = "status.json"
 BACKLOG = 512

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from recortex.app.lock import alone
 from recortex.app.passes import Part, digest
 from recortex.app.session import requests
 from recortex.app.session.aftermath import after
+from recortex.app.session.tally import Tally
 from recortex.app.session.trouble import note_trouble
 from recortex.app.session.use import count_uses, given
 from recortex.codebase.git import GitContext, git_context
@@ -28,7 +29,6 @@ from recortex.engines.sessions.echo import Given
 from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:
-    from recortex.app.learner import Lesson
     from recortex.app.session.loop import Loop
     from recortex.app.session.requests import Request
 
@@ -56,38 +56,6 @@ class Told:
     def of(self, request: Request) -> str:
         """The message, where it was said in the session itself that a request is about."""
         return self.message if not request.agent and request.session == self.session else ""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What a run of the job did, in counts.
-
-    Attributes:
-        places: branch and folder of each session that was learned from: their next brief is made at once.
-    """
-
-    sessions: int = 0
-    passes: int = 0
-    turns: int = 0
-    found: int = 0
-    added: int = 0
-    merged: int = 0
-    used: int = 0
-    failed: int = 0
-    places: list[tuple[str, str]] = field(default_factory=list)
-
-    def counts(self) -> dict[str, int]:
-        """All counts by name."""
-        return {name: value for name, value in asdict(self).items() if isinstance(value, int)}
-
-    def count(self, lesson: Lesson) -> None:
-        """Add a pass."""
-        outcomes = [one.outcome for one in lesson.extracted.found]
-        self.passes += 1
-        self.turns += len(lesson.turns)
-        self.found += len(outcomes)
-        self.added += outcomes.count("added")
-        self.merged += outcomes.count("merged")
 
 
 def work(loop: Loop, told: Told, *, pause: float = 0.0) -> None:
