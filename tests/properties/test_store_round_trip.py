@@ -125,7 +125,7 @@ def test_any_text_may_be_searched_for(store, word):
     store.search.match([word], 5, None)
     store.search.frequencies([word])
     store.search.known_speakers([word])
-    store.search.candidates(word)
+    store.search.candidates([word])
 
 
 @given(path=texts, name=texts, memory=memories())

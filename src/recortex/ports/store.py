@@ -249,5 +249,5 @@ class Store(Protocol):
 class Lookalikes(Protocol):
     """Finds known memories that may say the same as a new one."""
 
-    def candidates(self, text: str) -> list[tuple[str, str]]:
-        """A few living memories that share rare words with a text: (id, text)."""
+    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """A few living memories that share some of these words: (id, text), the most alike first."""

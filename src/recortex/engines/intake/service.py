@@ -17,6 +17,7 @@ from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.intake.composing import Composed, compose, recompose
 from recortex.engines.intake.likeness import LINKED, contradiction, likenesses, link_between
 from recortex.engines.intake.merging import mergeable, merged
+from recortex.engines.intake.probes import probes
 from recortex.engines.judgement.authority import may_replace
 from recortex.engines.judgement.reversal import Outcome
 from recortex.engines.privacy import redact
@@ -250,7 +251,7 @@ class Intake:
     def _alike(self, memory: Memory) -> list[Likeness]:
         if KINDS[memory.kind].event:
             return []
-        return likenesses(memory, self._lookalikes.candidates(memory.text))
+        return likenesses(memory, self._lookalikes.candidates(probes(memory.text)))
 
     def _ended_by(self, memory: Memory, alike: Sequence[Likeness]) -> dict[str, str]:
         """The ids of the known memories that a new one replaces by itself, each with the evidence."""

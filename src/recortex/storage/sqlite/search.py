@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +21,9 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.vectors import SqliteVectors
 
 _FACTS = ", ".join(f"m.{name}" for name in Facts._fields if name != "vector")
-_WORD = re.compile(r"\w{2,}")
 _NOTHING: tuple[Any, ...] = ()
-_TELLING_WORDS = 5
 _LOOKALIKES = 8
-"""How many words of a new memory are looked up, and how many known ones are compared with it."""
+"""How many known memories a new one is compared with."""
 
 
 class SqliteSearch:
@@ -116,18 +113,13 @@ class SqliteSearch:
         rows = self._pool.rows(sql, (json(list(keys)),))
         return {row[0]: memory for row, memory in zip(rows, self._memories.from_rows(rows), strict=True)}
 
-    def candidates(self, text: str) -> list[tuple[str, str]]:
-        """Living memories that share the longest words of a text: (id, text), the most alike first."""
-        words = sorted(
-            {word.lower() for word in _WORD.findall(text[:2000])}, key=lambda word: (-len(word), word)
-        )
+    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(
-                self._sql["lookalikes"], (_any(words[:_TELLING_WORDS]), _LOOKALIKES)
-            )
+            for id_, known in self._index.rows(self._sql["lookalikes"], (_any(words), _LOOKALIKES))
         ]
 
     def _grouped(self, sql: str, keys: str) -> defaultdict[int, list[Any]]:
