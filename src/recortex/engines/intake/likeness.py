@@ -64,7 +64,7 @@ def _likeness(memory: Memory, words: frozenset[str], id_: str, other: str) -> Li
     theirs = tokenize(other)
     score = jaccard(words, theirs)
     again = score >= SUGGESTED and says_again(memory.text, other)
-    if again or words == theirs or not states_what_holds(memory.kind):
+    if again or not states_what_holds(memory.kind):
         return Likeness(id_, score, again=again)
     judged = reversal(memory.text, other) if is_near(words, theirs) else NOTHING
     late = memory.valid_from < memory.recorded_at and is_near(theirs, words)

@@ -62,7 +62,7 @@ _UNSURE = re.compile(
 )  # fmt: skip
 _PAST = re.compile(
     r"\b(?:in (?:19|20)\d\d|last (?:year|month|week|spring|summer|autumn|winter|quarter)|years? ago|months? ago|originally|at first|back then|historically|used to(?= \w)(?!\s+\w+ing\b)|previous(?:ly)?|"
-    r"formerly|once upon|in the past|at the time|before that)\b",
+    r"formerly|once upon|in the past|at the time|before that|and back(?: again)?)\b",
     re.IGNORECASE,
 )  # fmt: skip
 _ADDS = re.compile(

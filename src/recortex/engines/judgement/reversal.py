@@ -30,6 +30,7 @@ from recortex.engines.judgement.lexicon import (
     SLOTS,
     word_set,
 )
+from recortex.engines.judgement.named import gives_up_by_name
 from recortex.engines.similarity.jaccard import tokenize
 
 MAX_VALUE = 6
@@ -98,19 +99,24 @@ _COMMON = (
 
 def reversal(new: str, known: str) -> Reversal:
     """Judge whether `new` replaces `known`."""
-    if is_unsure(new) or is_past(new) or is_unsure(known):
+    if is_unsure(new) or is_past(new) or is_unsure(known) or new.split() == known.split():
         return NOTHING
-    held = claims(known)
-    said = claims(new)
+    held, said = claims(known), claims(new)
     explicit = changed_mind(new)
     if _announced(new, held, said):
         return Reversal(Outcome.REPLACES, "announced change", explicit=True)
     if adds(new):
         return NOTHING
-    for one in held:
-        for other in said:
-            if evidence := _against(other, one, explicit=explicit):
-                return Reversal(Outcome.REPLACES, evidence, explicit)
+    if gives_up_by_name(new, known):
+        return Reversal(Outcome.REPLACES, "announced change of a name", explicit=True)
+    return _compared(held, said, explicit=explicit)
+
+
+def _compared(held: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> Reversal:
+    """What the claims of two statements are to each other."""
+    found = (_against(other, one, explicit=explicit) for one in held for other in said)
+    if evidence := next(filter(None, found), ""):
+        return Reversal(Outcome.REPLACES, evidence, explicit)
     if any(_at_odds(other, one) for one in held for other in said):
         return Reversal(Outcome.CONTRADICTS, "same matter, other value", explicit)
     return NOTHING
