@@ -13,11 +13,17 @@ import os
 import tempfile
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from recortex import Cortex
 from recortex.engines.sessions.bearing import bears_on
+from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 
+if TYPE_CHECKING:
+    from recortex.domain.hit import Recipe
+
+RECIPES: tuple[Recipe, ...] = ("hybrid", "keyword")
 NOTES = Path(__file__).with_name("developer_notes.json")
 SCORES = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
 TASKS = ("{}", "before we start: {} then go on with the ticket", "I need to change this part. {}")
@@ -31,15 +37,15 @@ def typed(folder: Path, most: int) -> list[str]:
             for turn in open_transcript(path):
                 if turn.role == "user" and not turn.sidechain and 3 < len(turn.text) < 2_000:
                     found[turn.text] = None
-        except Exception:  # noqa: BLE001, S112  a file that is no transcript is not what is measured here
+        except FormatError:  # no transcript: not what is measured here
             continue
     prompts = list(found)
     return prompts[:: max(1, len(prompts) // most)][:most]
 
 
-def best(cortex: Cortex, prompt: str, recipe: str, gold: list[str], *, rule: bool) -> tuple[float, float]:
+def best(cortex: Cortex, prompt: str, recipe: Recipe, gold: list[str], *, rule: bool) -> tuple[float, float]:
     """The highest score of any of the first three hits, and that of the gold ones among them; 0 for none."""
-    found = cortex.recall(prompt[:2_000], limit=3, recipe=recipe).hits  # type: ignore[arg-type]
+    found = cortex.recall(prompt[:2_000], limit=3, recipe=recipe).hits
     hits = [
         hit
         for hit in found
@@ -71,7 +77,7 @@ def main() -> None:
                 tags=one.get("tags", ()),
                 metadata={"note": one["id"]},
             )
-        for recipe, rule in product(("hybrid", "keyword"), (False, True)):
+        for recipe, rule in product(RECIPES, (False, True)):
             asked = [(task.format(one["query"]), one["gold"]) for one in notes["questions"] for task in TASKS]
             right = [best(cortex, prompt, recipe, gold, rule=rule)[1] for prompt, gold in asked]
             wrong = [best(cortex, prompt, recipe, [], rule=rule)[0] for prompt in notes["unanswerable"]]

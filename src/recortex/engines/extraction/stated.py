@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from recortex.engines.judgement.claims import Claim, claims, core, is_number
 from recortex.engines.judgement.lexicon import FAMILY_OF, SLOTS
-from recortex.engines.judgement.reversal import is_name, is_quality
+from recortex.engines.judgement.values import is_name, is_quality
 
 
 @dataclass(frozen=True, slots=True)

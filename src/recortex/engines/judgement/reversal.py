@@ -6,7 +6,6 @@ with another value, where only one value can hold. In doubt the two at most cont
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -28,9 +27,9 @@ from recortex.engines.judgement.lexicon import (
     PREPOSITIONS,
     SEVERAL_ENDS,
     SLOTS,
-    word_set,
 )
 from recortex.engines.judgement.named import gives_up_by_name
+from recortex.engines.judgement.values import is_name, is_quality, shape
 from recortex.engines.similarity.jaccard import tokenize
 
 MAX_VALUE = 6
@@ -287,13 +286,13 @@ def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
     if not _comparable(new, held) or not _same_subject(new, held, explicit=explicit):
         return False
     if new.verb == "be" or held.verb == "be":
-        shape = _shape(new.value)
-        if shape != _shape(held.value):
+        form = shape(new.value)
+        if form != shape(held.value):
             return False
         plain = not (is_quality(new.value) or is_quality(held.value))
         named = is_name(new.value) and is_name(held.value)
         kin = bool(_families(new) & _families(held))
-        return shape != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
+        return form != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
     kin = bool(_families(new) & _families(held)) or (
         explicit and new.subject == held.subject and new.verb not in _OPEN_VERBS and _told_apart(new, held)
     )
@@ -352,45 +351,6 @@ def _same_subject(new: Claim, held: Claim, *, explicit: bool) -> bool:
 
 def _families(claim: Claim) -> set[int]:
     return {FAMILY_OF[word] for word in claim.stems & FAMILY_OF.keys()}
-
-
-def is_name(value: tuple[str, ...]) -> bool:
-    """Whether a value reads as the name of one thing: a product, a path, a number; not a description.
-
-    A bare singular in lower case is a name ("use bcrypt for"), a plural or a noun with an article is not.
-    """
-    if not value or value[0].lower() in _VAGUE or any(word.lower() in _JOINS for word in value):
-        return False
-    last = value[-1]
-    if any(is_number(word) or not word.isalpha() or word[0].isupper() for word in value):
-        return True
-    return len(value) <= 2 and not last.endswith("s") and not last.endswith("ing") and not last.endswith("ly")  # noqa: PLR2004
-
-
-_VAGUE = word_set(
-    "a an every each all any some only when if no more less many few another other such very too both either what whatever how"
-)
-_JOINS = word_set("that which who whose if unless without")
-
-
-_QUALITY = re.compile(
-    r".+(?:ed|able|ible|ful|less|ous|ive|[aeo]nt|-only|-free)$|^(?:empty|full|slow|fast|small|large|big|new|old|public|private|safe|stale|down|up|ready|read-only)$"
-)
-
-
-def is_quality(value: tuple[str, ...]) -> bool:
-    """Whether a value says how something is, not which one it is."""
-    return len(value) == 1 and _QUALITY.match(value[0]) is not None and value[0].lower() not in FAMILY_OF
-
-
-def _shape(value: tuple[str, ...]) -> str:
-    """What a value looks like: a number with its unit, a path, a host, a version, or a word."""
-    first = value[0]
-    if is_number(first):
-        return "number " + " ".join(word.lower().rstrip("s") for word in value[1:])
-    if "/" in first:
-        return "path"
-    return "dotted" if "." in first.strip(".") else "word"
 
 
 def _at_odds(new: Claim, held: Claim) -> bool:
