@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import sys
 import threading
 from contextlib import suppress
@@ -64,8 +63,6 @@ class Options(NamedTuple):
 def main(words: Sequence[str]) -> int:
     """Do what one call of a hook asks for, and return 0."""
     options = _options(words)
-    for number in (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if os.name == "posix" else ())):
-        signal.signal(number, _leave)
     if options.event == "capture":
         return _capture(options)
     if options.event not in EVENTS:
