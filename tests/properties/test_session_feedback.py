@@ -1,0 +1,84 @@
+"""What an agent is given never comes back as something that was learned, through whatever door, over many rounds."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.app.session import requests
+from recortex.app.session.capture import Told, work
+from recortex.app.session.requests import Request
+from recortex.app.wiring import session_loop
+from recortex.domain.hook_event import HookEvent
+
+WORDS = [
+    "the",
+    "cache",
+    "worker",
+    "retries",
+    "parcels",
+    "never",
+    "`sync_all`",
+    "before",
+    "migrations",
+    "because",
+    "Redis",
+    "drops",
+    "always",
+    "use",
+    "uv",
+    "port",
+    "8080",
+]
+texts = st.lists(st.sampled_from(WORDS), min_size=6, max_size=16).map(" ".join)
+kinds = st.sampled_from(["decision", "tribal", "preference", "procedural"])
+doors = st.sampled_from(["person", "agent", "tool", "summary"])
+
+
+def lines(door: str, text: str, session: str, cwd: Path) -> list[dict[str, Any]]:
+    """A transcript in which what was given stands where that door puts it."""
+    result = {"type": "tool_result", "tool_use_id": "t", "content": text}
+    said: dict[str, tuple[str, Any]] = {
+        "person": ("user", f"{text}\nadd a test"),
+        "agent": ("assistant", [{"type": "text", "text": f"{text}\nDone."}]),
+        "tool": ("user", [result]),
+        "summary": ("user", f"This session is being continued from a previous conversation.\n{text}"),
+    }
+    use = ("assistant", [{"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "x"}}])
+    turns = [("user", "go on"), *([use] if door == "tool" else []), said[door]]
+    return [
+        {
+            "type": role, "uuid": f"{session}-{number}", "sessionId": session, "cwd": str(cwd),
+            "timestamp": "2026-03-01T11:00:00Z", "message": {"role": role, "content": content, "id": f"m{number}"},
+        }
+        for number, (role, content) in enumerate(turns)
+    ]  # fmt: skip
+
+
+@given(st.lists(st.tuples(texts, kinds), min_size=1, max_size=4), st.lists(doors, min_size=3, max_size=6))
+def test_the_store_does_not_grow_from_what_it_gave(
+    fresh_cortex, known: list[tuple[str, str]], rounds: list[str]
+):
+    with fresh_cortex() as cortex:
+        cortex.remember_many([{"text": text, "kind": kind} for text, kind in known])
+        folder = Path(cortex.address).parent
+        loop = session_loop(folder, app=cortex._app)
+        before = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
+        for number, door in enumerate(rounds):
+            session = f"s{number}"
+            brief = cortex.attend(
+                HookEvent(name="session-start", session=session, cwd=str(folder), source="startup")
+            )
+            asked = HookEvent(
+                name="user-prompt-submit", session=f"p{number}", cwd=str(folder), prompt=known[0][0]
+            )
+            assert brief
+            transcript = folder / f"{session}.jsonl"
+            given_ = lines(door, f"{brief}\n{cortex.attend(asked)}", session, folder)
+            transcript.write_text("".join(json.dumps(line) + "\n" for line in given_))
+            requests.put(loop.queue, Request(session=session, transcript=str(transcript), final=True))
+            work(loop, Told())
+        after = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
+        assert sorted(after) == sorted(before)
