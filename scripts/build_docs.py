@@ -10,7 +10,8 @@ from recortex.codec import schema_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
 from recortex.operations.registry import Operation, Parameter, operations_of
-from recortex.settings import SETTINGS, variable_of
+from recortex.settings import variable_of
+from recortex.settings.table import SETTINGS
 
 REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
 NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
@@ -62,7 +63,8 @@ def settings() -> str:
     rows = ["| setting | variable | default | project file | |", "|---|---|---|---|---|"]
     for one in SETTINGS:
         default = f"`{one.default!r}`" if one.default != "" else ""
-        allowed = "yes" if one.project else "no"
+        some = ", ".join(sorted(one.project)) if isinstance(one.project, frozenset) else ""
+        allowed = some or ("yes" if one.project else "no")
         rows.append(f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {allowed} | {one.help} |")
     text = (
         "Strongest first: the variable, the user's `config.toml`, the project's `recortex.toml`, the default.\n"

@@ -28,6 +28,7 @@ def main() -> int:
             "hook": Command(
                 "Called by an agent's client at each moment of a session.", lambda line: _hook(line.arguments)
             ),
+            "worker": Command("Do the jobs of a PostgreSQL store that nobody waits for.", _worker),
             "mcp": Command("Serve this project's memory to an agent over standard input and output.", _mcp),
         }
         return run(commands=programs)
@@ -56,6 +57,12 @@ def _hook(words: Sequence[str]) -> int:
     from recortex.hooks.entry import main as hook
 
     return hook(words)
+
+
+def _worker(line: Invocation) -> int:
+    from recortex.cli.worker import worker
+
+    return worker(line.arguments)
 
 
 def _mcp(line: Invocation) -> int:

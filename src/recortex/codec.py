@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -140,6 +140,31 @@ def _encodable(value: Any) -> Any:
         return {_encodable(key): _encodable(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_encodable(item) for item in value]
+    return value
+
+
+def without_nul(value: T) -> T:
+    """The same value with no NUL character in any of its texts: PostgreSQL's texts have none."""
+    try:
+        if b"\\u0000" not in dumps(value):
+            return value
+    except UnicodeEncodeError:  # a lone surrogate beside it is somebody else's to replace
+        pass
+    return cast("T", _without_nul(value))
+
+
+def _without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if type(value) is not str else value.replace("\0", "")
+    if isinstance(value, Mapping):
+        return {_without_nul(key): _without_nul(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_without_nul(item) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(
+            value,
+            **{field.name: _without_nul(getattr(value, field.name)) for field in fields(value) if field.init},
+        )
     return value
 
 

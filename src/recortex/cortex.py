@@ -12,6 +12,8 @@ from recortex.operations.installing import Installing
 from recortex.operations.keeping import Keeping
 from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
+from recortex.operations.maintaining import Maintaining
+from recortex.operations.moving import Moving
 from recortex.operations.recording import Recording
 from recortex.operations.searching import Searching
 from recortex.operations.surfacing import Surfacing
@@ -32,6 +34,8 @@ class Cortex(
     Graphing,
     Surfacing,
     Upkeep,
+    Maintaining,
+    Moving,
     Installing,
 ):
     """A project's memory, opened; use it in a `with` statement.

@@ -74,11 +74,25 @@ class StoreBusyError(StorageError):
     hint = "Try again; if it stays, look for a stuck `recortex` process."
 
 
+class StoreUnavailableError(StorageError):
+    """The database server cannot be reached, or the connection to it was lost."""
+
+    code = "store_unavailable"
+    hint = "Check that the server runs and that the URL is right, then try again."
+
+
 class CorruptStoreError(StorageError):
     """The store's file is damaged."""
 
     code = "store_corrupt"
     hint = "Run `recortex recover`: it tries the write-ahead log, then the newest backup, and keeps the damaged file."
+
+
+class BackupError(StorageError):
+    """A backup could not be made whole."""
+
+    code = "backup_failed"
+    hint = "Look at the free space; `recortex doctor` checks the store itself, `recortex recover` mends it."
 
 
 class MigrationError(StorageError):
@@ -109,6 +123,12 @@ class EmbeddingError(RecortexError):
 
     code = "embedding_failed"
     hint = "Recall goes on by keywords; `recortex status` shows why the model is not used."
+
+
+class TextRefusedError(EmbeddingError):
+    """No vector could be made of these texts; of others one may be."""
+
+    code = "text_refused"
 
 
 class DimensionMismatchError(EmbeddingError):

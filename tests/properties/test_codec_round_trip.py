@@ -4,10 +4,10 @@ from contextlib import suppress
 
 import jsonschema
 import pytest
-from generated import memories, plain_json, texts
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import memories, plain_json, texts
 from recortex.codec import (
     content_from_json,
     content_to_json,

@@ -4,10 +4,11 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
-from generated import memories
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generated import memories
+from recortex.codec import without_nul
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Trust
 from recortex.engines.consolidation.contrary import contradiction
@@ -49,6 +50,7 @@ def test_a_text_never_contradicts_itself_and_order_makes_no_difference(a, b):
 
 @given(memories(), memories(), st.booleans())
 def test_a_merged_memory_keeps_what_either_had(a, b, person):
+    a, b = without_nul(a), without_nul(b)
     better, other = better_of(a, replace(b, id="other", kind=a.kind, content=a.content))
     new = united(better, other, id_="new", text="", person=person, now=a.recorded_at, count=len)
     assert new.confidence == 1.0

@@ -1,11 +1,11 @@
 """What holds of every vector, whoever made it and however it is kept."""
 
 import numpy as np
-from generated import memories
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from generated import memories
 from recortex.domain.kinds import KINDS
 from recortex.embeddings.cache import CachedEmbedder
 from recortex.embeddings.hashed import HashedEmbedder

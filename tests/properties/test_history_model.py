@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from generated import fractions, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from generated import fractions, said
 from recortex.domain.vocabulary import Domain, Status
 from recortex.errors import MemoryNotFoundError
 

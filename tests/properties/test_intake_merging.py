@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from generated import WORDS, contents, fractions, memories, said, texts
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generated import WORDS, contents, fractions, memories, said, texts
 from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, RelationType, Status

@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 
-from generated import memories
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generated import memories
 from recortex.domain.session import Receipt
 from recortex.domain.transcript import ToolCall, Turn
 from recortex.domain.vocabulary import Scope

@@ -3,10 +3,10 @@
 import re
 from datetime import UTC, datetime
 
-from generated import said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generated import said
 from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink

@@ -109,6 +109,11 @@ class Application:
         """The language model that helps to learn; None where none is set."""
         return self._open_adviser(self) if self._open_adviser else None
 
+    @property
+    def embedder_name(self) -> str:
+        """The name of the embedder that answered last, or that is preferred; nothing is loaded or asked for it."""
+        return self._embedder.active_name if self._embedder else "none"
+
     def probe_embedder(self) -> str:
         """Make one vector; returns the name of the embedder that could.
 

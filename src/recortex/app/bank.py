@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recortex.engines.intake.service import Intake
     from recortex.engines.retrieval.service import Retrieval
     from recortex.ports.embedding import NamedEmbedder
-    from recortex.storage.sqlite.store import SqliteStore
+    from recortex.ports.upkeep import KeptStore
 
 
 class Bank:
@@ -38,7 +38,7 @@ class Bank:
         scope: Scope | None,
         root: Path,
         location: Location,
-        store: SqliteStore,
+        store: KeptStore,
         embedder: NamedEmbedder | None,
         count: Callable[[str], int],
     ) -> None:

@@ -7,8 +7,10 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.reembedding import outlook
+from recortex.app.vector_index import index_notice
 from recortex.errors import RecortexError
-from recortex.storage.sqlite.maintenance import check
+from recortex.settings.table import LOCAL_EMBEDDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,17 +52,21 @@ def diagnose(app: Application) -> Iterator[Row]:
 def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     title = f"{name} store"
     if not location.exists:
+        if gone := _gone(location):
+            yield title, "problem", gone.message, gone.hint
+            return
         yield (
             title,
             "notice",
-            f"There is none yet at {location.database}.",
+            f"There is none yet at {location.shown}.",
             "It is made when the first memory is kept.",
         )
         return
-    yield from _modes(title, location)
+    if not location.remote:
+        yield from _modes(title, location)
     try:
         bank = app.bank_at(location)
-        found = check(bank.store.pool)
+        found = bank.store.check()
     except RecortexError as error:
         yield title, "problem", error.message, error.hint
         return
@@ -73,9 +79,31 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
             "The keyword index is damaged.",
             "Run `recortex recover`: it is rebuilt from the memories.",
         )
-    yield from _vectors(title, bank)
-    if found.whole:
-        yield title, "ok", f"{location.database} is whole.", ""
+    changed = _altered(bank) if found.whole else []
+    for problem in changed:
+        yield title, "problem", problem, "Run `recortex recover`: a backup may have it."
+    if found.whole and not changed:  # what is damaged has no word about vectors
+        yield from _vectors(title, bank)
+        yield title, "ok", f"{location.shown} is whole.", ""
+
+
+def _gone(location: Location) -> RecortexError | None:
+    from recortex.storage.sqlite.backup import missing
+
+    try:
+        missing(location.database, location.backups)
+    except RecortexError as error:
+        return error
+    return None
+
+
+def _altered(bank: Bank) -> list[str]:
+    """Damage that the file's structure does not show; a server keeps sums of its pages itself."""
+    from recortex.engines.similarity.fingerprint import content_hash
+    from recortex.storage.sqlite.maintenance import doubtful
+    from recortex.storage.sqlite.store import SqliteStore
+
+    return doubtful(bank.store.pool, content_hash) if isinstance(bank.store, SqliteStore) else []
 
 
 def _vectors(title: str, bank: Bank) -> Iterator[Row]:
@@ -88,14 +116,19 @@ def _vectors(title: str, bank: Bank) -> Iterator[Row]:
         )
     elif not bank.store.vectors.agrees():
         yield title, "notice", "Some vectors have no signs to be found by.", "Run `recortex recover`."
-    waiting = bank.store.vectors.count_pending()
-    if waiting:
+    state = outlook(bank)
+    if state.missing:
         yield (
             title,
             "notice",
-            f"{waiting} memories have no vector yet.",
+            f"{state.missing} memories have no vector yet.",
             "Recall makes up for it, a few at a time.",
         )
+    if state.outdated:
+        said = f"{state.outdated} memories have a vector of {', '.join(state.former)}, not of {state.model}."
+        yield title, "notice", f"{said} They are found by their words.", "Run `recortex reembed`."
+    if slow := index_notice(bank, thorough=True):
+        yield title, "notice", *slow
 
 
 def _modes(title: str, location: Location) -> Iterator[Row]:
@@ -130,7 +163,7 @@ def _embedder(app: Application) -> Iterator[Row]:
     except RecortexError as error:
         yield "embedding", "problem", error.message, error.hint
         return
-    if name.startswith("hashed") and app.settings["embedder"] == "onnx":
+    if name.startswith("hashed") and app.settings["embedder"] != "hashed":
         yield (
             "embedding",
             "problem",
@@ -138,4 +171,12 @@ def _embedder(app: Application) -> Iterator[Row]:
             "pip install --force-reinstall recortex onnxruntime",
         )
     else:
-        yield "embedding", "ok", f"{name} makes vectors.", ""
+        yield "embedding", "ok", f"{name} makes vectors{_elsewhere(app)}.", ""
+
+
+def _elsewhere(app: Application) -> str:
+    """Who reads the texts that vectors are made of, where it is not this machine."""
+    embedder, url = app.settings["embedder"], app.settings["embedding.url"]
+    if embedder in LOCAL_EMBEDDERS or (embedder == "ollama" and not url):
+        return ""
+    return f"; texts are sent to {url or embedder}"

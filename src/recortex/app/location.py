@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -16,25 +19,56 @@ if TYPE_CHECKING:
 
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
-FOLDERS = ("backups", "locks", "queue", "surface-cache")
+FOLDERS = ("backups", "locks", "queue", "surface-cache", "vectors")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A store's file, and the folder that belongs to it alone."""
+    """A store's file, and the folder that belongs to it alone.
+
+    Attributes:
+        database: the file; of a store on a server a name in the folder, where only what is this machine's own is kept:
+            sessions that wait, locks, briefs.
+        folder: where the file is.
+        url: that the store was named by; it may hold a password.
+        workspace: its name on the server; empty for a file.
+    """
 
     database: Path
     folder: Path
+    url: str = field(default="", repr=False)
+    workspace: str = ""
+
+    @property
+    def remote(self) -> bool:
+        """Whether it is on a server."""
+        return bool(self.workspace)
+
+    @property
+    def shown(self) -> str:
+        """What a person is told of where it is: no secret is in it."""
+        if not self.remote:
+            return str(self.database)
+        from recortex.storage.postgres.address import parse
+
+        return parse(self.url, workspace=self.workspace).shown
 
     def place(self, name: str) -> Path:
         """A file or folder that belongs to the store: never one of another store in the same folder."""
-        alone = self.folder.name == STORE_FOLDER or self.database.name == GLOBAL_DATABASE
+        alone = (
+            self.folder.name == STORE_FOLDER and not self.remote
+        ) or self.database.name == GLOBAL_DATABASE
         return self.folder / (name if alone else f"{self.database.name}.{name}")
 
     @property
     def backups(self) -> Path:
         """Where its backups are."""
         return self.place("backups")
+
+    @property
+    def vectors(self) -> Path:
+        """Where the approximate indexes of its vectors are."""
+        return self.place("vectors")
 
     def is_part(self, path: Path) -> bool:
         """Whether a path is the database itself or one of its companions, which nothing else may write."""
@@ -44,22 +78,26 @@ class Location:
 
     def files(self) -> list[Path]:
         """Every file that may hold what was remembered: all of a folder of our own, else the database's and backups."""
-        if self.folder.name == STORE_FOLDER:
+        if self.folder.name == STORE_FOLDER and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         beside = self.folder.glob(f"{self.database.name}*")
-        return sorted(path for path in (*beside, *self.backups.glob("*")) if path.is_file())
+        return sorted(
+            path for path in (*beside, *self.backups.glob("*"), *self.vectors.glob("*")) if path.is_file()
+        )
 
     @property
     def absent(self) -> bool:
         """Whether nothing was ever kept here; something else in its place is no absence but an error to be told."""
+        if self.remote:
+            return False
         return not os.path.lexists(self.database) and (
             self.folder.is_dir() or not os.path.lexists(self.folder)
         )
 
     @property
     def exists(self) -> bool:
-        """Whether there is a store."""
-        return self.database.is_file() and self.database.stat().st_size > 0
+        """Whether there is a store; one on a server is always taken to be there."""
+        return self.remote or (self.database.is_file() and self.database.stat().st_size > 0)
 
 
 def of_project(start: Path) -> Location:
@@ -83,25 +121,55 @@ def of_user(settings: Settings) -> Location:
     return Location(settings.home / GLOBAL_DATABASE, settings.home)
 
 
-def of_url(url: str) -> Location:
+def of_url(url: str, *, root: Path, workspace: str) -> Location:
     """The store that a URL names.
+
+    Args:
+        url: `sqlite:///FILE` or `postgresql://…`.
+        root: of the project; what is this machine's own of a store on a server is kept there.
+        workspace: its name on a server, where the URL has none.
 
     Raises:
         ConfigError: no backend of this installation takes it.
     """
+    scheme = url.partition(":")[0]
+    if scheme == "sqlite":
+        return _of_file(url)
+    if scheme in {"postgresql", "postgres"}:
+        return _of_server(url, root, workspace)
+    raise ConfigError(
+        f"There is no store for {scheme[:40]!r} URLs in this installation.",
+        hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE) or postgresql://USER@HOST/DATABASE?workspace=NAME.",
+    )
+
+
+def _of_file(url: str) -> Location:
     parts = urlsplit(url)
-    if parts.scheme != "sqlite":
-        raise ConfigError(
-            f"There is no store for {parts.scheme or url[:40]!r} URLs in this installation.",
-            hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE).",
-        )
     path = Path(unquote(parts.path.removeprefix("/")))
     if parts.netloc or not path.name:
         raise ConfigError(
             f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
         )
     path = path.absolute()
-    return Location(path, path.parent)
+    return Location(path, path.parent, url)
+
+
+def _of_server(url: str, root: Path, workspace: str) -> Location:
+    from recortex.storage.postgres.address import parse
+
+    address = parse(url, workspace=workspace)
+    folder = of_project(root).folder  # the same care with links as for a store of the project's own
+    name = sha256(f"{address.shown}".encode()).hexdigest()[:12]
+    return Location(folder / f"postgresql-{name}", folder, url, address.workspace)
+
+
+def without_password(url: str) -> str:
+    """A URL as it may be shown."""
+    return _PARAMETER.sub(r"\1***", _USER.sub(r"\1:***@", url))
+
+
+_USER = re.compile(r"(://[^:/?#]*):[^@]*@")
+_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&#]*")
 
 
 def prepare(location: Location) -> None:
@@ -117,7 +185,8 @@ def prepare(location: Location) -> None:
             _write_once(location.folder / ".gitignore", "*\n")
             for name in FOLDERS:
                 (location.folder / name).mkdir(mode=0o700, exist_ok=True)
-        _touch_private(location.database)
+        if not location.remote:
+            _touch_private(location.database)
     except OSError as error:
         raise PermissionsError(f"The store's folder {location.folder} cannot be used: {error}.") from error
 
@@ -129,5 +198,10 @@ def _write_once(path: Path, text: str) -> None:
 
 
 def _touch_private(path: Path) -> None:
-    """The database's file is made readable by its owner alone; SQLite gives its companions the same mode."""
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    """The database's file is made readable by its owner alone; SQLite gives its companions the same mode.
+
+    One that is there is left alone: closing it would take the locks away that this process may have on it (POSIX), and
+    another one would then take the log for nobody's.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -38,6 +38,7 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
         cwd: the session's folder.
         now: seconds since 1970 UTC.
     """
+    from recortex.app.backends import generation_of
     from recortex.errors import StorageError
 
     place = _place(locations)
@@ -45,7 +46,7 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
     if cached is None:
         return None
     try:
-        generation = cache.generation_of([one.database for one in locations])
+        generation = generation_of(locations)
     except StorageError:
         return None
     return cached.brief if cached.fresh(generation, now) else None

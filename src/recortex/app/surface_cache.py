@@ -26,11 +26,6 @@ LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
 _FORMAT = f"{__version__}:1"
-_MILLISECONDS = 250
-_GENERATION = (
-    "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
-    " (SELECT count(*) FROM tombstones)"
-)
 
 
 class Item(NamedTuple):
@@ -93,19 +88,12 @@ def key(branch: str, cwd: str) -> str:
     return hashlib.sha256(f"{branch}:{cwd}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def generation_of(databases: Sequence[Path]) -> str:
-    """What changes whenever something in one of the stores does; accesses do not count.
-
-    Each store is opened for reading alone and closed again.
-
-    Raises:
-        StorageError: a store that is there cannot be read.
-    """
-    return "|".join(f"{path}={_numbers(path)}" for path in databases)
-
-
 def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
-    """`generation_of` for stores that are open: their paths with their numbers, None for one that was never made."""
+    """What changes whenever something in one of the stores does, accesses aside.
+
+    Args:
+        numbers: names of stores with the numbers of `Standings.generation`; None for one that was never made.
+    """
     return "|".join(f"{path}={_written(values)}" for path, values in numbers)
 
 
@@ -168,24 +156,6 @@ def replace(path: Path, text: str) -> None:
         with suppress(OSError):
             part.unlink()
         raise
-
-
-def _numbers(path: Path) -> str:
-    if not os.path.lexists(path):
-        return _written(None)
-    import apsw
-
-    from recortex.errors import StorageError
-
-    try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            connection.set_busy_timeout(_MILLISECONDS)
-            return _written(next(iter(connection.execute(_GENERATION))))
-        finally:
-            connection.close()
-    except apsw.Error as error:
-        raise StorageError(f"The store {path} cannot be read: {error}.") from error
 
 
 def _written(numbers: Sequence[int] | None) -> str:

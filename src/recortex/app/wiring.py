@@ -9,22 +9,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.application import Application
+from recortex.app.backends import missing, open_sessions, open_store
 from recortex.app.bank import Bank
 from recortex.app.location import Location, of_project, of_url, of_user, prepare
-from recortex.codebase.project import project_root
+from recortex.codebase.project import project_root, shared_name
 from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import ConfigError
 from recortex.settings import Settings, inside, read
+from recortex.settings.table import EMBEDDER_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.app.session.loop import Loop
+    from recortex.app.worker import Worker
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
-    from recortex.ports.embedding import Embedder, Named, NamedEmbedder
+    from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
@@ -66,7 +69,7 @@ def application(
             settings=settings,
             clock=clock,
             tokens=tokens,
-            embedder=embedder,
+            embedder=_shared(settings, embedder, degraded) if scope is Scope.GLOBAL else embedder,
             degraded=degraded,
         )
 
@@ -112,23 +115,41 @@ def session_loop(start: Path, *, url: str | None = None, app: Application | None
     )
 
 
+def worker(start: Path, *, url: str = "") -> Worker:
+    """A worker for the server that a URL or the settings name.
+
+    Raises:
+        ConfigError: they name none, or something that it needs is not installed.
+    """
+    root = project_root(start)
+    settings = read(root)
+    location, *_ = _locations(start, url or settings["url"], settings).values()
+    if not location.remote:
+        raise ConfigError(
+            "A worker needs a store on a server: on SQLite the job behind each session does the same.",
+            hint="Give --url postgresql://USER@HOST/DATABASE, or set RECORTEX_URL.",
+        )
+    try:
+        from recortex.app.worker import Worker
+    except ImportError as error:
+        raise missing(error) from error
+    from recortex.storage.postgres.address import parse
+
+    return Worker(
+        parse(location.url, workspace=location.workspace),
+        lambda named: application(root, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
+    )
+
+
 def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
-    from recortex.storage.sqlite.migrations import applied, newest
-    from recortex.storage.sqlite.pool import Pool
-    from recortex.storage.sqlite.sessions import SqliteSessions
-
-    if location.exists:
-        pool = Pool(location.database, vectors=False)
-        if applied(pool) == newest():
-            return SqliteSessions(pool)
-        pool.close()
-    return open_app().bank(Scope.PROJECT).store.sessions
+    return open_sessions(location) or open_app().bank(Scope.PROJECT).store.sessions
 
 
 def _locations(start: Path, url: str, settings: Settings) -> dict[Scope | None, Location]:
     if url:
-        return {None: of_url(url)}
+        root = project_root(start)
+        return {None: of_url(url, root=root, workspace=settings["workspace"] or shared_name(root))}
     return {Scope.PROJECT: of_project(start), Scope.GLOBAL: of_user(settings)}
 
 
@@ -143,17 +164,20 @@ def _bank(
     embedder: NamedEmbedder | None,
     degraded: Callable[[Degradation], None],
 ) -> Bank:
-    from recortex.storage.sqlite.store import SqliteStore
-
     prepare(location)
-    store = SqliteStore(
-        location.database,
-        backups=location.backups,
-        clock=clock,
-        keep_backups=settings["backups.keep"],
-        on_degradation=degraded,
-    )
+    store = open_store(location, clock=clock, settings=settings, degraded=degraded)
     return Bank(scope=scope, root=root, location=location, store=store, embedder=embedder, count=tokens.count)
+
+
+def _shared(
+    settings: Settings, embedder: NamedEmbedder | None, degraded: Callable[[Degradation], None]
+) -> NamedEmbedder | None:
+    """What makes vectors for the person's own store: a project's file chooses for the project alone.
+
+    Else two projects that choose different models would bring the store that both use from one to the other, and back.
+    """
+    chosen = next(one for one in settings if one.name == "embedder")
+    return _embedder(read(None), degraded) if embedder and chosen.origin == "project" else embedder
 
 
 def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder | None:
@@ -188,11 +212,15 @@ class _LaterEmbedder:
         self._make = cache(make)
 
     @property
+    def preferred_name(self) -> str:
+        return self._make().preferred_name
+
+    @property
     def active_name(self) -> str:
         return self._make().active_name
 
-    def embed_named(self, texts: Sequence[str]) -> Named:
-        return self._make().embed_named(texts)
+    def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
+        return self._make().embed_named(texts, purpose=purpose)
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
@@ -202,15 +230,29 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 
 
 def _embedders(settings: Settings) -> list[Embedder]:
-    from recortex.embeddings.hashed import HashedEmbedder
+    from recortex.embeddings.building import EmbedderSettings, build_embedders
 
-    if settings["embedder"] == "hashed":
-        return [HashedEmbedder()]
-    from recortex.embeddings.cache import CachedEmbedder
-    from recortex.embeddings.onnx import OnnxEmbedder
+    chosen = EmbedderSettings(
+        embedder=settings["embedder"],
+        **{name: settings[f"embedding.{name}"] for name in _EMBEDDER_SETTINGS},
+        timeout=float(settings["embedding.timeout"]),
+        threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
+        variable=EMBEDDER_KEYS.get(settings["embedder"], ""),
+    )
+    return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
 
-    threads = settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS)
-    return [CachedEmbedder(OnnxEmbedder(threads=threads)), HashedEmbedder()]
+
+_EMBEDDER_SETTINGS = (
+    "folder", "model", "url", "pooling", "max_length", "query_prefix", "passage_prefix", "dimensions",
+    "requests_per_minute",
+)  # fmt: skip
+
+
+def _without_secrets(text: str) -> str:
+    """A text as it may leave this machine: a memory is clean already, a question may not be."""
+    from recortex.engines.privacy import redact
+
+    return redact(text).text
 
 
 def _clock(settings: Settings) -> Callable[[], datetime]:

@@ -58,7 +58,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     finally:
         progress.clear()
     if answer.done:
-        _show(operation, call, answer.data, started)
+        _show(line.verb, call, answer.data, started)
     return DONE
 
 
@@ -78,12 +78,12 @@ def _answer(group: type[Any], operation: Operation, call: Call, progress: Progre
         return Answer(getattr(cortex, operation.method)(**call.arguments))
 
 
-def _show(operation: Operation, call: Call, data: Any, started: float) -> None:
+def _show(verb: str, call: Call, data: Any, started: float) -> None:
     from recortex.cli import envelope
 
     warnings = envelope.warnings_of(data)
     if call.json:
-        answer = envelope.success(operation.name, data, warnings, time.perf_counter() - started)
+        answer = envelope.success(verb, data, warnings, time.perf_counter() - started)
         sys.stdout.buffer.write(answer + b"\n")
         return
     from recortex.cli.rendering import render

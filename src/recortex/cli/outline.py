@@ -63,7 +63,7 @@ def _groups(path: Path) -> Iterator[tuple[str, Topic]]:
 def _verbs(group: ast.ClassDef) -> Iterator[tuple[str, str]]:
     for node in group.body:
         if isinstance(node, ast.FunctionDef) and any(map(_marks, node.decorator_list)):
-            yield node.name.rstrip("_"), _first_line(node)
+            yield node.name.rstrip("_").replace("_", "-"), _first_line(node)
 
 
 def _marks(decorator: ast.expr) -> bool:
@@ -83,5 +83,5 @@ def _imported() -> tuple[Topic, ...]:
     from recortex.cortex import Cortex
     from recortex.operations.registry import operations_of
 
-    verbs = tuple((one.name, one.summary) for one in operations_of(Cortex).values())
+    verbs = tuple((one.verb, one.summary) for one in operations_of(Cortex).values())
     return (Topic("Operations", verbs),)

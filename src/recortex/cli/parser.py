@@ -77,7 +77,7 @@ def parse(operation: Operation, words: Sequence[str]) -> Call:
 def parser_of(operation: Operation) -> Parser:
     """The parser of one verb."""
     parser = Parser(
-        prog=f"recortex {operation.name}",
+        prog=f"recortex {operation.verb}",
         description=operation.help,
         formatter_class=_Formatter,
         allow_abbrev=False,
@@ -85,7 +85,7 @@ def parser_of(operation: Operation) -> Parser:
         argument_default=argparse.SUPPRESS,
     )
     parameters = operation.parameters()
-    parser.usage = _usage(operation.name, parameters)
+    parser.usage = _usage(operation.verb, parameters)
     for parameter in parameters:
         _add(parser, parameter)
     if operation.traits.destructive:

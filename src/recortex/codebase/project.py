@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 STORE_FOLDER = ".recortex"
@@ -70,6 +71,21 @@ def branch_and_commit(root: Path) -> tuple[str, str]:
     reference = head.removeprefix("ref: ")
     commit = _read(common / reference) or _packed(common / "packed-refs", reference)
     return reference.removeprefix("refs/heads/"), commit
+
+
+def shared_name(root: Path) -> str:
+    """A project's name that is the same on every machine: where git fetches it from, else the name of its folder.
+
+    `git@github.com:owner/name.git` and `https://user:token@github.com/owner/name` both give `github.com/owner/name`.
+    """
+    _, common = _git_folders(root / ".git")
+    origin = _ORIGIN.search(_read(common / "config"))
+    found = _REMOTE.fullmatch(origin[1].strip()) if origin else None
+    return f"{found[1].lower()}/{found[2]}" if found else root.name or "root"
+
+
+_ORIGIN = re.compile(r'^\[remote "origin"\]\s*\n(?:(?!\[).*\n)*?\s*url\s*=\s*(\S+)', re.MULTILINE)
+_REMOTE = re.compile(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
 
 
 def _git_folders(git: Path) -> tuple[Path, Path]:

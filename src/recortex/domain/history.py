@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
+
+Gone = Literal["purge", "expiry"]
+"""Why a memory is gone for good: a person took it out, or it had long been put away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,3 +44,10 @@ class AuditEntry:
     actor: Actor
     at: datetime
     details: dict[str, Any] = field(default_factory=dict)
+
+
+class Tombstone(NamedTuple):
+    """What stays of a memory that is gone for good."""
+
+    at: datetime
+    reason: Gone

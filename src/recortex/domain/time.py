@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from recortex.errors import InvalidInputError
+from recortex.errors import CorruptStoreError, InvalidInputError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DISTANT = datetime(9999, 12, 31, tzinfo=UTC)
@@ -17,8 +17,15 @@ def to_micros(at: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """The inverse of `to_micros`."""
-    return EPOCH + timedelta(microseconds=micros)
+    """The inverse of `to_micros`.
+
+    Raises:
+        CorruptStoreError: it is no instant that we wrote; damage made it one of another kind, or of no calendar.
+    """
+    try:
+        return EPOCH + timedelta(microseconds=micros)
+    except (TypeError, OverflowError) as error:
+        raise CorruptStoreError("The store is damaged: a time in it is none.") from error
 
 
 def as_utc(at: datetime) -> datetime:

@@ -13,7 +13,7 @@ from cachetools import LRUCache
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.ports.embedding import Embedder, Vector, Vectors
+    from recortex.ports.embedding import Embedder, Purpose, Vector, Vectors
 
 MEMORY_SIZE = 2_048  # vectors; 3 MB at 384 dimensions
 
@@ -30,7 +30,7 @@ class CachedEmbedder:
 
     def __init__(self, inner: Embedder, *, size: int = MEMORY_SIZE) -> None:
         self._inner = inner
-        self._memory: LRUCache[str, Vector] = LRUCache(size)
+        self._memory: LRUCache[tuple[Purpose, str], Vector] = LRUCache(size)
         self._lock = threading.Lock()
 
     @property
@@ -43,8 +43,8 @@ class CachedEmbedder:
         """The inner embedder's number of dimensions."""
         return self._inner.dimensions
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text: the inner embedder's.
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text: the inner embedder's. What a text is for is remembered with it.
 
         Raises:
             EmbeddingError: Something is not remembered and the inner embedder cannot make it.
@@ -53,12 +53,12 @@ class CachedEmbedder:
 
         wanted = list(dict.fromkeys(texts))
         with self._lock:
-            found = {text: self._memory[text] for text in wanted if text in self._memory}
+            found = {text: self._memory[purpose, text] for text in wanted if (purpose, text) in self._memory}
         missing = [text for text in wanted if text not in found]
         if missing:
-            made = dict(zip(missing, self._inner.embed(missing), strict=True))
+            made = dict(zip(missing, self._inner.embed(missing, purpose=purpose), strict=True))
             found.update(made)
             with self._lock:
-                self._memory.update(made)
+                self._memory.update({(purpose, text): vector for text, vector in made.items()})
         rows = [found[text] for text in texts]
         return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)

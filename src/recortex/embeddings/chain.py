@@ -10,7 +10,7 @@ from recortex.errors import EmbeddingError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.ports.embedding import Embedder, Vectors
+    from recortex.ports.embedding import Embedder, Purpose, Vectors
 
 
 class Embedded(NamedTuple):
@@ -40,6 +40,11 @@ class EmbedderChain:
         self._active = self._embedders[0]
 
     @property
+    def preferred_name(self) -> str:
+        """The name of the first embedder: the others only stand in for it."""
+        return self._embedders[0].name
+
+    @property
     def active_name(self) -> str:
         """The name of the embedder that answered last; before the first call, the preferred one's."""
         return self._active.name
@@ -54,15 +59,15 @@ class EmbedderChain:
         """The number of dimensions of the embedder that answered last."""
         return self._active.dimensions
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
         """Return the vectors alone; with several threads use `embed_named`.
 
         Raises:
             EmbeddingError: No embedder of the chain could.
         """
-        return self.embed_named(texts).vectors
+        return self.embed_named(texts, purpose=purpose).vectors
 
-    def embed_named(self, texts: Sequence[str]) -> Embedded:
+    def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Embedded:
         """Return the vectors of the first embedder that can, and its name.
 
         Raises:
@@ -71,14 +76,16 @@ class EmbedderChain:
         failure: EmbeddingError | None = None
         for place, embedder in enumerate(self._embedders):
             try:
-                vectors = embedder.embed(texts)
+                vectors = embedder.embed(texts, purpose=purpose)
             except EmbeddingError as error:
                 failure = error
                 self._report(place, error)
                 continue
             self._active = embedder
             return Embedded(embedder.name, vectors)
-        raise EmbeddingError("every embedder failed") from failure
+        assert failure is not None  # noqa: S101  a chain has one embedder at least
+        kind = type(failure)  # what failed last tells whether other texts may do better
+        raise kind(f"every embedder failed: {failure.message}", hint=failure.hint) from failure
 
     def _report(self, place: int, error: EmbeddingError) -> None:
         name = self._embedders[place].name

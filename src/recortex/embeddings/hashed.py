@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from recortex.ports.embedding import Vectors
+    from recortex.ports.embedding import Purpose, Vectors
 
 _WORDS = """
 a about after all also am an and any are as at be because been before being but by can could did do does
@@ -64,8 +64,9 @@ class HashedEmbedder:
     name = NAME
     dimensions = DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, float32, shape (len(texts), 384)."""
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), 384); the same for any purpose."""
+        del purpose
         import numpy as np
 
         vectors = np.zeros((len(texts), DIMENSIONS), dtype=np.float32)

@@ -7,19 +7,15 @@ So a text has one vector, whatever it was embedded with; several threads share t
 
 from __future__ import annotations
 
-import os
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from recortex.embeddings.session import Loaded, LocalModel, open_session, run_session
 from recortex.embeddings.wordpiece import WordPiece
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from recortex.ports.embedding import Vectors
+    from recortex.ports.embedding import Vector
 
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "minilm-l6-v2.int8.onnx"
@@ -29,7 +25,7 @@ MAXIMUM_PIECES = 256  # what the model was trained to read; the rest of a text h
 DIMENSIONS = 384
 
 
-class OnnxEmbedder:
+class OnnxEmbedder(LocalModel):
     """Embeds with the shipped model; nothing is loaded before the first text.
 
     Args:
@@ -41,79 +37,31 @@ class OnnxEmbedder:
     dimensions = DIMENSIONS
 
     def __init__(self, folder: Path = MODEL_FOLDER, *, threads: int = 1) -> None:
-        self._folder = folder
-        self._threads = max(1, threads)
-        self._loading = threading.Lock()
-        self._loaded: tuple[WordPiece, Any] | None = None
-        self._failure: EmbeddingError | None = None
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit vector per text, float32, shape (len(texts), 384).
-
-        Raises:
-            EmbeddingError: The model is missing, damaged, or cannot run here.
-        """
-        import numpy as np
-
-        pieces, session = self._load()
-        rows = [pieces.encode(text, MAXIMUM_PIECES) for text in texts]
-        vectors = np.empty((len(rows), DIMENSIONS), dtype=np.float32)
-        for index, vector in enumerate(self._run_all(session, rows)):
-            vectors[index] = vector
-        return vectors
-
-    def _run_all(self, session: Any, rows: list[list[int]]) -> Iterator[Any]:
-        if self._threads == 1 or len(rows) == 1:
-            yield from (_run(session, row) for row in rows)
-            return
-        with ThreadPoolExecutor(self._threads) as pool:
-            yield from pool.map(lambda row: _run(session, row), rows)
-
-    def _load(self) -> tuple[WordPiece, Any]:
-        with self._loading:
-            if self._failure is not None:
-                raise self._failure  # a damaged file stays damaged; each attempt would cost the time of a load
-            if self._loaded is None:
-                try:
-                    self._loaded = (
-                        _read_words(self._folder / VOCABULARY_FILE),
-                        _open(self._folder / MODEL_FILE),
-                    )
-                except EmbeddingError as error:
-                    self._failure = error
-                    raise
-            return self._loaded
+        super().__init__(lambda: _load(folder), threads=threads)
 
 
-def _read_words(path: Path) -> WordPiece:
+def read_words(path: Path) -> WordPiece:
+    """The word list of a model.
+
+    Raises:
+        EmbeddingError: it is missing or damaged.
+    """
     try:
         return WordPiece.load(path)
     except (OSError, UnicodeDecodeError, KeyError) as error:
         raise EmbeddingError(f"the embedding model's word list cannot be read: {path.name}") from error
 
 
-def _open(path: Path) -> Any:
-    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it loads.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    try:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # same speed, and the memory of a long text is given back
-        options.log_severity_level = (
-            4  # a failure arrives as an exception; nothing else goes to standard error
-        )
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # onnxruntime's errors have no common class below Exception
-        raise EmbeddingError(f"the embedding model cannot be loaded: {error}") from error
+def _load(folder: Path) -> Loaded:
+    words = read_words(folder / VOCABULARY_FILE)
+    session = open_session(folder / MODEL_FILE)
+    return Loaded(lambda text: words.encode(text, MAXIMUM_PIECES), lambda ids: _run(session, ids))
 
 
-def _run(session: Any, row: list[int]) -> Any:
+def _run(session: Any, ids: list[int]) -> Vector:
     import numpy as np
 
-    ids = np.array([row], dtype=np.int64)
-    try:
-        return session.run(["embedding"], {"input_ids": ids, "attention_mask": np.ones_like(ids)})[0][0]
-    except Exception as error:  # onnxruntime's errors have no common class below Exception
-        raise EmbeddingError(f"the embedding model failed: {error}") from error
+    row = np.array([ids], dtype=np.int64)
+    inputs = {"input_ids": row, "attention_mask": np.ones_like(row)}
+    vector: Vector = run_session(session, ["embedding"], inputs)[0][0]
+    return vector

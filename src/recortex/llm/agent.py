@@ -20,14 +20,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from recortex.codec import dumps
 from recortex.llm.failure import CallError
-from recortex.llm.http import MAX_ANSWER
-from recortex.llm.wire import Reading, envelope, typed
+from recortex.llm.wire import MAX_ANSWER, Reading, envelope, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.llm.deadline import Deadline
     from recortex.ports.model import Request
+    from recortex.transport.deadline import Deadline
 
 PROGRAM = "claude"
 MODEL = "haiku"

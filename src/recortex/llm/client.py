@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import dumps, loads, storable
 from recortex.errors import InvalidInputError
 from recortex.llm import agent, anthropic, gemini, ollama, openai
-from recortex.llm.deadline import Deadline
 from recortex.llm.failure import CallError
-from recortex.llm.http import objection, post
 from recortex.llm.prices import price_of
-from recortex.llm.wire import Reading, envelope
+from recortex.llm.wire import MAX_ANSWER, Reading, envelope
 from recortex.ports.model import Answer, Limit, ModelCall, Unavailable
+from recortex.transport.deadline import Deadline
+from recortex.transport.failure import PostError
+from recortex.transport.post import objection, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -172,7 +173,7 @@ def _obstacle(settings: ModelSettings, protocol: Protocol | None, key: str) -> U
         return None
     if protocol.keyed and not key and not settings.url:
         return Unavailable("not_configured", f"There is no key for {settings.provider} in the environment.")
-    why = objection(settings.url or protocol.url, key=bool(key))
+    why = objection(settings.url or protocol.url, secret=bool(key), setting="llm.url")
     return Unavailable("not_configured", why) if why else None
 
 
@@ -182,7 +183,13 @@ def _ask_http(
     model = model_of(settings)
     url = (settings.url or protocol.url).rstrip("/") + protocol.path(model)
     body = dumps(storable(protocol.body(request, model)))  # without lone surrogates, which no JSON can hold
-    return envelope(post(url, protocol.headers(key), body, deadline), protocol.read)
+    try:
+        answer = post(url, protocol.headers(key), body, deadline, most=MAX_ANSWER)
+    except PostError as error:
+        raise CallError(
+            error.reason, error.message, paid=error.paid, again=error.again, pause=error.pause
+        ) from None
+    return envelope(answer, protocol.read)
 
 
 def _ask_agent(settings: ModelSettings, request: Request, deadline: Deadline) -> Reading:

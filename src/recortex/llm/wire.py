@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+MAX_ANSWER = 2_000_000
+"""Bytes of an answer that are read. The longest that is asked for (8,192 tokens) is a fiftieth of it."""
 MOST_TOKENS = 10_000_000
 """More than any model reads: what a provider claims beyond is cut, so that a sum stays a sum."""
 

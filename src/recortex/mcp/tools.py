@@ -20,12 +20,16 @@ _LOAD = {"anthropic/alwaysLoad": True}
 
 
 def selected(operations: Mapping[str, Operation], tools: ToolSet) -> dict[str, Operation]:
-    """The core operations, or all of them.
+    """The core operations, or all that are not for people alone.
 
-    The full set leaves out nothing: whoever asks for it has decided, and the annotations tell the client which tools to
+    The full set leaves out nothing else: whoever asks for it has decided, and the annotations tell the client which tools to
     ask about before they run.
     """
-    return {name: item for name, item in operations.items() if tools == "full" or item.traits.core}
+    return {
+        name: item
+        for name, item in operations.items()
+        if item.traits.core or (tools == "full" and not item.traits.person)
+    }
 
 
 def described(operations: Iterable[Operation]) -> list[dict[str, Any]]:

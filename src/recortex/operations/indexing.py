@@ -1,4 +1,4 @@
-"""Making code and memories findable: index, backfill."""
+"""Making code and memories findable: index, backfill, reembed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from recortex.app.reembedding import outlook, reembed
+from recortex.app.vector_index import keep_vector_index
 from recortex.codebase.excerpt import Excerpt, excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
@@ -20,17 +22,15 @@ from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, file_link, strings
 from recortex.operations.registry import operation
-from recortex.operations.results.indexing import Backfilled, IndexedCode
+from recortex.operations.results.indexing import Backfilled, IndexedCode, Reembedded
 
 if TYPE_CHECKING:
+    from recortex.app.application import Application
     from recortex.app.bank import Bank
-
-BATCH = 64
-"""Memories between two reports of progress; the vectors of each are kept before the next begins."""
 
 
 class Indexing(Operations):
-    """index, backfill."""
+    """index, backfill, reembed."""
 
     @operation(idempotent=True)
     def index(
@@ -72,21 +72,56 @@ class Indexing(Operations):
             scope: the project's memories, or the global ones; both, unless said.
             dry_run: only count them.
         """
-        if limit < 0:
-            raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
-        banks = self._app.banks(scope)
+        banks = self._to_embed(limit, scope)
         waiting = sum(bank.store.vectors.count_pending() for bank in banks)
         if dry_run:
             return Backfilled(done=0, left=waiting, dry_run=True)
         started = time.perf_counter()
-        wanted, done = limit or _most(banks), 0
-        for bank in banks:
-            done += self._fill(bank, wanted - done, done, min(waiting, wanted))
-        left = sum(bank.store.vectors.count_pending() for bank in banks)
+        done, by, stopped = _embed(self._app, banks, limit, waiting, missing_only=True)
         return Backfilled(
-            done=done, left=left, embedder=self._app.probe_embedder() if done else "",
-            seconds=round(time.perf_counter() - started, 3),
+            done=done, left=sum(bank.store.vectors.count_pending() for bank in banks), embedder=by,
+            seconds=round(time.perf_counter() - started, 3), stopped=stopped,
         )  # fmt: skip
+
+    @operation(idempotent=True)
+    def reembed(
+        self, *, limit: int = 0, scope: Scope | None = None, afresh: bool = False, dry_run: bool = False
+    ) -> Reembedded:
+        """Bring every memory to the embedding model that is set; a stopped run goes on where it ended.
+
+        After a change of the model memories are found by their words until they have a vector of it. The most important
+        and most used get theirs first. The job behind each session does the same, a little at a time.
+
+        Args:
+            limit: at most so many; 0: all.
+            scope: the project's memories, or the global ones; both, unless said.
+            afresh: make all vectors again, those of the model itself too: for a model that changed behind its name.
+            dry_run: only count them.
+        """
+        banks = self._to_embed(limit, scope)
+        before = [outlook(bank) for bank in banks]
+        started = time.perf_counter()
+        done, stopped = 0, ""
+        if not dry_run:
+            done, _, stopped = _embed(
+                self._app, banks, limit, sum(one.left + afresh * one.made for one in before), afresh=afresh
+            )
+            for bank in banks:
+                keep_vector_index(bank, threads=self._app.settings["threads"] or 1)
+        seconds = time.perf_counter() - started
+        left = sum(outlook(bank).left for bank in banks) if done else sum(one.left for one in before)
+        rate = done / seconds if done else 0.0
+        return Reembedded(
+            model=next((one.model for one in before if one.model), ""), done=done, left=left, dry_run=dry_run,
+            former=tuple(dict.fromkeys(name for one in before for name in one.former)), stopped=stopped,
+            seconds=round(seconds, 3), per_second=round(rate, 1),
+            seconds_left=round(left / rate, 1) if rate else None,
+        )  # fmt: skip
+
+    def _to_embed(self, limit: int, scope: Scope | None) -> list[Bank]:
+        if limit < 0:
+            raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
+        return self._app.banks(scope)
 
     def _piece(self, path: str) -> tuple[Excerpt, FileLink]:
         cited = file_link(path, self._app.root)
@@ -120,22 +155,31 @@ class Indexing(Operations):
         redacted = len(new.description.redacted) + len(new.code.redacted)
         return IndexedCode(description=description, code=code, superseded=tuple(gone), redacted=redacted)
 
-    def _fill(self, bank: Bank, wanted: int, before: int, total: int) -> int:
-        done = 0
-        while done < wanted:
-            made = bank.embedding.catch_up(min(BATCH, wanted - done))
-            if not made:
-                break
-            done += made
-            self._app.progress("embedding", before + done, max(total, before + done))
-        return done
 
+def _embed(
+    app: Application,
+    banks: Sequence[Bank],
+    limit: int,
+    waiting: int,
+    *,
+    missing_only: bool = False,
+    afresh: bool = False,
+) -> tuple[int, str, str]:
+    """How many got their vector, who made them, and why it ended before all had theirs."""
+    done, by = 0, ""
+    for bank in banks:
+        if limit and done >= limit:
+            break
+        before = done
 
-def _most(banks: Sequence[Bank]) -> int:
-    """No more than there are memories: what cannot be attached is not tried for ever."""
-    return sum(
-        count
-        for bank in banks
-        for by_status in bank.store.memories.counts().values()
-        for count in by_status.values()
-    )
+        def told(count: int, before: int = before) -> None:
+            app.progress("embedding", before + count, max(min(limit or waiting, waiting), before + count))
+
+        left = limit - done if limit else 0
+        run = reembed(
+            bank, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
+        )
+        done, by = done + run.done, run.by or by
+        if run.stopped:
+            return done, by, run.stopped
+    return done, by, ""

@@ -116,12 +116,12 @@ class Inspecting(Operations):
         return read_status(next(iter(self._app.locations.values())).place(STATUS))
 
     def _briefs(self) -> BriefCache:
+        from recortex.app.backends import generation_of
         from recortex.app.surface import FOLDER
-        from recortex.app.surface_cache import generation_of
 
         locations = list(self._app.locations.values())
         files = [path for one in locations for path in sorted(one.place(FOLDER).glob("*.json"))[:MOST_FILES]]
-        generation = generation_of([one.database for one in locations]) if files else ""
+        generation = generation_of(locations) if files else ""
         now = self._app.clock().timestamp()
         made = [_made(path) for path in files]
         newest = max((at for at, _, _ in made), default=0.0)
@@ -153,7 +153,7 @@ def _figures(bank: Bank) -> StoreFigures:
         for status, count in statuses.items():
             by_status[status] = by_status.get(status, 0) + count
     return StoreFigures(
-        scope=bank.scope.value if bank.scope else "all", path=str(bank.store.path), memories=sum(by_status.values()),
+        scope=bank.scope.value if bank.scope else "all", path=bank.store.shown, memories=sum(by_status.values()),
         by_kind={kind: sum(statuses.values()) for kind, statuses in table.items()}, by_status=by_status,
         relations=bank.store.relations.count(), without_vector=bank.store.vectors.count_pending(),
         consolidation=pending(bank),

@@ -29,11 +29,13 @@ class Keeping(Operations):
         """Show every kept state of a memory, with who changed it and why.
 
         Args:
-            id: of the memory, or its first characters; the whole id also works for a purged one.
+            id: of the memory, or its first characters; the whole id also works for one that is gone for good.
         """
         for bank in self._app.banks():
-            if bank.store.ledger.purged_at(id) is not None and not bank.store.memories.get([id]):
-                return History(id=id, versions=(), audit=tuple(bank.store.ledger.entries(id)))
+            tombstone = bank.store.ledger.buried(id)
+            if tombstone is not None and not bank.store.memories.get([id]):
+                entries = tuple(bank.store.ledger.entries(id))
+                return History(id=id, versions=(), audit=entries, gone=tombstone.reason, gone_at=tombstone.at)
         bank, memory = self._app.locate(id)
         versions = tuple(
             replace(one, memory=shown(one.memory)) for one in bank.store.memories.history(memory.id)
@@ -91,8 +93,6 @@ class Keeping(Operations):
             text: every memory that holds this text, now or in a former version, such as a leaked password.
             dry_run: only show what would be removed.
         """
-        from recortex.storage.sqlite.purge import erase, holding
-
         if bool(id) == bool(text):
             raise InvalidInputError(
                 "Say what to purge: an id, or a text.", hint="recortex purge ID, or purge --text TEXT"
@@ -103,7 +103,7 @@ class Keeping(Operations):
         purged: list[Purged] = []
         for bank in self._app.banks():
             if located is None:
-                ids = holding(bank.store.pool, text)
+                ids = bank.store.holding(text)
             else:
                 ids = [located[1].id] if located[0].store is bank.store else []
             states = [one.memory.text for id_ in ids for one in bank.store.memories.history(id_)]
@@ -111,8 +111,7 @@ class Keeping(Operations):
                 purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
                 continue
             self._forget_traces(bank, [*states, *([text] if text else [])])
-            done = erase(
-                bank.store,
+            done = bank.store.erase(
                 ids,
                 [*states, *([text] if text else [])],
                 text=text,

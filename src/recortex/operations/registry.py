@@ -32,6 +32,7 @@ class Traits:
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.
         listing: the `action` that only shows; it is the one that is done unless another is asked for.
+        person: for people alone, never a tool of an agent: it reaches beyond the store that was opened.
     """
 
     core: bool = False
@@ -39,6 +40,7 @@ class Traits:
     destructive: bool = False
     idempotent: bool = False
     listing: str = ""
+    person: bool = False
 
     def removes(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments removes or hides something."""
@@ -63,7 +65,7 @@ class Operation:
     """An operation as its projections see it.
 
     Attributes:
-        name: of the verb and the tool; `method` is the attribute (`import` is `import_`).
+        name: of the tool, and of the verb with hyphens for underscores; `method` is the attribute (`import` is `import_`).
         summary: the first line of the docstring; `help` is all of it up to the arguments.
     """
 
@@ -73,6 +75,11 @@ class Operation:
     summary: str
     help: str
     function: Callable[..., Any]
+
+    @property
+    def verb(self) -> str:
+        """What stands on the command line."""
+        return self.name.replace("_", "-")
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Its parameters with their types resolved."""
@@ -93,9 +100,10 @@ def operation(
     destructive: bool = False,
     idempotent: bool = False,
     listing: str = "",
+    person: bool = False,
 ) -> Callable[[Function], Function]:
     """Make an operation of a method."""
-    traits = Traits(core, read_only, destructive, idempotent or read_only, listing)
+    traits = Traits(core, read_only, destructive, idempotent or read_only, listing, person)
 
     def mark(function: Function) -> Function:
         @wraps(function)

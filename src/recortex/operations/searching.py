@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -24,7 +25,7 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.intake.showing import all_shown, shown
-from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded, strings
 from recortex.operations.registry import operation
 from recortex.operations.results.searching import Listing, Neighbour, Related
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
+
+COUNT_SECONDS = 0.25
+"""How long an answer waits for another writer, to count that it was given; writers need milliseconds (bench/stress.py)."""
 
 MAX_QUESTION = 20_000
 MAX_DEPTH = 10
@@ -270,10 +274,10 @@ class Searching(Operations):
     def _count_access(self, hits: Sequence[Hit]) -> None:
         for scope in {hit.memory.scope for hit in hits}:
             bank = self._app.bank(scope)
-            with bank.store.transaction():
-                bank.store.memories.touch(
-                    [hit.memory.id for hit in hits if hit.memory.scope is scope], self._app.clock()
-                )
+            ids = [hit.memory.id for hit in hits if hit.memory.scope is scope]
+            # an answer does not wait for another writer, nor fail with the disk, for the sake of a count
+            with suppress(StoreBusyError, PermissionsError), bank.store.transaction(patience=COUNT_SECONDS):
+                bank.store.memories.touch(ids, self._app.clock())
 
     def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
         """One page over the stores, the project's memories before the global ones."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from recortex.app.reembedding import outlook
+from recortex.app.upkeep import health, notices
+from recortex.app.vector_index import index_notice
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, outside
 from recortex.operations.consolidating import pending
 from recortex.operations.registry import operation
+from recortex.operations.results.indexing import ModelChange
 from recortex.operations.results.upkeep import (
     BackedUp,
     Diagnosis,
@@ -23,13 +27,15 @@ from recortex.operations.results.upkeep import (
     StatusReport,
     StoreStatus,
 )
-from recortex.settings import SETTINGS
+from recortex.settings.table import SETTINGS
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recortex.app.bank import Bank
     from recortex.app.location import Location
+    from recortex.settings import Value
 
 SHOWN_FAILURES = 5
 DATABASE = b"SQLite format 3\0"
@@ -45,7 +51,7 @@ class Upkeep(Operations):
         location = self._location(Scope.PROJECT)
         existed = location.exists
         bank = self._app.bank(Scope.PROJECT)
-        return Initialised(path=str(bank.store.path), created=not existed, schema=bank.store.schema)
+        return Initialised(path=bank.store.shown, created=not existed, schema=bank.store.schema)
 
     @operation(core=True, read_only=True)
     def status(self) -> StatusReport:
@@ -60,11 +66,12 @@ class Upkeep(Operations):
                     by_status[status] = by_status.get(status, 0) + count
             stores.append(
                 StoreStatus(
-                    scope=bank.scope.value if bank.scope else "all", path=str(bank.store.path),
+                    scope=bank.scope.value if bank.scope else "all", path=bank.store.shown,
                     memories=sum(by_status.values()), by_status=by_status,
                     by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
                     relations=bank.store.relations.count(), without_vector=bank.store.vectors.count_pending(),
                     bytes=bank.store.bytes(), schema=bank.store.schema, backups=len(bank.store.backups.all()),
+                    health=health(bank, self._app.settings), model_change=_change(bank),
                 )
             )  # fmt: skip
             fallbacks += [
@@ -78,11 +85,20 @@ class Upkeep(Operations):
         return StatusReport(
             version=__version__,
             stores=tuple(stores),
-            embedder=self._app.settings["embedder"],
+            embedder=self._app.embedder_name,
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
-            notices=tuple(notice for bank in self._app.banks() if (notice := pending(bank).notice)),
+            notices=(
+                *(notice for bank in self._app.banks() if (notice := pending(bank).notice)),
+                *(" ".join(slow) for bank in self._app.banks() if (slow := index_notice(bank))),
+                *(
+                    notice
+                    for store in stores
+                    if store.health
+                    for notice in notices(store.health, self._app.settings)
+                ),
+            ),
         )
 
     def _language_model(self) -> ModelUse | None:
@@ -125,7 +141,7 @@ class Upkeep(Operations):
             findings=findings,
             settings=tuple(
                 SettingValue(
-                    name=one.name, value=one.value, origin=one.origin, place=one.place, help=helps[one.name]
+                    name=one.name, value=_shown(one), origin=one.origin, place=one.place, help=helps[one.name]
                 )
                 for one in self._app.settings
             ),
@@ -140,13 +156,14 @@ class Upkeep(Operations):
             path: the file to write; without it a new file in the store's `backups` folder.
             scope: the project's store, or the global one.
         """
+        from recortex.storage.sqlite.verification import memories_in
+
         bank = self._app.bank(scope)
         target = outside(path, self._app) if path else None
         if target and target.is_file() and not _replaceable(target):
             raise InvalidInputError(f"{path} is there and no backup.", hint="Give another path.")
         made = bank.store.backups.make(self._app.clock(), path=target)
-        count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
-        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=count)
+        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
 
     @operation(destructive=True, idempotent=True)
     def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
@@ -157,21 +174,37 @@ class Upkeep(Operations):
         Args:
             scope: the project's store, or the global one.
         """
+        from recortex.engines.similarity.fingerprint import content_hash
         from recortex.storage.sqlite.recovery import recover
 
         self._app.close()
         location = self._location(scope)
         backups = sorted(location.backups.glob("*.db")) if location.backups.is_dir() else []
-        done = recover(location.database, backups, now=self._app.clock())
+        done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         bank = self._app.bank(scope)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
         return Recovered(
-            outcome=done.outcome, memories=count, steps=done.steps, kept=str(done.kept) if done.kept else ""
+            outcome=done.outcome,
+            memories=count,
+            steps=done.steps,
+            kept=str(done.kept) if done.kept else "",
+            lost=done.lost,
         )
 
     def _location(self, scope: Scope) -> Location:
         locations = self._app.locations
         return locations[None if None in locations else scope]
+
+
+def _change(bank: Bank) -> ModelChange | None:
+    seen = outlook(bank)
+    if not seen.outdated:
+        return None
+    left = seen.seconds_left
+    return ModelChange(
+        model=seen.model, former=seen.former, share=round(seen.share, 4), left=seen.left,
+        per_second=round(seen.per_second, 1), seconds_left=None if left is None else round(left, 1),
+    )  # fmt: skip
 
 
 def _replaceable(file: Path) -> bool:
@@ -181,3 +214,9 @@ def _replaceable(file: Path) -> bool:
             return opened.read(len(DATABASE)) in {b"", DATABASE}
     except OSError:
         return False
+
+
+def _shown(setting: Value) -> Any:
+    from recortex.app.location import without_password
+
+    return without_password(setting.value) if setting.name == "url" else setting.value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,19 +13,25 @@ if TYPE_CHECKING:
     Vector: TypeAlias = npt.NDArray[np.float32]
     Vectors: TypeAlias = npt.NDArray[np.float32]
 
+Purpose: TypeAlias = Literal["passage", "query"]
+"""What a text is for: to be found, or to find. Many models were trained with a word for each."""
+
 
 class Embedder(Protocol):
-    """Makes vectors of texts. Vectors of embedders with different names are never compared."""
+    """Makes vectors of texts. Vectors of embedders with different names are never compared.
+
+    A query's vector and a passage's, of one name, are made to be compared with each other.
+    """
 
     @property
     def name(self) -> str:
-        """The model's name, stored with each vector."""
+        """The model's name, stored with each vector: all that makes vectors incomparable is part of it."""
 
     @property
     def dimensions(self) -> int:
-        """The length of each vector."""
+        """The length of each vector; 0 where it is not known before the first one."""
 
-    def embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
         """Return float32 rows of unit length, shape (len(texts), dimensions), in the order of the texts.
 
         Raises:
@@ -49,10 +55,14 @@ class NamedEmbedder(Protocol):
     """An embedder that may be one of several; which one answered is told with the vectors."""
 
     @property
+    def preferred_name(self) -> str:
+        """The name of the embedder that is wanted: whose vectors memories should have."""
+
+    @property
     def active_name(self) -> str:
         """The name of the embedder that answered last."""
 
-    def embed_named(self, texts: Sequence[str]) -> Named:
+    def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
         """Return the vectors and who made them.
 
         Raises:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
 
 
+MOST_SCORED = 20_000
+"""Memories that one search by words scores: 12 ms in SQLite, whatever the size of the store (bench/scale.py)."""
+
+
 class Facts(NamedTuple):
     """What is scored of a candidate, read from its row without the text.
 
@@ -51,17 +55,27 @@ class SearchStore(Protocol):
         """How many memories are indexed, whatever their status; may be an estimate."""
 
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
-        """For each word, how many memories contain it (stemmed as the index does); 0 for what is no word."""
+        """For each word, how many memories contain it (stemmed as the index does); 0 for what is no word.
+
+        Above 10,000 it may be an estimate.
+        """
 
     def known_speakers(self, words: Sequence[str]) -> Sequence[str]:
         """Those speakers, as stored, whose whole name is one of the words; case is ignored."""
 
     def match(
-        self, words: Sequence[str], limit: int, only: MemoryQuery | None
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        every: bool = False,
+        also: Sequence[str] = (),
     ) -> Sequence[tuple[int, float]]:
-        """Keys that contain at least one of the words, with their BM25 (higher is better), best first.
+        """Keys that contain at least one of the words, or every one, with their BM25 (higher is better), best first.
 
-        Columns weigh 1 (text), 2 (terms) and 0.5 (context). `only` restricts to the memories that pass it
+        The words of `also` find no memory, but count in the score of those that are found. Of more than `MOST_SCORED`
+        memories that are found, the latest so many are scored. Columns weigh 1 (text), 2 (terms) and 0.5 (context). `only` restricts to the memories that pass it
         (its order, limit, offset and `as_of` aside); None searches everything, which is faster.
         """
 

@@ -20,6 +20,9 @@ class Sessions(Protocol):
     def get(self, session_id: str) -> Session | None:
         """The session with that id."""
 
+    def ids_beginning(self, prefix: str) -> list[str]:
+        """At most three ids that begin so."""
+
     def recent(self, limit: int) -> list[Session]:
         """The sessions that were seen last, latest first."""
 
@@ -49,6 +52,9 @@ class Sessions(Protocol):
 
     def signals(self, session_id: str) -> list[Signal]:
         """What was seen in a session, in order."""
+
+    def forget_text(self, text: str) -> None:
+        """Remove every signal that holds a text, for a purge."""
 
     def forget_before(self, at: datetime) -> int:
         """Remove what is noted of sessions that were last seen before; returns how many."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
     from recortex.domain.checkpoint import Checkpoint
     from recortex.domain.degradation import Degradation
-    from recortex.domain.history import AuditEntry, Version
+    from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.domain.relation import Relation
@@ -163,11 +163,14 @@ class Ledger(Protocol):
     def recent(self, limit: int) -> list[AuditEntry]:
         """What happened last, newest first."""
 
-    def bury(self, key: int, memory_id: str, at: datetime) -> None:
-        """Note that a memory was purged."""
+    def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
+        """Note that a memory was removed for good."""
+
+    def buried(self, memory_id: str) -> Tombstone | None:
+        """When and why a memory was removed for good, if it was."""
 
     def purged_at(self, memory_id: str) -> datetime | None:
-        """When a memory was purged, if it was."""
+        """When a memory was removed for good, if it was."""
 
     def degrade(self, event: Degradation, at: datetime) -> None:
         """Record a fall back; the same one again only counts."""
@@ -182,6 +185,35 @@ class Ledger(Protocol):
         """Note how far a transcript was read."""
 
 
+class Reembedding(Protocol):
+    """A change of the embedding model, or what is done of it; times in microseconds since 1970 UTC."""
+
+    @property
+    def started_at(self) -> int:
+        """When it began."""
+
+    @property
+    def finished_at(self) -> int | None:
+        """When the last memory had its vector; None while some are left."""
+
+    @property
+    def done(self) -> int:
+        """Memories brought to it."""
+
+    @property
+    def milliseconds(self) -> int:
+        """That it took, pauses included."""
+
+
+class IndexState(NamedTuple):
+    """How far an approximate index of the vectors goes, and what is wrong with it or missing; empty where nothing is."""
+
+    vectors: int
+    indexed: int
+    problem: str = ""
+    todo: str = ""
+
+
 class Vectors(Protocol):
     """Vectors by the hash of what was embedded, shared by memories that say the same."""
 
@@ -189,23 +221,74 @@ class Vectors(Protocol):
     def available(self) -> bool:
         """Whether likeness can be searched at all."""
 
+    def agrees(self) -> bool:
+        """Whether every vector has its signs."""
+
     def keys_of(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
         """The keys of those vectors that are kept already."""
 
     def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
         """Keep one, or bring an equal one up to date."""
 
-    def attach(self, pairs: Sequence[tuple[str, int, bytes]]) -> None:
-        """Give memories their vectors: (id, key of the vector, content hash that it was made for)."""
+    def attach(self, pairs: Sequence[tuple[str, int, bytes]], *, first: bool = False) -> None:
+        """Give memories their vectors: (id, key of the vector, content hash that it was made for).
+
+        Args:
+            pairs: of memories and vectors; a memory whose text has changed since is left as it is.
+            first: leave a memory as it is that has a vector.
+        """
 
     def codes_of(self, ids: Sequence[str], model: str) -> dict[str, bytes]:
         """The vectors of memories by one embedder, as int8 codes."""
 
-    def pending(self, model: str, limit: int) -> list[str]:
-        """Ids of memories that wait for a vector of that embedder."""
+    def pending(self, limit: int, *, best_first: bool = False) -> list[str]:
+        """Ids of memories that have no vector; the most important and most used first, which reads all of them."""
+
+    def others(self, model: str) -> Mapping[int, str]:
+        """Embedders besides that one of which there are vectors: their names by their keys."""
+
+    def outdated(self, models: Collection[int], limit: int) -> list[str]:
+        """Ids of memories with a vector by one of these embedders, the most important and most used first."""
+
+    def count_outdated(self, models: Collection[int]) -> int:
+        """How many memories have a vector by one of these embedders."""
+
+    def made(self, model: str) -> int:
+        """How many vectors of an embedder are kept: about as many as memories that have one."""
+
+    def forget(self, model: str) -> int:
+        """Delete an embedder's vectors, and how long they are; memories are left without them. Returns how many went."""
+
+    def dimensions(self, model: str) -> int | None:
+        """How long an embedder's vectors are; None where there are none."""
+
+    def claimed(self) -> AbstractContextManager[bool]:
+        """Hold the right to re-embed this store while inside, against other machines; False where one has it."""
+
+    def reembedding(self, model: str) -> Reembedding | None:
+        """How the last change to that embedder went; None where memories never had to be brought to it."""
+
+    def reembedded(self, model: str, at: int, *, done: int, milliseconds: int) -> None:
+        """Record that so many memories were brought to an embedder at a time, in microseconds since 1970 UTC."""
+
+    def finish_reembedding(self, model: str, at: int) -> None:
+        """Record that every memory has its vector of an embedder."""
+
+    def drop_left_behind(self, models: Collection[int]) -> int:
+        """Delete those vectors of embedders that no memory has, in short transactions; returns how many."""
 
     def count_pending(self) -> int:
         """How many memories have no vector."""
+
+    def keep_index(self, *, threads: int = 1) -> int:
+        """Make or extend what makes the search of many vectors quick; returns how many vectors were put in."""
+
+    def index_state(self, *, thorough: bool = True) -> IndexState | None:
+        """How the approximate index stands; None where the engine keeps it by itself, or too few vectors need none.
+
+        Args:
+            thorough: look at all of its content, half a second for a million vectors.
+        """
 
 
 class Store(Protocol):
@@ -239,8 +322,12 @@ class Store(Protocol):
     def model_calls(self) -> ModelCalls:
         """What a language model was asked and paid."""
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """All writes inside are kept as a whole or not at all."""
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:
+        """All writes inside are kept as a whole or not at all.
+
+        Args:
+            patience: seconds to wait for other writers, for what is not worth a long wait.
+        """
 
     def close(self) -> None:
         """Give everything back to the system."""

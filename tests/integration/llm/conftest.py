@@ -1,15 +1,13 @@
 """Models at a local server."""
 
-import json
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
-from local_provider import KEY, SCHEMA, Provider, Seen
+from local_provider import KEY, SCHEMA, Provider
 
+from local_server import serving
 from recortex.llm.client import build_model
 from recortex.llm.settings import ModelSettings
 from recortex.ports.model import LanguageModel, Request
@@ -19,32 +17,8 @@ from recortex.storage.sqlite.store import SqliteStore
 @pytest.fixture
 def provider() -> Iterator[Provider]:
     it = Provider()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            it.seen.append(Seen(self.path, headers, json.loads(body)))
-            try:
-                it.act(self)
-            except OSError:
-                self.close_connection = True  # the client went away, which some tests want
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.block_on_close = False
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    it.url = f"http://127.0.0.1:{server.server_port}"
-    yield it
-    it.stopped.set()
-    server.shutdown()
-    server.server_close()
+    with serving(it):
+        yield it
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """A local server that speaks the providers' protocols, and what it says."""
 
 import json
-import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from local_server import LocalServer
 
 KEY = "sk-test-0123456789abcdef"
 PROVIDERS = ("anthropic", "openai", "gemini", "ollama")
@@ -51,34 +49,8 @@ def enveloped(provider: str, text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@dataclass
-class Seen:
-    path: str
-    headers: dict[str, str]
-    body: Any
-
-
-@dataclass
-class Provider:
-    """A server; `act` answers each request."""
-
-    url: str = ""
-    act: Callable[[BaseHTTPRequestHandler], None] = lambda _: None
-    seen: list[Seen] = field(default_factory=list)
-    stopped: threading.Event = field(default_factory=threading.Event)
+class Provider(LocalServer):
+    """A server that speaks a provider's protocol."""
 
     def says(self, provider: str, text: str) -> None:
         self.sends(json.dumps(enveloped(provider, text)).encode())
-
-    def sends(self, body: bytes, *, status: int = 200, headers: dict[str, str] | None = None) -> None:
-        self.act = lambda handler: send(handler, body, status=status, headers=headers)
-
-
-def send(
-    handler: BaseHTTPRequestHandler, body: bytes, *, status: int = 200, headers: dict[str, str] | None = None
-) -> None:
-    handler.send_response(status)
-    for name, value in {"content-length": str(len(body)), **(headers or {})}.items():
-        handler.send_header(name, value)
-    handler.end_headers()
-    handler.wfile.write(body)

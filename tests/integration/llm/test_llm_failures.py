@@ -5,8 +5,9 @@ import logging
 import socket
 
 import pytest
-from local_provider import KEY, enveloped, send
+from local_provider import KEY, enveloped
 
+from local_server import send
 from recortex.ports.model import Answer, Unavailable
 
 GOOD = json.dumps(enveloped("anthropic", '{"things": []}')).encode()

@@ -76,10 +76,12 @@ def test_verbs_and_options_that_documents_show_are_there():
     operations = operations_of(Cortex)
     for document in (ROOT / "README.md", ROOT / "docs" / "tutorial.md"):
         for verb, rest in re.findall(
-            r"^recortex (\w+)(.*)$", document.read_text(encoding="utf-8"), re.MULTILINE
+            r"^recortex ([\w-]+)(.*)$", document.read_text(encoding="utf-8"), re.MULTILINE
         ):
-            if verb in {"mcp", "tour"}:
+            if verb in {"mcp", "tour", "worker"}:
                 continue
-            known = {parameter.name for parameter in operations[verb].parameters()} | {"json"}
+            known = {parameter.name for parameter in operations[verb.replace("-", "_")].parameters()} | {
+                "json"
+            }
             shown = re.findall(r"(?<= )--([a-z-]+)", re.sub(r'"[^"]*"', "", rest))
             assert {option.replace("-", "_").removeprefix("no_") for option in shown} <= known

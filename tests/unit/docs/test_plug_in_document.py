@@ -14,7 +14,7 @@ from recortex.engines.surface.selection import AIM, MOST
 from recortex.hooks.entry import NICE, SECONDS
 from recortex.hosts.hooks import SECONDS as WAITS
 from recortex.llm.client import PROTOCOLS
-from recortex.settings import KEYS, SETTINGS
+from recortex.settings.table import KEYS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "plug-in.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A, QG-3 without HTTP providers and model migration. MiniLM is not a Matryoshka model: nothing is truncated."""
+"""A, QG-3 for the shipped model and the chain; providers, folders and Matryoshka have files of their own."""
 
 import numpy as np
 import pytest
@@ -23,9 +23,9 @@ class CountingEmbedder:
         self.inner, self.name, self.dimensions = inner, inner.name, inner.dimensions
         self.asked = []
 
-    def embed(self, texts):
+    def embed(self, texts, *, purpose="passage"):
         self.asked.append(list(texts))
-        return self.inner.embed(texts)
+        return self.inner.embed(texts, purpose=purpose)
 
 
 @pytest.fixture(scope="module")

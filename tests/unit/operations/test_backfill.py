@@ -31,7 +31,7 @@ def test_everything_is_embedded_with_progress(waiting):
     assert done.embedder
     assert done.seconds > 0
     overall = [step for step in told if step[2] == COUNT + 1]
-    assert [step[1] for step in overall] == [64, 128, 150, 151]
+    assert [step[1] for step in overall] == [50, 100, 150, 151]
     again = cortex.backfill()
     assert (again.done, again.left) == (0, 0)
 

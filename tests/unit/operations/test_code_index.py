@@ -9,7 +9,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Importance, Origin, RelationType, Status
 from recortex.errors import InvalidInputError
-from recortex.storage.sqlite.relations import SqliteRelations
+from recortex.storage.records.relations import RelationRecords
 
 SOURCE = """import hmac
 
@@ -187,7 +187,7 @@ def test_a_failure_half_way_leaves_nothing(cortex, file, monkeypatch):
 
     assert file.exists()
     with monkeypatch.context() as patch:
-        patch.setattr(SqliteRelations, "put", broken)
+        patch.setattr(RelationRecords, "put", broken)
         with pytest.raises(OSError, match="broken"):
             cortex.index("src/hooks.py:4-6", SAID)
     assert cortex.list().total == 0

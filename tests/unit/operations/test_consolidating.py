@@ -5,7 +5,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Importance, Origin, RelationType, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError
-from recortex.storage.sqlite.relations import SqliteRelations
+from recortex.storage.records.relations import RelationRecords
 from recortex.storage.sqlite.store import SqliteStore
 
 FIRST = "Run the database migrations before the integration tests of the shop"
@@ -145,7 +145,7 @@ def test_a_failed_merge_leaves_the_store_as_it_was(cortex, pair, monkeypatch, st
 
     with monkeypatch.context() as patch:
         if step == "put":
-            patch.setattr(SqliteRelations, "put", broken)
+            patch.setattr(RelationRecords, "put", broken)
         else:
             patch.setattr(cortex._app.banks()[0].store.pool, "_commit", _failing_commit(cortex))
         with pytest.raises(CorruptStoreError) as caught:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recortex.app.surface_cache import generation_of
+from recortex.app.backends import generation_of
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
@@ -96,9 +96,9 @@ def test_no_or_several_sessions(cortex, seen, wanted, why):
 
 
 def kept_brief(cortex, clock, project, **changes):
-    paths = [one.database for one in cortex._app.locations.values()]
+    places = list(cortex._app.locations.values())
     made = {
-        "generation": generation_of(paths), "generated_at": clock().timestamp() - 60,
+        "generation": generation_of(places), "generated_at": clock().timestamp() - 60,
         "fresh_until": clock().timestamp() + 60,
     }  # fmt: skip
     return json.dumps(made | changes), project / ".recortex" / "surface-cache"

@@ -3,8 +3,8 @@ import pytest
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
-from recortex.engines.retrieval.scorer import Evidence, closeness, score
-from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.retrieval.scorer import Evidence, closeness, score, waits
+from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
 from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
 from recortex.ports.search import Facts, Links
 
@@ -48,6 +48,19 @@ def test_a_turn_gains_from_its_neighbours():
     assert found == [2, 1]
 
 
+@pytest.mark.parametrize("form", [0, int(Trait.DIALOGUE)])
+def test_a_memory_that_waits_for_its_vector_is_weighed_by_its_words(form):
+    kept = [facts(1, traits=form, vector=b"x"), facts(2, traits=form, vector=b"x")]
+    keyword, semantic = {1: 0.3, 2: 0.2, 3: 0.5}, {1: 0.3, 2: 0.34}
+    assert ranked("port", [*kept, facts(3, traits=form)], keyword=keyword, semantic=semantic)[0] == 3
+    assert (
+        ranked("port", [*kept, facts(3, traits=form)], keyword=keyword | {3: 0.1}, semantic=semantic)[-1] == 3
+    )
+    assert waits(facts(3))
+    assert not waits(kept[0])
+    assert not waits(facts(4, kind="code"))  # no vector is ever made of it
+
+
 def test_tests_come_after_what_they_test_unless_asked_for():
     files = [facts(1, traits=int(Trait.OUTLINE | Trait.TEST)), facts(2, traits=int(Trait.OUTLINE))]
     assert ranked("token refresh", files, keyword={1: 0.4, 2: 0.4}) == [2, 1]
@@ -79,13 +92,29 @@ def test_words_alone_and_meaning_alone_can_answer():
 
 def test_rare_words_are_looked_up_first_and_words_everywhere_not_at_all():
     vocabulary = Vocabulary(1000, {"everywhere": 900, "rare": 2, "some": 100, "unknown": 0})
-    assert list(vocabulary.searched()) == ["rare", "some"]
+    assert vocabulary.lookup() == Lookup(("rare", "some"))
     assert vocabulary.common() == {"everywhere"}
-    assert list(Vocabulary(1000, {"everywhere": 900}).searched()) == ["everywhere"]
+    assert Vocabulary(1000, {"everywhere": 900}).lookup() == Lookup(("everywhere",))
     assert 0.0 < vocabulary.unknown() < 1.0
+
+
+def test_common_words_find_nothing_but_count_where_rarer_ones_find_something():
+    vocabulary = Vocabulary(
+        1_000_000, {"rare": 40, "rarer": 2_900, "some": 90_000, "many": 200_000, "most": 600_000}
+    )
+    assert vocabulary.lookup() == Lookup(("rare", "rarer"), also=("some", "many"))
+
+
+def test_of_common_words_alone_so_many_must_be_together_that_few_memories_are_found():
+    vocabulary = Vocabulary(1_000_000, {"one": 30_000, "two": 60_000, "three": 90_000})
+    assert vocabulary.lookup() == Lookup(("one", "two"), every=True, also=("three",))
+    assert Vocabulary(1_000_000, {"one": 30_000}).lookup() == Lookup(("one",))
+    assert Vocabulary(1_000_000, {"one": 300_000, "two": 400_000}).lookup() == Lookup(
+        ("one", "two"), every=True
+    )
 
 
 def test_in_a_small_store_no_word_is_common():
     vocabulary = Vocabulary(5, {"auth": 4})
     assert vocabulary.common() == frozenset()
-    assert list(vocabulary.searched()) == ["auth"]
+    assert vocabulary.lookup() == Lookup(("auth",))

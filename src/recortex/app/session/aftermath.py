@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.aging import age
+from recortex.app.jobs import FIRST, JOBS, REST
 from recortex.app.surface import brief, forget_briefs
 from recortex.app.surface_cache import replace
-from recortex.domain.vocabulary import Status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from recortex.app.bank import Bank
     from recortex.app.session.loop import Loop
     from recortex.app.session.tally import Tally
 
 STATUS = "status.json"
-BACKLOG = 512
-"""Memories without a vector that one run of the job makes up for."""
 
 
 def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
-    """Bring the stores up to date with what was learned."""
-    embedded = archived = pruned = 0
-    for bank in loop.app.sound_banks():
-        embedded += bank.embedding.catch_up(BACKLOG)
-        aged = age(bank, loop.clock(), loop.settings)
-        archived += aged.count(Status.ARCHIVED)
-        pruned += aged.count(Status.PRUNED)
-    loop.sessions.forget_before(loop.clock() - timedelta(days=loop.settings["hooks.keep_days"]))
+    """Bring the stores up to date with what was learned; where a store has workers, they do what takes long."""
+    ours = [bank for bank in loop.app.sound_banks() if not _handed_over(bank)]
+    counts = {"embedded": 0, "archived": 0, "pruned": 0}
+    for bank in ours:
+        for name in FIRST:
+            done = JOBS[name](bank, loop.clock, loop.settings)
+            counts |= {what: counts[what] + count for what, count in done.items()}
     forget_briefs(loop.locations)
     for branch, folder in dict.fromkeys(tally.places):
         brief(loop.app, branch=branch, cwd=folder)
-    counts = tally.counts() | {"embedded": embedded, "archived": archived, "pruned": pruned}
-    write_status(loop.location.place(STATUS), loop.clock().isoformat(), counts, seconds)
+    write_status(loop.location.place(STATUS), loop.clock().isoformat(), tally.counts() | counts, seconds)
+    for bank in ours:
+        for name in REST:
+            JOBS[name](bank, loop.clock, loop.settings)
+
+
+def _handed_over(bank: Bank) -> bool:
+    if not bank.location.remote:
+        return False
+    from recortex.app.queue import handed_over
+
+    return handed_over(bank.location, list(JOBS))
 
 
 def read_status(path: Path) -> dict[str, Any]:

@@ -69,10 +69,9 @@ def start_job(loop: Loop, *, message: str = "", session: str = "") -> None:
     if _at_work(loop):
         return
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(loop.root)]
-    if loop.settings["url"]:
-        words += ["--url", loop.settings["url"]]
+    environment = {**os.environ, "RECORTEX_URL": loop.location.url} if loop.location.url else None
     job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
-        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=loop.location.folder,
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=loop.location.folder, env=environment,
         start_new_session=True, creationflags=_DETACHED if os.name == "nt" else 0,
     )  # fmt: skip
     assert job.stdin is not None  # noqa: S101  it was asked for

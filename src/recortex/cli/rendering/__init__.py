@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering import changes, health, hosts, inspection, memories, pairs, standing
+from recortex.cli.rendering import (
+    changes,
+    health,
+    hosts,
+    inspection,
+    maintaining,
+    memories,
+    moving,
+    pairs,
+    standing,
+)
 from recortex.cli.rendering.fields import fields_of
 
 if TYPE_CHECKING:
@@ -21,6 +31,8 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = (
     | pairs.FORMS
     | inspection.FORMS
     | hosts.FORMS
+    | moving.FORMS
+    | maintaining.FORMS
 )
 
 

@@ -82,11 +82,22 @@ def exported(value: Exported, terminal: Terminal) -> str:
 
 
 def history(value: History, terminal: Terminal) -> str:
-    """The states of a memory, newest first, then what was done to it; of a purged one nothing is kept."""
+    """The states of a memory, newest first, then what was done to it; of one that is gone, why it is."""
     if not value.versions:
-        return f"{clean(value.id)} was purged; nothing of it is kept."
+        return _gone(value, terminal)
     states = (version(one, terminal) for one in value.versions)
     return "\n".join([*states, "", *(audit_entry(one, terminal) for one in value.audit)])
+
+
+def _gone(value: History, terminal: Terminal) -> str:
+    """What is known of a memory that is gone for good."""
+    if value.gone != "expiry":
+        return f"{clean(value.id)} was purged; nothing of it is kept."
+    at = f" on {value.gone_at:%Y-%m-%d}" if value.gone_at else ""
+    head = f"{clean(value.id)} expired{at}: it was pruned and not used again; its text is gone."
+    return "\n".join(
+        [terminal.wrap(head, indent=0), "", *(audit_entry(one, terminal) for one in value.audit)]
+    )
 
 
 def version(value: Version, terminal: Terminal) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recortex.cli.rendering import maintaining, pairs
 from recortex.cli.rendering.changes import plural
+from recortex.cli.rendering.sizes import size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -26,21 +28,11 @@ if TYPE_CHECKING:
         StoreStatus,
     )
 
-_KILO = 1024
 _LEVELS: dict[str, tuple[str, Style]] = {
     "ok": ("ok", "green"),
     "notice": ("notice", "yellow"),
     "problem": ("problem", "red"),
 }
-
-
-def size(count: float) -> str:
-    """Bytes in the unit that fits."""
-    for unit in ("bytes", "KB", "MB"):
-        if count < _KILO:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= _KILO
-    return f"{count:.1f} GB"
 
 
 def initialised(value: Initialised, terminal: Terminal) -> str:
@@ -96,6 +88,10 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
         yield terminal.wrap(_listed(value.by_kind), indent=2)
     waiting = f", {value.without_vector:,} without a vector yet" if value.without_vector else ""
     yield f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, {size(value.bytes)}, schema {value.schema}{waiting}"
+    if value.health:
+        yield maintaining.health(value.health, terminal)
+    if value.model_change:
+        yield terminal.wrap(pairs.model_change(value.model_change, terminal), indent=2, first="  ")
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -153,6 +149,9 @@ def backed_up(value: BackedUp, terminal: Terminal) -> str:
     return f"{plural(value.memories, 'memory', 'memories')} backed up to {clean(value.path)} ({size(value.bytes)})."
 
 
+SHOWN_LOSSES = 20
+
+
 def recovered(value: Recovered, terminal: Terminal) -> str:
     """How the store was brought back."""
     words = {
@@ -163,8 +162,15 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
     }
     kept = [f"The damaged file is kept: {clean(value.kept)}"] if value.kept else []
     steps = (terminal.wrap(step, indent=4, first="  - ") for step in value.steps)
+    lost = [terminal.wrap(clean(one), indent=4, first="  - ") for one in value.lost[:SHOWN_LOSSES]]
+    if value.lost:
+        lost.insert(0, "Lost, or only as it was in the backup:")
+    if len(value.lost) > SHOWN_LOSSES:
+        lost.append(
+            f"  and {len(value.lost) - SHOWN_LOSSES} more: `recortex recover --json` names all of them"
+        )
     return "\n".join(
-        [f"{words[value.outcome]}: {plural(value.memories, 'memory', 'memories')}.", *steps, *kept]
+        [f"{words[value.outcome]}: {plural(value.memories, 'memory', 'memories')}.", *steps, *kept, *lost]
     )
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
     from recortex.operations.results.consolidating import Consolidated, DuplicatePair
-    from recortex.operations.results.indexing import Backfilled, IndexedCode
+    from recortex.operations.results.indexing import Backfilled, IndexedCode, ModelChange, Reembedded
 
 
 def consolidated(value: Consolidated, terminal: Terminal) -> str:
@@ -66,7 +66,41 @@ def backfilled(value: Backfilled, terminal: Terminal) -> str:
     if value.dry_run:
         return f"{plural(value.left, 'memory', 'memories')} without a vector."
     by = f" by {clean(value.embedder)} in {value.seconds:.1f} s" if value.embedder else ""
-    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left."
+    why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
+    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left.{why}"
+
+
+def reembedded(value: Reembedded, terminal: Terminal) -> str:
+    """How many memories were brought to the model, how many are left, and how long that may take."""
+    del terminal
+    if not value.model:
+        return "Vectors are switched off."
+    former = f" of {clean(', '.join(value.former))}" if value.former else ""
+    if value.dry_run:
+        return f"{plural(value.left, 'memory', 'memories')} without a vector of {clean(value.model)}{former and ', some with one' + former}."
+    took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.done else ""
+    rest = f", about {lasting(value.seconds_left)}" if value.left and value.seconds_left else ""
+    why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
+    return (
+        f"{plural(value.done, 'memory', 'memories')} brought to {clean(value.model)}{took}; "
+        f"{value.left:,} left{rest}.{why}"
+    )
+
+
+def model_change(value: ModelChange, terminal: Terminal) -> str:
+    """How far a change of the embedding model is."""
+    del terminal
+    rest = f", about {lasting(value.seconds_left)} of work" if value.seconds_left is not None else ""
+    return (
+        f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then those are found "
+        "by their words. The job behind each session goes on with it; `recortex reembed` does it now."
+    )
+
+
+def lasting(seconds: float) -> str:
+    """A time to wait, as people say it."""
+    minutes = round(seconds / 60)
+    return f"{minutes:,} min" if minutes else f"{seconds:.0f} s"
 
 
 FORMS: dict[str, Callable[[Any, Terminal], str]] = {
@@ -74,4 +108,6 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = {
     "DuplicatePair": pair,
     "IndexedCode": indexed,
     "Backfilled": backfilled,
+    "Reembedded": reembedded,
+    "ModelChange": model_change,
 }

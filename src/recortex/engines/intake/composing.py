@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from recortex.codec import content_from_json, dumps, loads
+from recortex.codec import content_from_json, dumps, loads, without_nul
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import Memory, check
 from recortex.domain.time import as_utc
@@ -52,7 +52,7 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
         InvalidInputError: nothing is said, or a value does not fit.
     """
     _sayable(draft)
-    clean, found, skipped = _redacted(draft)
+    clean, found, skipped = _redacted(without_nul(draft))
     content = _content(clean)
     text = content.text()
     recorded = as_utc(clean.recorded_at or now)
@@ -83,6 +83,7 @@ _AS_DRAFTED = (
 
 def recompose(memory: Memory, *, count: Callable[[str], int]) -> Composed:
     """The same memory with everything that follows from its content made anew; secrets out."""
+    memory = without_nul(memory)
     clean, found = redact_json(msgspec.to_builtins(memory.content))
     content = content_from_json(memory.kind, clean)
     text = content.text()

@@ -19,7 +19,7 @@ from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import names_for
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
-from recortex.engines.retrieval.scorer import Evidence, Scored, score
+from recortex.engines.retrieval.scorer import Evidence, Scored, score, waits
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
 
@@ -131,7 +131,7 @@ class Retrieval:
         if self._embedder is None:
             return None, ()
         try:
-            made = self._embedder.embed_named([_embedded(asked, vocabulary)])
+            made = self._embedder.embed_named([_embedded(asked, vocabulary)], purpose="query")
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
         return _Vector(made.name, made.vectors[0]), ()
@@ -152,18 +152,20 @@ class Retrieval:
         self, search: _Search, only: MemoryQuery | None
     ) -> tuple[Sequence[tuple[int, float]], Sequence[int]]:
         gathering, vector = search.gathering, search.vector
-        words = search.vocabulary.searched() if gathering.words else ()
-        matched = self._matched(search.vocabulary, words, gathering.words, only) if words else ()
+        matched = self._matched(search.vocabulary, gathering.words, only) if gathering.words else ()
         if vector is None:
             return matched, ()
         return matched, self._search.nearest(vector.bytes, gathering.vectors, only, vector.model)
 
     def _matched(
-        self, vocabulary: Vocabulary, words: Sequence[str], limit: int, only: MemoryQuery | None
+        self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
     ) -> Sequence[tuple[int, float]]:
         """Keys with BM25; in a small store with the rarities of their words, which is BM25 at the mean length."""
+        words, every, also = vocabulary.lookup()
         if not vocabulary.small:
-            return self._search.match(words, limit, only)
+            found = self._search.match(words, limit, only, every=every, also=also) if words else ()
+            few = every and len(found) < min(ENOUGH, limit)
+            return self._search.match(words, limit, only, also=also) if few else found
         scores: defaultdict[int, float] = defaultdict(float)
         for word in words:
             for key, _ in self._search.match([word], limit, only):
@@ -250,17 +252,24 @@ _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, strangers=0.0)
 
 
 def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
-    keys = [one.key for one in evidence.facts]
+    """The better of what memories with a vector say for an answer, and what those that wait for theirs do by words."""
     names = search.asked.names
     strangers = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
-    coverage = max((evidence.keyword.get(key, 0.0) for key in keys), default=0.0)
-    return Support(
-        coverage=coverage if search.gathering.words else None,
-        unknown=search.vocabulary.unknown(),
-        strangers=len(strangers) / max(len(names), 1),
-        likeness=max((evidence.semantic[key] for key in keys if key in evidence.semantic), default=None),
-        outline=bool(best.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
-    )
+
+    def of(facts: Iterable[Facts], likeness: float | None) -> Support:
+        coverage = max((evidence.keyword.get(one.key, 0.0) for one in facts), default=0.0)
+        return Support(
+            coverage=coverage if search.gathering.words else None,
+            unknown=search.vocabulary.unknown(),
+            strangers=len(strangers) / max(len(names), 1),
+            likeness=likeness,
+            outline=bool(best.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
+        )
+
+    found = [evidence.semantic[one.key] for one in evidence.facts if one.key in evidence.semantic]
+    compared = of(evidence.facts, max(found, default=None))
+    waiting = [one for one in evidence.facts if waits(one)] if found and search.gathering.words else []
+    return max(compared, of(waiting, None), key=answerable) if waiting else compared
 
 
 def _answering(scored: Sequence[Scored], best: float, *, floor: bool) -> Iterable[Scored]:

@@ -31,8 +31,9 @@ class Backfilled:
     Attributes:
         done: in this run.
         left: still without one; they are found by their words.
-        embedder: who made the vectors; empty in a dry run.
+        embedder: who made the vectors; empty where none was made.
         seconds: how long it took.
+        stopped: why it ended before all had theirs; empty where nothing was in the way.
     """
 
     done: int
@@ -40,3 +41,51 @@ class Backfilled:
     embedder: str = ""
     seconds: float = 0.0
     dry_run: bool = False
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reembedded:
+    """How far the memories are from the embedding model that is set.
+
+    Attributes:
+        model: that one; empty where vectors are switched off.
+        former: models whose vectors memories had before this run.
+        done: memories that got a vector in this run.
+        left: still without one of the model; they are found by their words.
+        seconds: how long it took.
+        per_second: memories in a second of this run.
+        seconds_left: of work, at that rate; nothing where it is not known.
+        stopped: why it ended before all had theirs; empty where nothing was in the way.
+    """
+
+    model: str
+    done: int
+    left: int
+    former: tuple[str, ...] = ()
+    seconds: float = 0.0
+    per_second: float = 0.0
+    seconds_left: float | None = None
+    dry_run: bool = False
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChange:
+    """A change of the embedding model that is not done yet: memories without a vector of it are found by their words.
+
+    Attributes:
+        model: that is set.
+        former: models whose vectors memories still have.
+        share: of the memories, from 0 to 1, that have a vector of the model.
+        left: memories that have none of it.
+        per_second: memories in a second so far; 0 where it is not known.
+        seconds_left: of work, at that rate; nothing where it is not known.
+    """
+
+    model: str
+    former: tuple[str, ...]
+    share: float
+    left: int
+    per_second: float = 0.0
+    seconds_left: float | None = None

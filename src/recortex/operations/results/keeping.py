@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
-from recortex.domain.history import AuditEntry, Version
+from recortex.domain.history import AuditEntry, Gone, Version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """The states of a memory, newest first, and what was done to it, oldest first."""
+    """The states of a memory, newest first, and what was done to it, oldest first.
+
+    Attributes:
+        gone: why it is gone for good: purge: a person took it out; expiry: it was pruned long ago. None: it is there.
+        gone_at: when it went.
+    """
 
     id: str
     versions: tuple[Version, ...]
     audit: tuple[AuditEntry, ...]
+    gone: Gone | None = None
+    gone_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from recortex.app.upkeep import Health
+from recortex.operations.results.indexing import ModelChange
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initialised:
@@ -30,6 +33,8 @@ class StoreStatus:
     bytes: int
     schema: int
     backups: int
+    health: Health | None = None
+    model_change: ModelChange | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +154,12 @@ class Recovered:
         outcome: whole: nothing was wrong; repaired: its own file was mended; restored: from a backup; fresh: a new
             store had to be begun.
         kept: the damaged file, never deleted.
+        lost: what could not be brought back, or only as it was in a backup; each begins with the memory's id where it is
+            known.
     """
 
     outcome: Literal["whole", "repaired", "restored", "fresh"]
     memories: int
     steps: tuple[str, ...] = ()
     kept: str = ""
+    lost: tuple[str, ...] = ()

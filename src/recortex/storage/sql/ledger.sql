@@ -1,35 +1,40 @@
--- name: audit
-INSERT INTO audit (memory_key, operation, actor, at, details) SELECT key, ?2, ?3, ?4, ?5 FROM memories WHERE id = ?1
-
 -- name: audit_of
 SELECT a.operation, a.actor, a.at, a.details FROM audit a
-WHERE a.memory_key IN (SELECT key FROM memories WHERE id = ?1 UNION SELECT memory_key FROM tombstones WHERE id = ?1)
+WHERE /*own a*/ a.memory_key IN (
+  SELECT key FROM memories WHERE /*own*/ id = ?1 UNION SELECT memory_key FROM tombstones WHERE /*own*/ id = ?1
+)
 ORDER BY a.seq
 
 -- name: recent_audit
 SELECT coalesce(m.id, t.id, ''), a.operation, a.actor, a.at, a.details FROM audit a
-LEFT JOIN memories m ON m.key = a.memory_key LEFT JOIN tombstones t ON t.memory_key = a.memory_key
+LEFT JOIN memories m ON /*own m*/ m.key = a.memory_key
+LEFT JOIN tombstones t ON /*own t*/ t.memory_key = a.memory_key
+/*only own a*/
 ORDER BY a.seq DESC LIMIT ?
 
 -- name: tombstone
-INSERT OR REPLACE INTO tombstones (memory_key, id, purged_at) VALUES (?, ?, ?)
+INSERT INTO tombstones (/*own column*/ memory_key, id, purged_at, reason) VALUES (/*own value*/ ?, ?, ?, ?)
+ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET
+  id = excluded.id, purged_at = excluded.purged_at, reason = excluded.reason
 
--- name: purged_at
-SELECT purged_at FROM tombstones WHERE id = ?
+-- name: buried
+SELECT purged_at, reason FROM tombstones WHERE /*own*/ id = ?
 
 -- name: degrade
-INSERT INTO degradations (component, failure, fallback, recovered, first_at, last_at, times)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5, 1)
-ON CONFLICT (component, failure, fallback) DO UPDATE SET
-  recovered = excluded.recovered, last_at = excluded.last_at, times = times + 1
+INSERT INTO degradations (/*own column*/ component, failure, fallback, recovered, first_at, last_at, times)
+VALUES (/*own value*/ ?1, ?2, ?3, ?4, ?5, ?5, 1)
+ON CONFLICT (/*own column*/ component, failure, fallback) DO UPDATE SET
+  recovered = excluded.recovered, last_at = excluded.last_at, times = degradations.times + 1
 
 -- name: degradations
-SELECT component, failure, fallback, recovered, first_at, last_at, times FROM degradations ORDER BY last_at DESC
+SELECT component, failure, fallback, recovered, first_at, last_at, times FROM degradations
+/*only own*/ ORDER BY last_at DESC, component, failure, fallback
 
 -- name: checkpoint
-SELECT session_id, client, position, turns, extracted_at FROM checkpoints WHERE path = ?
+SELECT session_id, client, position, turns, extracted_at FROM checkpoints WHERE /*own*/ path = ?
 
 -- name: save_checkpoint
-INSERT INTO checkpoints (path, session_id, client, position, turns, extracted_at) VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (path) DO UPDATE SET session_id = excluded.session_id, client = excluded.client,
+INSERT INTO checkpoints (/*own column*/ path, session_id, client, position, turns, extracted_at)
+VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
+ON CONFLICT (/*own column*/ path) DO UPDATE SET session_id = excluded.session_id, client = excluded.client,
   position = excluded.position, turns = excluded.turns, extracted_at = excluded.extracted_at

@@ -1,45 +1,94 @@
--- name: model
-INSERT INTO embedding_models (name, dimensions) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING key
-
 -- name: model_key
-SELECT key FROM embedding_models WHERE name = ?
+SELECT key, dimensions FROM embedding_models WHERE /*own*/ name = ?
 
 -- name: by_one_hash
-SELECT key FROM embeddings WHERE hash = ?
-
--- name: insert
-INSERT INTO embeddings (hash, model, vector) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING key
+SELECT key FROM embeddings WHERE /*own*/ hash = ?
 
 -- name: attach
-UPDATE memories SET embedding_key = ?2 WHERE id = ?1 AND content_hash = ?3
+UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = ?3
 
--- name: pending
-SELECT m.id FROM memories m WHERE m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+-- name: attach_first
+UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = ?3 AND embedding_key IS NULL
+
+-- name: missing
+SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+  AND m.kind <> 'code' LIMIT ?
+
+-- name: waiting
+SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+  AND m.kind <> 'code' ORDER BY m.priority DESC, m.access_count DESC, m.key DESC LIMIT ?
+
+-- name: outdated
+SELECT m.id FROM embeddings e CROSS JOIN memories m ON /*own m*/ m.embedding_key = e.key
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?1)) AND m.status IN ('active', 'proposed', 'quarantined')
+  AND m.kind <> 'code' ORDER BY m.priority DESC, m.access_count DESC, m.key DESC LIMIT ?2
+
+-- name: count_outdated
+SELECT count(*) FROM embeddings e CROSS JOIN memories m ON /*own m*/ m.embedding_key = e.key
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?)) AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
-UNION ALL
-SELECT m.id FROM memories m JOIN embeddings e ON e.key = m.embedding_key
-WHERE e.model IN (SELECT key FROM embedding_models WHERE name <> ?1) AND m.status = 'active'
-LIMIT ?2
+
+-- name: others
+SELECT o.key, o.name FROM embedding_models o WHERE /*own o*/ o.name <> ?
+  AND EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.model = o.key) ORDER BY o.key
+
+-- name: made
+SELECT count(*) FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model WHERE /*own e*/ o.name = ?
+
+-- name: dimensions
+SELECT nullif(dimensions, 0) FROM embedding_models WHERE /*own*/ name = ?
+
+-- name: forget
+SELECT e.key FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model WHERE /*own e*/ o.name = ? LIMIT ?
+
+-- name: detach
+UPDATE memories SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
+
+-- name: forgotten
+UPDATE embedding_models SET dimensions = 0 WHERE /*own*/ name = ?
+
+-- name: reembedding
+SELECT started_at, finished_at, done, milliseconds FROM reembeddings WHERE /*own*/ model = ?
+
+-- name: reembedded
+INSERT INTO reembeddings (/*own column*/ model, started_at, finished_at, done, milliseconds)
+VALUES (/*own value*/ ?1, ?2, NULL, ?3, ?4)
+ON CONFLICT (/*own column*/ model) DO UPDATE SET
+  started_at = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.started_at ELSE excluded.started_at END,
+  done = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.done ELSE 0 END + excluded.done,
+  milliseconds = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.milliseconds ELSE 0 END + excluded.milliseconds,
+  finished_at = NULL
+
+-- name: finished
+UPDATE reembeddings SET finished_at = ?2 WHERE /*own*/ model = ?1 AND finished_at IS NULL
+
+-- name: abandoned
+DELETE FROM reembeddings WHERE /*own*/ model <> ? AND finished_at IS NULL
+
+-- name: left_behind
+SELECT e.key FROM embeddings e WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?))
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
+
+-- name: delete_unused
+DELETE FROM embeddings AS e WHERE /*own e*/ e.key = ?
+  AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
 
 -- name: count_pending
-SELECT count(*) FROM memories m WHERE m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+SELECT count(*) FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
-
--- name: insert_signs
-INSERT OR REPLACE INTO embedding_signs (key, model, signs) VALUES (?, ?, ?)
 
 -- name: unused
 SELECT e.key FROM embeddings e
-WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.embedding_key = e.key)
-  AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.embedding_key = e.key)
+WHERE /*own e*/ NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
+  AND e.key NOT IN (SELECT v.embedding_key FROM versions v WHERE /*own v*/ v.embedding_key IS NOT NULL)
 
 -- name: delete
-DELETE FROM embeddings WHERE key = ?
+DELETE FROM embeddings WHERE /*own*/ key = ?
 
 -- name: counts
-SELECT (SELECT count(*) FROM embeddings), (SELECT count(*) FROM embedding_signs)
+SELECT (SELECT count(*) FROM embeddings /*only own*/), (SELECT count(*) FROM embedding_signs /*only own*/)
 
 -- name: codes_of
-SELECT m.id, e.vector FROM memories m CROSS JOIN embeddings e ON e.key = m.embedding_key
-CROSS JOIN embedding_models o ON o.key = e.model
-WHERE m.id IN (SELECT value FROM json_each(?)) AND o.name = ?
+SELECT m.id, e.vector FROM memories m CROSS JOIN embeddings e ON /*own e*/ e.key = m.embedding_key
+CROSS JOIN embedding_models o ON /*own o*/ o.key = e.model
+WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?)) AND o.name = ?

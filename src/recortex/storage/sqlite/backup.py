@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import apsw
 
+from recortex.errors import BackupError, CorruptStoreError
+from recortex.storage.sqlite.connection import connect
 from recortex.storage.sqlite.pool import translated
+from recortex.storage.sqlite.verification import content, flaw
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from recortex.storage.sqlite.pool import Pool
 
 SUFFIX = ".db"
+UNFINISHED = ".part"
 _PAGES = 512
+_FORMAT = "%Y%m%dT%H%M%S%f"
+_STAMP = re.compile(r"\d{8}T\d{12}")
 
 
 class Backups:
@@ -30,37 +38,95 @@ class Backups:
     def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
         """Copy the store into a new file, readable by its owner alone; the oldest beyond `keep` go.
 
+        The copy is opened, checked and counted before it gets its name; one that is not whole is deleted.
+
         Raises:
             PermissionsError: the folder cannot be written.
+            BackupError: the copy is not whole.
         """
-        target = path or self._folder / f"{now:%Y%m%dT%H%M%S%f}-{reason}{SUFFIX}"
+        target = path or self._named(now, reason)
+        part = target.with_name(f"{target.name}{UNFINISHED}")
         with translated(target):
             try:
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                os.close(os.open(target, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600))
+                os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600))
             except OSError as error:
                 raise apsw.CantOpenError(str(error)) from error
-            copy(self._pool.connection(), target)
+            try:
+                self._copy(part)
+                part.replace(target)
+            except OSError as error:
+                raise apsw.CantOpenError(str(error)) from error
+            finally:
+                part.unlink(missing_ok=True)
         if path is None:
-            self._prune()
+            self._prune(target)
         return target
+
+    def _named(self, now: datetime, reason: str) -> Path:
+        """A name after all others, whatever the clock says: by name the newest is found, which `recover` takes."""
+        newest = max(
+            (stamp for old in self.all() if _STAMP.fullmatch(stamp := old.name.partition("-")[0])), default=""
+        )
+        stamp = f"{now:{_FORMAT}}"
+        if stamp <= newest:
+            last = datetime.strptime(newest, _FORMAT).replace(tzinfo=UTC)
+            stamp = f"{last + timedelta(microseconds=1):{_FORMAT}}"
+        return self._folder / f"{stamp}-{reason}{SUFFIX}"
+
+    def _copy(self, part: Path) -> None:
+        """Copy one state of the store, whatever others write meanwhile, and look whether the copy holds it."""
+        source = connect(self._pool.path, on_missing_vectors=lambda _: None, vectors=False)
+        try:
+            source.execute("BEGIN")
+            expected = content(source)
+            copy(source, part)
+        finally:
+            source.close()
+        why = flaw(part, expected)
+        if why:
+            raise BackupError(f"The backup was not kept: {why}.")
 
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
         return sorted(self._folder.glob(f"*{SUFFIX}")) if self._folder.is_dir() else []
 
-    def _prune(self) -> None:
-        for old in self.all()[: -self._keep]:
+    def _prune(self, newest: Path) -> None:
+        """Remove the oldest beyond `keep`; never the one that was just found whole, whatever the clock named it."""
+        others = [path for path in self.all() if path != newest]
+        for old in others[: max(len(others) + 1 - self._keep, 0)]:
             old.unlink(missing_ok=True)
+
+
+def missing(path: Path, folder: Path) -> None:
+    """Look whether a store is gone that was there: beginning a new one in silence would bury what its backups hold.
+
+    Raises:
+        CorruptStoreError: there are backups, and no store.
+    """
+    if str(path) == ":memory:" or (os.path.lexists(path) and path.stat().st_size):
+        return
+    kept = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    if kept:
+        raise CorruptStoreError(
+            f"The store {path} is gone or empty, and there are {len(kept)} backups of it.",
+            hint=f"`recortex recover` brings the newest back; to begin anew, move {folder} away.",
+        )
 
 
 def copy(source: apsw.Connection, target: Path) -> None:
     """Copy a database page by page into a file, in journal mode DELETE so that the copy is one file."""
     into = apsw.Connection(str(target))
     try:
-        with into.backup("main", source, "main") as work:
+        work = into.backup("main", source, "main")
+        try:
             while not work.done:
                 work.step(_PAGES)
+        finally:
+            with suppress(
+                SystemError
+            ):  # apsw raises one where a step had failed: what went wrong is on its way up already
+                work.close(True)  # noqa: FBT003
         into.execute("PRAGMA journal_mode = DELETE")
     finally:
         into.close()

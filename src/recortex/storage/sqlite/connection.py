@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from recortex.storage.sqlite.contention import Folding, Patience
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -35,13 +37,15 @@ def connect(
         vectors: whether to load sqlite-vec at all.
     """
     connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    patience = Patience(BUSY_MILLISECONDS / 1000)
+    connection.set_busy_handler(patience)
     if not connection.execute("PRAGMA page_count").get:
         # It only takes effect before the first table is made; afterwards it would still write to the file.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     connection.execute(
         PRAGMAS
     ).fetchall()  # a statement that gives a row holds up those after it until it is read
+    connection.set_wal_hook(Folding(patience))
     if vectors:
         load_vectors(connection, on_missing_vectors)
     return connection

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.errors import StorageError
+from recortex.errors import CorruptStoreError, StorageError
+from recortex.ports.upkeep import Integrity
 from recortex.storage.queries import queries
+from recortex.storage.records import seals
+from recortex.storage.records.rows import SELECT, from_row, memory_of
 from recortex.storage.sqlite.pool import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from collections.abc import Callable
 
     from recortex.storage.sqlite.pool import Pool
-
-WINDOW = 40
-"""Bytes of a text that are looked for at a time: short enough to lie within a page, long enough to be no accident."""
-
-
-class Integrity(NamedTuple):
-    """What a check found: sentences about the file, and whether the keyword index is whole."""
-
-    problems: tuple[str, ...]
-    index_whole: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems and self.index_whole
 
 
 def check(pool: Pool) -> Integrity:
@@ -44,12 +31,34 @@ def check(pool: Pool) -> Integrity:
     problems = [problem for problem in found if problem not in about_index]
     if orphans:
         problems.append(f"{orphans} rows refer to memories that are not there")
-    return Integrity(tuple(problems), index_whole=not about_index and _index_whole(pool))
+    index_whole = not about_index and _index_whole(pool)
+    if index_whole and not problems and (why := _unwritable(connection)):
+        problems.append(why)
+    return Integrity(tuple(problems), index_whole=index_whole)
+
+
+def _unwritable(connection: apsw.Connection) -> str:
+    """Why no new memory can be written though all can be read; one is tried and taken back. Empty where it can."""
+    names = [row[1] for row in connection.execute("PRAGMA table_info(memories)")][1:]
+    values = ["'a trial'" if name == "id" else name for name in names]
+    sql = f"INSERT INTO memories ({', '.join(names)}) SELECT {', '.join(values)} FROM memories LIMIT 1"
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            connection.execute(sql)
+        finally:
+            if connection.in_transaction:  # SQLite itself takes back what met worse damage
+                connection.execute("ROLLBACK")
+    except apsw.CorruptError as error:
+        return f"A new memory cannot be written: {error}."
+    except apsw.Error:  # another process writes, or the file may only be read: that says nothing of damage
+        return ""
+    return ""
 
 
 def _index_whole(pool: Pool) -> bool:
     try:
-        pool.exclusive().execute(queries("search")["check"])
+        pool.exclusive().execute(queries("search", "sqlite")["check"])
         lost = pool.exclusive().execute(_SEGMENTS_LOST).get
     except apsw.Error:
         return False
@@ -63,49 +72,100 @@ WHERE segment NOT IN (SELECT segid FROM memories_fts_idx)
 """
 
 
+def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
+    """Damage that is no damage of the file's structure: rows that cannot be read, or are not as they were hashed or sealed.
+
+    Args:
+        pool: the database.
+        fingerprint: the hash of a kind and a text.
+    """
+    found: list[str] = []
+    try:
+        rows = pool.exclusive().execute(f"SELECT {SELECT} FROM memories m")
+        found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
+        found += [
+            f"{id_}: {why}"
+            for id_, *former in pool.exclusive().execute(_STATES)
+            if (why := _unreadable(*former)) is not None
+        ]
+        found += _mistyped(pool)
+        found += [
+            f"{one.id}: its row in {one.table} is not as it was written: its seal does not fit."
+            for one in unfit(pool.exclusive())
+        ]
+    except UnicodeDecodeError:
+        found.append("a text is no text any more")
+    except apsw.Error as error:  # a name in the schema may be another one, and all pages are sound
+        found.append(f"The tables are not as they were made: {error}.")
+    return found
+
+
+def unfit(connection: apsw.Connection) -> list[seals.Unfit]:
+    """Rows that are not as they were sealed."""
+    sql, links = queries("seals", "sqlite"), queries("memories", "sqlite")
+    return list(seals.unfit(connection.execute, sql, links))
+
+
+def _mistyped(pool: Pool) -> list[str]:
+    """Tables with values of another type than their columns': pages that hold rows of another table look whole otherwise."""
+    connection, found = pool.exclusive(), []
+    for (table,) in list(connection.execute(_PLAIN)):
+        wrong = " OR ".join(
+            f"typeof({name}) NOT IN ({_ALLOWED[type_]}{'' if needed or primary else ', ' + repr('null')})"
+            for name, type_, needed, primary in connection.execute(_COLUMNS, (table,))
+            if type_ in _ALLOWED
+        )
+        if wrong and connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {wrong})").get:
+            found.append(f"The table {table} holds values that are none of its own.")
+    return found
+
+
+_PLAIN = """
+SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'
+"""
+_COLUMNS = 'SELECT name, type, "notnull", pk FROM pragma_table_info(?)'
+_ALLOWED = {"INTEGER": "'integer'", "REAL": "'real', 'integer'", "TEXT": "'text'", "BLOB": "'blob'"}
+
+
+def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str | None:
+    """What is wrong with a row selected with `rows.SELECT`."""
+    try:
+        memory = from_row(row, {})
+    except CorruptStoreError as error:
+        return error.message
+    if fingerprint(memory.kind, memory.text) == memory.content_hash:
+        return None
+    return f"The memory {memory.id} is not as it was written: its text has another hash."
+
+
+def _unreadable(state: Any, *numbers: Any) -> str | None:
+    if not all(isinstance(number, int) for number in numbers):
+        return "The times of a former state are not as they were written."
+    try:
+        memory_of(state)
+    except CorruptStoreError as error:
+        return error.message
+    return None
+
+
+_STATES = """
+SELECT m.id, v.state, v.version, v.recorded_from, v.recorded_to FROM versions v JOIN memories m ON m.key = v.memory_key
+"""
+
+
 def rebuild_index(pool: Pool) -> None:
     """Make the keyword index anew from the memories."""
     with pool.transaction():
-        pool.rows(queries("search")["rebuild"])
+        pool.rows(queries("search", "sqlite")["rebuild"])
 
 
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
     with translated(pool.path):
         connection = pool.exclusive()
-        connection.execute(queries("search")["optimize"])
+        connection.execute(queries("search", "sqlite")["optimize"])
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def traces(files: Sequence[Path], texts: Sequence[str], pool: Pool) -> tuple[int, list[Path]]:
-    """Read files byte by byte for texts that should be gone.
-
-    Returns:
-        How many bytes were read, and the files that still hold a part of a text that no living memory holds.
-    """
-    needles = {window for text in texts for window in _windows(text)}
-    wanted = [needle for needle in needles if not _still_said(pool, needle)]
-    total, found = 0, []
-    for path in files:
-        data = path.read_bytes() if path.is_file() else b""
-        total += len(data)
-        if any(needle in data for needle in wanted):
-            found.append(path)
-    return total, found
-
-
-def _windows(text: str) -> Iterator[bytes]:
-    for shape in (text, text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")):
-        data = shape.encode()
-        yield data[:WINDOW]
-        yield from (data[start : start + WINDOW] for start in range(WINDOW, len(data) - WINDOW + 1, WINDOW))
-
-
-def _still_said(pool: Pool, needle: bytes) -> bool:
-    part = needle.decode("utf-8", "ignore")
-    sql = "SELECT 1 FROM memories WHERE instr(text, ?1) OR instr(coalesce(content, ''), ?1) LIMIT 1"
-    return len(part) < WINDOW // 8 or pool.value(sql, (part,)) is not None
 
 
 def readable(pool: Pool) -> bool:

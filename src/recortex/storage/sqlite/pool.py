@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,9 @@ from recortex.errors import (
     StorageError,
     StoreBusyError,
 )
-from recortex.storage.sqlite.connection import connect, has_vectors
+from recortex.storage.queries import queries
+from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_vectors
+from recortex.storage.sqlite.contention import Patience
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,6 +32,10 @@ PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second (bench/stress.py)."""
 
 _MEMORY = ":memory:"
+Identity = tuple[int, int] | None
+"""Device and number of a file; None where there is none."""
+
+_SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
 
 
 @contextmanager
@@ -40,7 +47,7 @@ def translated(path: Path | str) -> Iterator[None]:
         raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreBusyError(
-            f"Another process held the store {path} for more than {PATIENCE_SECONDS:.0f} s."
+            f"Another process held the store {path} for longer than this one waits."
         ) from error
     except (
         apsw.ReadOnlyError,
@@ -52,6 +59,8 @@ def translated(path: Path | str) -> Iterator[None]:
         raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
     except apsw.Error as error:
         raise StorageError(f"SQLite could not do that: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise CorruptStoreError(f"The store {path} is damaged: a text in it is none.") from error
     except OverflowError as error:
         raise InvalidInputError("A number is larger than a store can hold.") from error
 
@@ -64,24 +73,37 @@ class Pool:
     """
 
     def __init__(
-        self, path: Path, *, on_missing_vectors: Callable[[str], None] = lambda _: None, vectors: bool = True
+        self,
+        path: Path,
+        *,
+        on_missing_vectors: Callable[[str], None] = lambda _: None,
+        vectors: bool = True,
+        folding: bool = True,
     ) -> None:
         self.path = path
+        self._folding = folding
         self._connect_to = partial(connect, path, on_missing_vectors=on_missing_vectors, vectors=vectors)
+        self.on_change_of_schema: Callable[[], object] = lambda: None
+        self._schema: int | None = None
+        left_behind(path)
         self._lock = threading.RLock()
         self._local = threading.local()
         self._open: list[apsw.Connection] = []
         with translated(path):
             self._writer: apsw.Connection = self._patiently(self._connect)
         self.vectors = has_vectors(self._writer)
+        self._file = _identity(path)
+        self._sides = self._sides_now()
 
     def _connect(self) -> apsw.Connection:
         connection = self._connect_to()
+        if not self._folding:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._open.append(connection)
         return connection
 
-    def _patiently(self, act: Callable[[], Any]) -> Any:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+    def _patiently(self, act: Callable[[], Any], patience: float | None = None) -> Any:
+        deadline = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
         while True:
             try:
                 return act()
@@ -113,11 +135,22 @@ class Pool:
         """
         with translated(self.path):
             if not self._lock.acquire(blocking=False):
-                return list(self.connection().execute(sql, bindings))
+                return self._run(self.connection(), sql, bindings)
             try:
-                return list(self._writer.execute(sql, bindings))
+                return self._run(self._writer, sql, bindings)
             finally:
                 self._lock.release()
+
+    def _run(self, connection: apsw.Connection, sql: str, bindings: Bindings) -> list[tuple[Any, ...]]:
+        """All rows; a statement by itself waits for its turn as patiently as a transaction does."""
+        if self.in_transaction:
+            return list(connection.execute(sql, bindings))
+        found: list[tuple[Any, ...]] = self._patiently(lambda: list(connection.execute(sql, bindings)))
+        return found
+
+    def queries(self, topic: str) -> dict[str, str]:
+        """The named queries of a topic."""
+        return queries(topic, "sqlite")
 
     def value(self, sql: str, bindings: Bindings = ()) -> Any:
         """The first column of the first row, or None."""
@@ -131,14 +164,22 @@ class Pool:
                 self.connection().executemany(sql, rows)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All that happens inside is kept as a whole or not at all; a nested one joins the outer one."""
+    def transaction(self, *, patience: float | None = None) -> Iterator[None]:
+        """All that happens inside is kept as a whole or not at all; a nested one joins the outer one.
+
+        Args:
+            patience: seconds to wait for other processes, for what is not worth a long wait.
+
+        Raises:
+            StoreBusyError: another process writes for longer than that.
+            CorruptStoreError: the store's file was deleted or replaced since it was opened.
+            NewerSchemaError: a newer program has changed the schema since then.
+        """
         with self._lock:
             if self.in_transaction:
                 yield
                 return
-            with translated(self.path):
-                self._patiently(lambda: self._writer.execute("BEGIN IMMEDIATE"))
+            self._begin(patience)
             self._local.writing = True
             try:
                 yield
@@ -150,6 +191,82 @@ class Pool:
             finally:
                 self._local.writing = False
 
+    def _begin(self, patience: float | None) -> None:
+        self._look_at_files()
+        with translated(self.path):
+            if patience is not None:
+                self._writer.set_busy_handler(Patience(patience))
+            try:
+                self._patiently(lambda: self._writer.execute("BEGIN IMMEDIATE"), patience)
+                self._sides = self._sides or self._sides_now()
+            finally:
+                if patience is not None:
+                    self._writer.set_busy_handler(Patience(BUSY_MILLISECONDS / 1000))
+            schema = self._writer.execute("PRAGMA schema_version").get
+        if schema != self._schema:
+            try:
+                self.on_change_of_schema()
+            except BaseException:
+                self._rollback()
+                raise
+            self._schema = schema
+
+    def _look_at_files(self) -> None:
+        """What is written into a deleted file is gone with the process: nobody may be told that it is kept.
+
+        Raises:
+            CorruptStoreError: the store's file is no longer the one that was opened.
+        """
+        if self._file is None:
+            return
+        if _identity(self.path) != self._file:
+            raise CorruptStoreError(
+                f"The store {self.path} was deleted, moved or replaced while it was open; nothing more was written.",
+                hint="Open it again; if it is gone, `recortex recover` brings the newest backup back.",
+            )
+        if self._sides is None:
+            return
+        log, index = _sides(self.path)
+        if log is None:
+            self._reopen("PRAGMA wal_checkpoint(TRUNCATE)")  # only this process still has it, and folds it in
+        elif log != self._sides[0]:
+            self._reopen()
+            raise CorruptStoreError(
+                f"The log of the store {self.path} was deleted, moved or replaced while it was open; what was last written "
+                "may be lost.",
+                hint="Look with `recortex doctor`, and write again what is not there.",
+            )
+        elif index != self._sides[1]:
+            self._reopen()
+
+    def _sides_now(self) -> tuple[Identity, Identity] | None:
+        """The log and its index, once both are there."""
+        found = _sides(self.path)
+        return None if None in found else found
+
+    def _reopen(self, before: str = "") -> None:
+        """Begin anew with the files that are there now, without folding in what is no longer the store's log."""
+        with translated(self.path):
+            if before:
+                self._writer.execute(before)
+            for connection in self._open:
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            self.close()
+            self._writer = self._patiently(self._connect)
+        self._sides = self._sides_now()
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """While inside, no connection is open: closing a file that one has open would take its locks away (POSIX)."""
+        with self._lock:
+            self.close()
+            try:
+                yield
+            finally:
+                with translated(self.path):
+                    self._writer = self._patiently(self._connect)
+                self._sides = self._sides_now()
+
     def _commit(self) -> None:
         try:
             with translated(self.path):
@@ -160,7 +277,10 @@ class Pool:
 
     def _rollback(self) -> None:
         if self._writer.in_transaction:
-            self._writer.execute("ROLLBACK")
+            with suppress(
+                apsw.Error
+            ):  # a disk that fails has rolled back already; the cause is on its way up
+                self._writer.execute("ROLLBACK")
 
     def exclusive(self) -> apsw.Connection:
         """The writer, for maintenance that no transaction may hold (VACUUM, checkpoints)."""
@@ -168,7 +288,62 @@ class Pool:
 
     def close(self) -> None:
         """Close every connection; the write-ahead log is folded in when it is the last one."""
-        for connection in self._open:
-            connection.close()
-        self._open.clear()
+        closing, self._open = self._open, []
         self._local = threading.local()
+        for connection in closing:
+            with translated(self.path):
+                connection.close()
+
+
+def left_behind(path: Path) -> None:
+    """Look for the marks of what must be dealt with before a store is opened: opening would wipe them away.
+
+    Raises:
+        CorruptStoreError: the log is there without its store, or a recovery was interrupted.
+    """
+    if str(path) == _MEMORY:
+        return
+    if path.with_name(f"{path.name}.recovered").exists():
+        raise CorruptStoreError(f"A recovery of the store {path} was interrupted before its end.")
+    log = path.with_name(f"{path.name}-wal")
+    if _size(log) and not _size(path):
+        raise CorruptStoreError(
+            f"The store {path} is gone or empty, while its write-ahead log is still there."
+        )
+
+
+def in_use(path: Path) -> bool:
+    """Whether another process has a store open. This one must not: looking would take its locks away.
+
+    SQLite holds a shared lock on these bytes of the file for as long as it is open (os_unix.c); elsewhere nothing is known.
+    """
+    if os.name != "posix" or not path.exists():
+        return False
+    import fcntl
+
+    with path.open("r+b") as file:
+        try:
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
+        except OSError:
+            return True
+    return False
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _sides(path: Path) -> tuple[Identity, Identity]:
+    """The write-ahead log and its index."""
+    return _identity(path.with_name(f"{path.name}-wal")), _identity(path.with_name(f"{path.name}-shm"))
+
+
+def _identity(path: Path) -> Identity:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
 
 from recortex.errors import StorageError
-from recortex.storage.sqlite.maintenance import compact, traces
+from recortex.ports.upkeep import Erasure
+from recortex.storage.records.relations import RelationRecords
+from recortex.storage.records.rows import json
+from recortex.storage.sqlite.maintenance import compact
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.rows import json
+from recortex.storage.traces import traces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -17,15 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.storage.sqlite.store import SqliteStore
-
-
-class Erasure(NamedTuple):
-    """What was done, and the proof."""
-
-    searched_bytes: int
-    files: tuple[Path, ...]
-    traces: tuple[Path, ...]
-    backups: int
 
 
 _HOLDING = """
@@ -47,7 +41,10 @@ def holding(pool: Pool, text: str) -> list[str]:
 
 def _strip_evidence(pool: Pool, text: str) -> None:
     """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
-    pool.rows("UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)", (json(text)[1:-1],))
+    if pool.value("SELECT 1 FROM pragma_table_info('relations') WHERE name = 'seal'"):
+        RelationRecords(pool).strip_evidence(text)
+    else:  # a backup of an older schema
+        pool.rows("UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)", (json(text)[1:-1],))
 
 
 def erase(
@@ -77,16 +74,22 @@ def erase(
         if text:
             _strip_evidence(store.pool, text)
         store.vectors.drop_unused()
+    store.vector_index.drop()
     compact(store.pool)
     backups = store.backups.all()
     for backup in backups:
-        _erase_from_backup(backup, ids, text)
+        erase_from_backup(backup, ids, text)
     read = tuple(files())
-    searched, found = traces(read, texts, store.pool)
+    searched, found = traces(read, texts, lambda part: _still_said(store.pool, part), store.pool.apart)
     return Erasure(searched, read, tuple(found), len(backups))
 
 
-def _erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
+def _still_said(pool: Pool, part: str) -> bool:
+    sql = "SELECT 1 FROM memories WHERE instr(text, ?1) OR instr(coalesce(content, ''), ?1) LIMIT 1"
+    return pool.value(sql, (part,)) is not None
+
+
+def erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
     """Take memories out of a backup; one that cannot be rewritten is removed, since it would keep the text."""
     try:
         pool = Pool(path)

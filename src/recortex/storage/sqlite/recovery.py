@@ -1,114 +1,210 @@
-"""Bringing a damaged store back: its own log first, then a copy of what can be read, then a backup, then a fresh start."""
+"""Bringing a damaged store back: its own log first, then what can be read with a backup for the gaps, then a fresh start.
+
+Nothing of the damaged store is written before there is a copy of it, and the new store takes its place in one step, when it is
+whole: a recovery that is killed at any moment is taken up by the next one.
+"""
 
 from __future__ import annotations
 
+import os
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import apsw
 
-from recortex.errors import StorageError
-from recortex.storage.sqlite.connection import connect
-from recortex.storage.sqlite.maintenance import check, rebuild_index
-from recortex.storage.sqlite.pool import Pool
+from recortex.errors import PermissionsError, StorageError, StoreBusyError
+from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
+from recortex.storage.sqlite.migrations import migrate
+from recortex.storage.sqlite.pool import Pool, in_use
+from recortex.storage.sqlite.salvage import Salvage, Salvaged
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    Fingerprint = Callable[[str, str], str]
+
 Outcome = Literal["whole", "repaired", "restored", "fresh"]
+SIDES = ("", "-wal", "-shm")
 
 
 class Recovery(NamedTuple):
-    """What was done, step by step, and where the damaged file is kept."""
+    """What was done, step by step, where the damaged file is kept, and what is lost, by name where a name is known."""
 
     outcome: Outcome
     steps: tuple[str, ...]
     kept: Path | None
+    lost: tuple[str, ...] = ()
 
 
-def recover(path: Path, backups: Sequence[Path], *, now: datetime) -> Recovery:
+def recover(path: Path, backups: Sequence[Path], *, now: datetime, fingerprint: Fingerprint) -> Recovery:
     """Bring the database at `path` back (A, CX18: WAL recovery, then a backup, then a fresh start).
 
-    Nothing is deleted: the damaged file stays beside the new one.
+    Nothing is deleted: a copy of the damaged file stays beside the new one.
+
+    Args:
+        path: the database's file.
+        backups: oldest first.
+        now: for the name of the copy.
+        fingerprint: the hash of a kind and a text, by which a damaged text is known.
+
+    Raises:
+        StoreBusyError: another process has the damaged store open.
+        PermissionsError: there is no room for a copy, or the folder cannot be written; nothing was changed.
     """
     steps: list[str] = []
-    if _sound(path, steps):
-        return Recovery("whole" if len(steps) == 1 else "repaired", tuple(steps), None)
-    kept = _set_aside(path, now)
-    steps.append(f"the damaged file is kept as {kept.name}")
-    if _salvage(kept, path, steps):
-        return Recovery("repaired", tuple(steps), kept)
-    for backup in reversed(backups):
-        if _restore(backup, path, steps):
-            return Recovery("restored", tuple(steps), kept)
-    steps.append("no backup could be used: a new, empty store was begun")
-    return Recovery("fresh", tuple(steps), kept)
-
-
-def _sound(path: Path, steps: list[str]) -> bool:
-    """Open the file, which folds in its write-ahead log; mend the keyword index if only that is damaged."""
+    _finish(path, steps)
+    begun = len(steps)
+    if _sound(path, steps, fingerprint):
+        return Recovery("whole" if len(steps) == begun + 1 else "repaired", tuple(steps), None)
+    if in_use(path):
+        raise StoreBusyError(
+            f"Another process has the damaged store {path} open.",
+            hint="End it (an agent's session, `recortex mcp`), and run `recortex recover` again.",
+        )
     try:
-        pool = Pool(path)
+        kept = _copied(path, now)
+        steps.append(f"the damaged file is kept as {kept.name}")
+        done = _anew(path, kept, backups, steps, fingerprint)
+        _finish(path, steps[:0])
+    except OSError as error:
+        raise PermissionsError(f"The store {path} cannot be recovered here: {error}.") from error
+    return done
+
+
+# -- looking
+
+
+def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
+    """Look without folding the log in; mend the keyword index if only that is damaged."""
+    if not path.exists() or not path.stat().st_size:
+        steps.append("the file is missing or empty")
+        return False
+    try:
+        pool = Pool(path, folding=False)
     except StorageError as error:
         steps.append(f"the file cannot be opened: {error.message}")
         return False
     try:
-        pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         found = check(pool)
         steps.append("write-ahead log folded in, integrity checked")
         if not found.problems and not found.index_whole:
             rebuild_index(pool)
             steps.append("the keyword index was damaged and has been rebuilt from the memories")
             found = check(pool)
-        steps.extend(found.problems)
+        problems = [*found.problems, *([] if found.problems else doubtful(pool, fingerprint))]
+        steps.extend(problems)
+        if found.whole and not problems:
+            pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except (StorageError, apsw.Error) as error:
         steps.append(str(error))
         return False
     else:
-        return found.whole
+        return found.whole and not problems
     finally:
         pool.close()
 
 
-def _salvage(damaged: Path, path: Path, steps: list[str]) -> bool:
-    """Copy everything that can still be read into a new file; only a whole copy counts."""
+# -- making anew
+
+
+def _anew(
+    path: Path, kept: Path, backups: Sequence[Path], steps: list[str], fingerprint: Fingerprint
+) -> Recovery:
+    part = path.with_name(f"{path.name}.part")
+    backup = _newest_whole(backups, part, steps, fingerprint)
+    _remove(part)
+    pool = Pool(part)
     try:
-        source = connect(damaged, on_missing_vectors=lambda _: None)
-        try:
-            source.execute("REINDEX")
-            source.execute("VACUUM INTO ?", (str(path),))
-        finally:
-            source.close()
-    except apsw.Error as error:
-        steps.append(f"the damaged file cannot be copied whole: {error}")
-        path.unlink(missing_ok=True)
-        return False
-    path.chmod(0o600)
-    if _sound(path, steps):
-        return True
-    path.unlink(missing_ok=True)
-    return False
+        migrate(pool, now=0, before_change=lambda: None)
+        done = Salvage(pool.exclusive(), kept, fingerprint).run(backup)
+        rebuild_index(pool)
+    finally:
+        pool.close()
+    _ready(part, path)
+    _remove(part)
+    outcome: Outcome = "fresh" if not done.memories else "restored" if done.from_backup else "repaired"
+    steps += _told(done, backup, outcome)
+    return Recovery(outcome, tuple(steps), kept, done.lost)
 
 
-def _restore(backup: Path, path: Path, steps: list[str]) -> bool:
-    """Copy a backup into place if it is whole."""
-    path.write_bytes(backup.read_bytes())
-    path.chmod(0o600)
-    if _sound(path, steps):
-        steps.append(
-            f"restored from the backup {backup.name}; what was learned since then is in the damaged file"
-        )
-        return True
-    steps.append(f"the backup {backup.name} is damaged too")
-    path.unlink(missing_ok=True)
-    return False
+def _told(done: Salvaged, backup: Path | None, outcome: Outcome) -> Iterator[str]:
+    if outcome == "fresh":
+        yield "nothing could be read, and no backup could be used: a new, empty store was begun"
+        return
+    yield f"{done.memories - done.from_backup} memories were read from the damaged file"
+    if done.from_backup and backup:
+        yield f"{done.from_backup} memories are as they were in the backup {backup.name}"
+    if done.lost:
+        yield f"{len(done.lost)} losses are named"
 
 
-def _set_aside(path: Path, now: datetime) -> Path:
-    kept = path.with_name(f"{path.name}.damaged-{now:%Y%m%dT%H%M%S}")
-    for suffix in ("", "-wal", "-shm"):
+def _newest_whole(
+    backups: Sequence[Path], part: Path, steps: list[str], fingerprint: Fingerprint
+) -> Path | None:
+    """The newest backup that is whole; it is looked at as a copy, so that it stays as it is."""
+    for backup in reversed(backups):
+        _remove(part)
+        shutil.copyfile(backup, part)
+        whole = _sound(part, [], fingerprint)
+        _remove(part)
+        if whole:
+            return backup
+        steps.append(f"the backup {backup.name} is damaged too")
+    return None
+
+
+# -- in steps that a kill cannot undo
+
+
+def _copied(path: Path, now: datetime) -> Path:
+    """A copy of the damaged file and its log under a name of its own; a half one is never taken for it."""
+    name = f"{path.name}.damaged-{now:%Y%m%dT%H%M%S}"
+    kept = path.with_name(name)
+    number = 1
+    while any(path.with_name(f"{kept.name}{suffix}").exists() for suffix in SIDES):
+        number += 1
+        kept = path.with_name(f"{name}-{number}")
+    for suffix in ("-wal", ""):
+        half = path.with_name(f"{kept.name}.half")
         with suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).replace(f"{kept}{suffix}")
+            shutil.copyfile(f"{path}{suffix}", half)
+            half.chmod(0o600)
+            _synced(half)
+            half.replace(f"{kept}{suffix}")
+    if not kept.exists():
+        kept.touch(0o600)
     return kept
+
+
+def _ready(part: Path, path: Path) -> None:
+    """From now on the new store only needs its name."""
+    part.chmod(0o600)
+    _synced(part)
+    part.replace(path.with_name(f"{path.name}.recovered"))
+
+
+def _finish(path: Path, steps: list[str]) -> None:
+    """Put a new store that is ready in the place of the damaged one, whose log must be gone before."""
+    ready = path.with_name(f"{path.name}.recovered")
+    if not ready.exists():
+        return
+    for suffix in SIDES[1:]:
+        path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+    ready.replace(path)
+    steps.append("a recovery that was interrupted has been finished")
+
+
+def _remove(path: Path) -> None:
+    for suffix in (*SIDES, "-journal"):
+        path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
+
+
+def _synced(path: Path) -> None:
+    handle = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

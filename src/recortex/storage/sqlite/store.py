@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
-from recortex.storage.sqlite.backup import Backups
+from recortex.storage.records.ledger import LedgerRecords
+from recortex.storage.records.memories import MemoryRecords
+from recortex.storage.records.model_calls import ModelCallRecords
+from recortex.storage.records.relations import RelationRecords
+from recortex.storage.records.sessions import SessionRecords
+from recortex.storage.records.standing import StandingRecords
+from recortex.storage.sqlite.backup import Backups, missing
 from recortex.storage.sqlite.index import KeywordIndex
-from recortex.storage.sqlite.ledger import SqliteLedger
-from recortex.storage.sqlite.memories import SqliteMemories
-from recortex.storage.sqlite.migrations import applied, migrate
-from recortex.storage.sqlite.model_calls import SqliteModelCalls
+from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.sqlite.relations import SqliteRelations
 from recortex.storage.sqlite.search import SqliteSearch
-from recortex.storage.sqlite.sessions import SqliteSessions
-from recortex.storage.sqlite.standing import SqliteStanding
+from recortex.storage.sqlite.vector_index import VectorIndex
 from recortex.storage.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+
+    from recortex.ports.upkeep import Erasure, Integrity
+    from recortex.storage.records.chores import ChoreRecords
+    from recortex.storage.sqlite.compaction import SqliteCompaction
+    from recortex.storage.sqlite.whole import SqliteWhole
 
 
 class SqliteStore:
@@ -32,6 +39,7 @@ class SqliteStore:
     Args:
         path: the database's file, made when it is not there.
         backups: the folder for backups.
+        indexes: the folder for approximate indexes of the vectors; None for a store that has none.
         clock: the time to record for migrations and fall backs.
         on_degradation: told when sqlite-vec cannot be loaded.
         vectors: False to do without sqlite-vec.
@@ -48,11 +56,13 @@ class SqliteStore:
         backups: Path,
         clock: Callable[[], datetime],
         keep_backups: int = 5,
+        indexes: Path | None = None,
         on_degradation: Callable[[Degradation], None] = lambda _: None,
         vectors: bool = True,
     ) -> None:
         self.path = path
         self._clock = clock
+        missing(path, backups)
         self._pool = Pool(
             path, on_missing_vectors=lambda why: on_degradation(_no_vectors(why)), vectors=vectors
         )
@@ -66,19 +76,73 @@ class SqliteStore:
         except BaseException:
             self._pool.close()
             raise
+        self._pool.on_change_of_schema = lambda: refuse_newer(self._pool)
         index = KeywordIndex(self._pool, on_degradation)
-        self.memories = SqliteMemories(self._pool, index)
-        self.relations = SqliteRelations(self._pool)
-        self.ledger = SqliteLedger(self._pool)
-        self.vectors = SqliteVectors(self._pool)
-        self.standing = SqliteStanding(self._pool)
-        self.sessions = SqliteSessions(self._pool)
-        self.model_calls = SqliteModelCalls(self._pool)
-        self.search = SqliteSearch(self._pool, index, self.memories, self.vectors)
+        self.memories = MemoryRecords(self._pool, index)
+        self.relations = RelationRecords(self._pool)
+        self.ledger = LedgerRecords(self._pool)
+        self.vector_index = VectorIndex(self._pool, indexes, on_degradation)
+        self.vectors = SqliteVectors(self._pool, self.vector_index)
+        self.standing = StandingRecords(self._pool)
+        self.sessions = SessionRecords(self._pool)
+        self.model_calls = ModelCallRecords(self._pool)
+        self.search = SqliteSearch(self._pool, index, self.memories, self.vectors, self.vector_index)
 
     def empty_in_memory(self) -> SqliteStore:
         """A store of its own that is gone when it is no longer used."""
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
+
+    @cached_property
+    def whole(self) -> SqliteWhole:
+        """Every table as rows, for a whole copy."""
+        from recortex.storage.sqlite.whole import SqliteWhole
+
+        return SqliteWhole(self._pool, self.vectors)
+
+    @cached_property
+    def chores(self) -> ChoreRecords:
+        """What upkeep was done when, and what is old enough to go."""
+        from recortex.storage.records.chores import ChoreRecords
+
+        return ChoreRecords(self._pool)
+
+    @cached_property
+    def compaction(self) -> SqliteCompaction:
+        """Makes room in the file."""
+        from recortex.storage.sqlite.compaction import SqliteCompaction
+
+        return SqliteCompaction(self._pool)
+
+    @property
+    def shown(self) -> str:
+        """Where it is, for people."""
+        return str(self.path)
+
+    def check(self) -> Integrity:
+        """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
+        from recortex.storage.sqlite.maintenance import check
+
+        return check(self._pool)
+
+    def holding(self, text: str) -> list[str]:
+        """Ids of the memories that hold a text now or held it in a former version."""
+        from recortex.storage.sqlite.purge import holding
+
+        return holding(self._pool, text)
+
+    def erase(
+        self,
+        ids: Sequence[str],
+        texts: Sequence[str],
+        *,
+        text: str = "",
+        files: Callable[[], Sequence[Path]],
+        now: datetime,
+    ) -> Erasure:
+        """Delete memories everywhere, rewrite the files, and read them again for the texts."""
+        from recortex.storage.sqlite.purge import erase
+
+        return erase(self, ids, texts, text=text, files=files, now=now)
 
     @property
     def pool(self) -> Pool:
@@ -90,9 +154,9 @@ class SqliteStore:
         """The newest migration applied."""
         return applied(self._pool)
 
-    def transaction(self) -> AbstractContextManager[None]:
+    def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""
-        return self._pool.transaction()
+        return self._pool.transaction(patience=patience)
 
     def bytes(self) -> int:
         """The size of the database's files."""

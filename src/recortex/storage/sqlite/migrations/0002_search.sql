@@ -5,6 +5,7 @@ CREATE VIRTUAL TABLE memories_fts USING fts5 (
   text, terms, context,
   content = 'memories', content_rowid = 'key', tokenize = 'porter unicode61 remove_diacritics 2'
 );
+INSERT INTO memories_fts (memories_fts) VALUES ('rebuild');  -- of a store that has memories already
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
 
 CREATE TRIGGER memories_fts_insert AFTER INSERT ON memories BEGIN

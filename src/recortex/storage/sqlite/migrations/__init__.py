@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
 
 from recortex.errors import MigrationError, NewerSchemaError
+from recortex.storage import migrations
 from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recortex.storage.migrations import Migration
     from recortex.storage.sqlite.pool import Pool
 
-_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_FOLDER = Path(__file__).parent
 _RECORDS = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 )"""
 
 
-class Migration(NamedTuple):
-    """One step of the schema."""
-
-    version: int
-    name: str
-    sql: str
-
-
 def known() -> tuple[Migration, ...]:
     """The migrations of this program, in order."""
-    found = ((_FILE.fullmatch(path.name), path) for path in sorted(Path(__file__).parent.glob("*.sql")))
-    return tuple(
-        Migration(int(match[1]), match[2], path.read_text(encoding="utf-8")) for match, path in found if match
-    )
+    return migrations.known(_FOLDER)
 
 
 def newest() -> int:
     """The schema of this program; no file is read for it."""
-    return max(
-        int(match[1]) for path in Path(__file__).parent.iterdir() if (match := _FILE.fullmatch(path.name))
-    )
+    return migrations.newest(_FOLDER)
 
 
 def applied(pool: Pool) -> int:
@@ -66,15 +54,25 @@ def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> Non
         MigrationError: a step failed; it was rolled back.
     """
     steps = known()
-    current = applied(pool)
-    if current > steps[-1].version:
-        raise NewerSchemaError(
-            f"The store {pool.path} has schema {current}; this program knows up to {steps[-1].version}."
-        )
+    current = refuse_newer(pool)
     if 0 < current < steps[-1].version:
         before_change()
     for step in steps[current:]:
         _apply(pool, step, now)
+
+
+def refuse_newer(pool: Pool) -> int:
+    """The newest migration that the database records.
+
+    Raises:
+        NewerSchemaError: this program does not know it.
+    """
+    current = applied(pool)
+    if current > newest():
+        raise NewerSchemaError(
+            f"The store {pool.path} has schema {current}; this program knows up to {newest()}."
+        )
+    return current
 
 
 def _apply(pool: Pool, step: Migration, now: int) -> None:

@@ -1,0 +1,127 @@
+"""Which storage stands behind a location: a SQLite file, or a workspace of a PostgreSQL database.
+
+Imported by hooks: an engine is loaded only where a location is its own.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from recortex.app import surface_cache
+from recortex.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from recortex.app.location import Location
+    from recortex.domain.degradation import Degradation
+    from recortex.ports.sessions import Sessions
+    from recortex.ports.standing import Generation
+    from recortex.ports.upkeep import KeptStore
+    from recortex.settings import Settings
+    from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.postgres.store import PgStore
+
+EXTRA = "pip install 'recortex[postgres]'"
+
+
+def open_store(
+    location: Location,
+    *,
+    clock: Callable[[], datetime],
+    settings: Settings,
+    degraded: Callable[[Degradation], None],
+) -> KeptStore:
+    """Open a store; it is made when it is not there.
+
+    Raises:
+        ConfigError: what is needed for it is not installed.
+        StorageError: it cannot be opened.
+    """
+    if location.remote:
+        return _open_workspace(location, clock=clock, settings=settings)
+    from recortex.storage.sqlite.store import SqliteStore
+
+    return SqliteStore(
+        location.database,
+        backups=location.backups,
+        indexes=location.vectors,
+        clock=clock,
+        keep_backups=settings["backups.keep"],
+        on_degradation=degraded,
+    )
+
+
+def open_sessions(location: Location) -> Sessions | None:
+    """The sessions of a store that is there and of today's schema, without the rest of it; None else."""
+    from recortex.storage.records.sessions import SessionRecords
+
+    if location.remote:
+        return SessionRecords(_workspace(location))
+    from recortex.storage.sqlite.migrations import applied, newest
+    from recortex.storage.sqlite.pool import Pool
+
+    if not location.exists:
+        return None
+    pool = Pool(location.database, vectors=False)
+    if applied(pool) == newest():
+        return SessionRecords(pool)
+    pool.close()
+    return None
+
+
+def generation_of(locations: Sequence[Location]) -> str:
+    """What changes whenever something in one of the stores does; accesses do not count.
+
+    Raises:
+        StorageError: a store that is there cannot be read.
+    """
+    return surface_cache.joined([(one.database, _generation(one)) for one in locations])
+
+
+def _generation(location: Location) -> Generation | None:
+    if location.remote:
+        from recortex.storage.records.standing import StandingRecords
+
+        return StandingRecords(_workspace(location)).generation()
+    from recortex.storage.sqlite.generation import generation
+
+    return generation(location.database)
+
+
+def _open_workspace(location: Location, *, clock: Callable[[], datetime], settings: Settings) -> PgStore:
+    try:
+        from recortex.storage.postgres.store import PgStore
+    except ImportError as error:
+        raise missing(error) from error
+    from recortex.storage.postgres.address import parse
+
+    return PgStore(
+        parse(location.url, workspace=location.workspace),
+        clock=clock,
+        connections=settings["postgres.connections"],
+        backups=location.backups,
+        keep_backups=settings["backups.keep"],
+    )
+
+
+@cache
+def _workspace(location: Location) -> PgDatabase:
+    """The connection that a hook needs: one, for as long as its process lives."""
+    try:
+        from recortex.storage.postgres.opening import open_database
+    except ImportError as error:
+        raise missing(error) from error
+    from datetime import UTC, datetime
+
+    from recortex.storage.postgres.address import parse
+
+    address = parse(location.url, workspace=location.workspace)
+    return open_database(address, now=datetime.now(UTC), size=1)
+
+
+def missing(error: ImportError) -> ConfigError:
+    """What to say where an engine's package is not installed."""
+    return ConfigError(f"PostgreSQL needs a package that is not installed: {error.name}.", hint=EXTRA)

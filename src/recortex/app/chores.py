@@ -1,0 +1,335 @@
+"""The chores of upkeep: each can say what it would do, and does it in chunks that no other writer waits long for."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+
+from recortex.domain.history import AuditEntry
+from recortex.domain.vocabulary import Actor
+from recortex.engines.upkeep.rotation import summaries
+from recortex.ports.chores import EVERY_VERSION
+from recortex.storage.records.memories import KEPT_VERSIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from recortex.app.bank import Bank
+    from recortex.settings import Settings
+
+_T = TypeVar("_T")
+State = Literal["done", "partly", "skipped", "failed"]
+
+MEMORIES, VERSIONS, ENTRIES, VECTORS = 10, 500, 1_000, 500
+"""Rows in one transaction, so that it takes less than a tenth of a second (bench/maintenance.py)."""
+SHORTEST_REST, LONGEST_REST = 0.005, 0.1
+"""Seconds between two transactions: as long as the first one took, within these."""
+SMALL_FILE = 32 * 1024 * 1024
+"""Bytes of a file that is written anew unasked: it takes less than half a second (bench/maintenance.py)."""
+LEAST_WASTE = 4 * 1024 * 1024
+"""Bytes: a young store's pages are mostly empty, and no file of that size is worth being written anew."""
+STALE_SECONDS = 3_600
+"""Age of a file that was being written when its writer died."""
+BRIEF_SECONDS = 30 * 24 * 3_600
+"""Age of a brief that nobody asks for any more; one is made anew after a day."""
+_PERCENT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a chore did, or would do: in counts, with a note where they do not say all.
+
+    Attributes:
+        record: what is kept of it for next time, where that is not the counts.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+    state: State = "done"
+    record: dict[str, int] | None = None
+
+
+class Work(NamedTuple):
+    """What a chore works on.
+
+    Attributes:
+        left: seconds that it may still take.
+        names: of all the chores of this run: what one of them would free is counted for those after it.
+        full: write the file anew, however little that gives back.
+    """
+
+    bank: Bank
+    now: datetime
+    settings: Settings
+    left: Callable[[], float]
+    names: frozenset[str] = frozenset()
+    full: bool = False
+
+    def before(self, setting: str) -> datetime:
+        """The time that lies a setting's days back."""
+        return self.now - timedelta(days=self.settings[setting])
+
+
+class Task(NamedTuple):
+    """A chore: `plan` only looks."""
+
+    plan: Callable[[Work], Outcome]
+    do: Callable[[Work], Outcome]
+
+
+def _in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
+    """Work off chunk by chunk, each in its own transaction, while seconds are left; others get their turn between two.
+
+    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk at once
+    would be there first each time.
+    """
+    total = 0
+    while work.left() > 0:
+        began = time.monotonic()
+        with work.bank.store.transaction():
+            done = chunk()
+        total += done
+        if not done:
+            return Outcome({name: total})
+        time.sleep(min(max(time.monotonic() - began, SHORTEST_REST), LONGEST_REST))
+    return Outcome({name: total}, "the rest follows next time", "partly")
+
+
+# -- sessions
+
+
+def _plan_sessions(work: Work) -> Outcome:
+    return Outcome({"sessions": work.bank.store.chores.old_sessions(work.before("hooks.keep_days"))})
+
+
+def _do_sessions(work: Work) -> Outcome:
+    before = work.before("hooks.keep_days")
+    return _in_chunks(work, "sessions", lambda: work.bank.store.sessions.forget_before(before))
+
+
+# -- memories that were long put away
+
+
+def _plan_expiry(work: Work) -> Outcome:
+    gone, held = work.bank.store.chores.count_expired(work.before("lifecycle.delete_after_days"))
+    return Outcome({"memories": gone, "held": held})
+
+
+def _do_expiry(work: Work) -> Outcome:
+    before = work.before("lifecycle.delete_after_days")
+
+    def chunk() -> int:
+        ids = work.bank.store.chores.expired(before, MEMORIES)
+        for id_ in ids:
+            _delete(work.bank, id_, work.now)
+        return len(ids)
+
+    done = _in_chunks(work, "memories", chunk)
+    held = work.bank.store.chores.count_expired(before)[1] if done.state == "done" else 0
+    return replace(done, counts=done.counts | {"held": held})
+
+
+def _delete(bank: Bank, id_: str, now: datetime) -> None:
+    """Delete a memory for good; its id, its audit log and the reason stay."""
+    bank.store.ledger.record([AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=now)])
+    key = bank.store.memories.delete(id_)
+    bank.store.ledger.bury(key, id_, now, reason="expiry")
+
+
+# -- versions, audit log, vectors
+
+
+def _plan_versions(work: Work) -> Outcome:
+    surplus = work.bank.store.chores.surplus_versions(KEPT_VERSIONS - 1, _MANY, without=_expiring(work))
+    return Outcome({"versions": len(surplus)})
+
+
+def _expiring(work: Work) -> list[str]:
+    """The memories that this run would delete before the chores that follow."""
+    if "expiry" not in work.names:
+        return []
+    return work.bank.store.chores.expired(work.before("lifecycle.delete_after_days"), _MANY)
+
+
+def _do_versions(work: Work) -> Outcome:
+    chores = work.bank.store.chores
+    surplus = chores.surplus_versions(KEPT_VERSIONS - 1, _MANY)
+    return _in_chunks(work, "versions", _listed(surplus, VERSIONS, chores.drop_versions))
+
+
+def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]) -> Callable[[], int]:
+    """Drop what was found, so many at a time: finding it takes too long to be done while others wait."""
+    left = list(found)
+
+    def chunk() -> int:
+        part = left[:most]
+        del left[:most]
+        drop(part)
+        return len(part)
+
+    return chunk
+
+
+def _plan_audit(work: Work) -> Outcome:
+    before, more = work.before("gc.audit_days"), bool(_expiring(work))
+    return Outcome({"entries": work.bank.store.chores.count_old_audit(before, more=more)})
+
+
+def _do_audit(work: Work) -> Outcome:
+    def chunk() -> int:
+        entries = work.bank.store.chores.old_audit(work.before("gc.audit_days"), ENTRIES)
+        work.bank.store.chores.rotate(entries, summaries(entries))
+        return len(entries)
+
+    return _in_chunks(work, "entries", chunk)
+
+
+def _plan_vectors(work: Work) -> Outcome:
+    keep = KEPT_VERSIONS - 1 if "versions" in work.names else EVERY_VERSION
+    unused = work.bank.store.chores.unused_vectors(_MANY, without=_expiring(work), keep=keep)
+    return Outcome({"vectors": len(unused)})
+
+
+def _do_vectors(work: Work) -> Outcome:
+    """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
+    chores = work.bank.store.chores
+    done = _in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
+    having, vectors, twice = chores.vector_sharing()
+    return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
+
+
+# -- what was left lying about
+
+
+def _plan_leftovers(work: Work) -> Outcome:
+    old = work.bank.store.chores.old_degradations(work.before("hooks.keep_days"))
+    return Outcome({"files": len(_stale(work)), "transcripts": len(_gone(work)), "fallbacks": old})
+
+
+def _do_leftovers(work: Work) -> Outcome:
+    planned = _plan_leftovers(work)
+    chores = work.bank.store.chores
+    for path in _stale(work):
+        with suppress(OSError):
+            path.unlink()
+    chores.forget_checkpoints(_gone(work))
+    chores.forget_degradations(work.before("hooks.keep_days"))
+    return planned
+
+
+def _stale(work: Work) -> list[Path]:
+    """Files of this machine that nobody will ask for: half-written ones, old briefs.
+
+    Locks stay: a lock's file that is deleted while it is held could be held twice.
+    """
+    location = work.bank.location
+    briefs = location.place("surface-cache")
+    half = [path for name in _HALF_WRITTEN for path in location.place(name).glob("*.part")]
+    old = [path for path in briefs.glob("*.json") if _age(path) > BRIEF_SECONDS]
+    return sorted({*(path for path in half if _age(path) > STALE_SECONDS), *old})
+
+
+_HALF_WRITTEN = ("backups", "queue", "surface-cache", "vectors")
+_MANY = 2**62
+
+
+def _age(path: Path) -> float:
+    """Seconds since a file was written, by this machine's clock as files have it."""
+    try:
+        return time.time() - path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _gone(work: Work) -> list[str]:
+    """Transcripts read long ago that are no longer there, though their folder is; never those of another machine."""
+    if work.bank.location.remote:
+        return []
+    old = map(Path, work.bank.store.chores.old_checkpoints(work.before("hooks.keep_days")))
+    return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
+
+
+# -- the file
+
+
+def _plan_compaction(work: Work) -> Outcome:
+    return Outcome({"free_bytes": work.bank.store.compaction.space().free})
+
+
+def _do_compaction(work: Work) -> Outcome:
+    counts = work.bank.store.compaction.tidy(work.left)
+    if counts.get("busy"):
+        return Outcome(counts, "others were at work", "partly")
+    return Outcome(counts, record=counts | {"waste_bytes": work.bank.store.compaction.waste()})
+
+
+def _plan_rewrite(work: Work) -> Outcome:
+    """Quarterly, only above a share that holds nothing (A, CX21); a large file only when a person says when."""
+    compaction = work.bank.store.compaction
+    waste, total = compaction.waste(), compaction.space().total
+    counts = {"waste_bytes": waste, "waste_percent": round(_PERCENT * waste / total) if total else 0}
+    if not work.full and (waste < LEAST_WASTE or waste <= work.settings["gc.fragmentation"] * total):
+        return Outcome(counts, "too little to be written anew for")
+    obstacle = compaction.obstacle()
+    if obstacle:
+        return Outcome(counts, f"not written anew: {obstacle}", "skipped")
+    if not work.full and total > SMALL_FILE:
+        return Outcome(counts, "large: run `recortex gc --full` when nobody works with it", "skipped")
+    return Outcome(counts | {"rewritten": 1})
+
+
+def _do_rewrite(work: Work) -> Outcome:
+    planned = _plan_rewrite(work)
+    if planned.counts.get("rewritten"):
+        work.bank.store.compaction.rewrite()
+    return planned
+
+
+# -- growth and backups
+
+
+def _plan_growth(work: Work) -> Outcome:  # noqa: ARG001  it is always the same
+    return Outcome({"samples": 1})
+
+
+def _do_growth(work: Work) -> Outcome:
+    store = work.bank.store
+    store.chores.sample(work.now, memories=store.chores.content().memories, size=store.bytes())
+    return _plan_growth(work)
+
+
+def _plan_backup(work: Work) -> Outcome:
+    content = work.bank.store.chores.content()._asdict()
+    if not content["newest_audit"]:
+        return Outcome({}, "nothing to copy yet", "skipped")
+    last = work.bank.store.chores.all().get("backup")
+    if last and dict(last.outcome) == content and work.bank.store.backups.all():
+        return Outcome({}, "nothing changed since the last one", "skipped")
+    return Outcome({"backups": 1}, record=content)
+
+
+def _do_backup(work: Work) -> Outcome:
+    """Make a copy; `Copies.make` opens and counts it and deletes it if it is not whole."""
+    planned = _plan_backup(work)
+    if planned.state == "done":
+        work.bank.store.backups.make(work.now, reason="regular")
+    return planned
+
+
+TASKS = {
+    "sessions": Task(_plan_sessions, _do_sessions),
+    "leftovers": Task(_plan_leftovers, _do_leftovers),
+    "expiry": Task(_plan_expiry, _do_expiry),
+    "versions": Task(_plan_versions, _do_versions),
+    "audit": Task(_plan_audit, _do_audit),
+    "vectors": Task(_plan_vectors, _do_vectors),
+    "compaction": Task(_plan_compaction, _do_compaction),
+    "rewrite": Task(_plan_rewrite, _do_rewrite),
+    "growth": Task(_plan_growth, _do_growth),
+    "backup": Task(_plan_backup, _do_backup),
+}

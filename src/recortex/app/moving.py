@@ -1,0 +1,71 @@
+"""A whole store copied from one place to another."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from recortex.app.backends import open_store
+from recortex.app.location import of_url, prepare
+from recortex.codebase.project import shared_name
+from recortex.domain.time import to_micros
+from recortex.errors import ConfigError, InvalidInputError
+from recortex.storage.records.whole import TABLES
+from recortex.storage.transfer import Copied, checked, copy, counted
+
+if TYPE_CHECKING:
+    from recortex.app.application import Application
+    from recortex.app.location import Location
+    from recortex.storage.postgres.store import PgStore
+    from recortex.storage.sqlite.store import SqliteStore
+
+    WholeStore = SqliteStore | PgStore
+
+
+class Moved(NamedTuple):
+    """A copy: from where, to where, and table by table."""
+
+    source: str
+    target: str
+    tables: tuple[Copied, ...]
+
+
+def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
+    """Copy a store.
+
+    Args:
+        app: whose settings, clock and progress are used.
+        source: URL or path.
+        target: URL or path; made when it is not there.
+        dry_run: only count what would be copied.
+
+    Raises:
+        ConfigError: one of the two cannot be a store, or the source is none.
+        InvalidInputError: both are the same, or the target holds something else.
+        StorageError: one cannot be read or written.
+    """
+    here, there = _location(app, source), _location(app, target)
+    if not here.exists:
+        raise ConfigError(f"There is no store at {here.shown}.", hint="Give the URL or the path of one.")
+    if here.database == there.database:
+        raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
+    with closing(_open(app, here)) as one:
+        if dry_run:
+            return Moved(here.shown, there.shown, tuple(counted(TABLES, one.whole.side)))
+        prepare(there)
+        with closing(_open(app, there)) as other:
+            checked(other.whole, here.shown, now=to_micros(app.clock()))
+            tables = copy(TABLES, one.whole.side, other.whole.side, app.progress)
+            other.whole.finish()
+    return Moved(here.shown, there.shown, tuple(tables))
+
+
+def _location(app: Application, name: str) -> Location:
+    url = name if "://" in name else f"sqlite:///{name}"
+    workspace = app.settings["workspace"] or shared_name(app.root)
+    return of_url(url, root=app.root, workspace=workspace)
+
+
+def _open(app: Application, location: Location) -> WholeStore:
+    store = open_store(location, clock=app.clock, settings=app.settings, degraded=app.degraded)
+    return cast("WholeStore", store)

@@ -1,0 +1,145 @@
+"""Jobs for the workers of a PostgreSQL store, in procrastinate's queue in the same database.
+
+Its tables have a schema of their own, named by procrastinate's version: two versions of it never share a table. A job
+says which workspace wants what done, and nothing of a memory; at most one of each kind waits for a workspace.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from recortex.errors import ConfigError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from procrastinate import App
+
+    from recortex.app.location import Location
+
+EXTRA = "pip install 'recortex[postgres]'"
+ALIVE_SECONDS = 60
+"""A worker that was not heard of for so long is none: it reports every ten seconds."""
+_ALIVE = "SELECT count(*) AS workers FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => %(s)s)"
+
+
+def schema() -> str:
+    """Where the queue's tables are.
+
+    Raises:
+        ConfigError: procrastinate is not installed.
+    """
+    try:
+        return f"recortex_queue_{version('procrastinate').replace('.', '_')}"
+    except PackageNotFoundError as error:
+        raise ConfigError(
+            "The queue needs a package that is not installed: procrastinate.", hint=EXTRA
+        ) from error
+
+
+def options(conninfo: str) -> dict[str, Any]:
+    """What a connection of the queue is made with."""
+    return {"conninfo": conninfo, "kwargs": {"options": f"-c search_path={schema()},public"}}
+
+
+def prepare(conninfo: str) -> None:
+    """Make the queue's tables where they are missing.
+
+    Raises:
+        StorageError: the role may not, or the server cannot be reached.
+    """
+    import psycopg
+    from procrastinate.schema import SchemaManager
+
+    from recortex.storage.postgres.pool import translated
+
+    with translated(), psycopg.connect(conninfo, options=f"-c search_path={schema()},public") as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        found = connection.execute("SELECT to_regclass(%s)", (f"{schema()}.procrastinate_jobs",)).fetchone()
+        if found and found[0] is None:
+            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema()}")
+            connection.execute(SchemaManager.get_schema())
+
+
+_LOCK = 0x5EC2
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Raise our errors for the queue's."""
+    import psycopg
+    from procrastinate.exceptions import ConnectorException
+
+    from recortex.storage.postgres.pool import translated
+
+    with translated():
+        try:
+            yield
+        except ConnectorException as error:
+            if isinstance(error.__cause__, psycopg.Error):
+                raise error.__cause__ from error
+            raise StorageError("The queue cannot be read or written.") from error
+
+
+@contextmanager
+def opened(conninfo: str) -> Iterator[App]:
+    """The queue, to put jobs into."""
+    from procrastinate import App, SyncPsycopgConnector
+
+    app = App(connector=SyncPsycopgConnector(**options(conninfo), min_size=1, max_size=1))
+    with app.open():
+        yield app
+
+
+def defer(app: App, workspace: str, names: Iterable[str]) -> int:
+    """Ask for jobs to be done for a workspace; one that waits already is not asked for twice. Returns how many are new."""
+    from procrastinate.exceptions import AlreadyEnqueued
+
+    new = 0
+    for name in names:
+        key = f"{name}:{sha256(workspace.encode()).hexdigest()[:32]}"  # of plain letters: the queue parses it
+        job = app.configure_task(name=name, queueing_lock=key, lock=workspace, allow_unknown=True)
+        try:
+            job.defer(workspace=workspace)
+            new += 1
+        except AlreadyEnqueued:
+            continue
+    return new
+
+
+def take_back(app: App) -> int:
+    """Forget jobs whose worker was not heard of for too long: it was killed, and others would wait for it for ever.
+
+    Whoever calls this asks for every job anew. Returns how many there were.
+    """
+    rows = app.connector.get_sync_connector().execute_query_all(_LEFT_BEHIND, s=ALIVE_SECONDS)
+    return len(rows)
+
+
+_LEFT_BEHIND = """
+DELETE FROM procrastinate_jobs j WHERE j.status = 'doing' AND NOT EXISTS (
+  SELECT FROM procrastinate_workers w
+  WHERE w.id = j.worker_id AND w.last_heartbeat > now() - make_interval(secs => %(s)s)
+) RETURNING j.id
+"""
+
+
+def handed_over(location: Location, names: Sequence[str]) -> bool:
+    """Ask the workers of a store to do these jobs; False where there is none, and they are to be done here."""
+    if not location.remote:
+        return False
+    from recortex.storage.postgres.address import parse
+
+    address = parse(location.url, workspace=location.workspace)
+    try:
+        with guarded(), opened(address.conninfo) as app:
+            rows = app.connector.get_sync_connector().execute_query_one(_ALIVE, s=ALIVE_SECONDS)
+            if not rows["workers"]:
+                return False
+            defer(app, address.workspace, names)
+    except (StorageError, ConfigError):
+        return False
+    return True

@@ -1,0 +1,38 @@
+"""What was copied of a whole store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.cli.terminal import Terminal
+    from recortex.operations.results.moving import StoreCopied, TableCopied
+
+_SHOWN = 16
+
+
+def store_copied(value: StoreCopied, terminal: Terminal) -> str:
+    """From where to where, and each table that holds something with its checksum."""
+    what = "would be copied" if value.dry_run else "copied and compared"
+    return "\n".join(
+        [
+            f"{value.memories} memories, {value.rows} rows {what} ({value.written} written, {value.seconds:.1f} s)",
+            f"  from {clean(value.source)}",
+            f"  to   {clean(value.target)}",
+            *(table_copied(one, terminal) for one in value.tables if one.rows),
+        ]
+    )
+
+
+def table_copied(value: TableCopied, terminal: Terminal) -> str:
+    """A table, its rows, the beginning of its checksum."""
+    return terminal.cut(
+        f"  {clean(value.table):<20} {value.rows:>9}  {value.checksum[:_SHOWN]}", terminal.width
+    )
+
+
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {"StoreCopied": store_copied, "TableCopied": table_copied}

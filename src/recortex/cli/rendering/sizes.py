@@ -1,0 +1,14 @@
+"""Numbers of bytes for people."""
+
+from __future__ import annotations
+
+_KILO = 1024
+
+
+def size(count: float) -> str:
+    """Bytes in the unit that fits."""
+    for unit in ("bytes", "KB", "MB"):
+        if count < _KILO:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= _KILO
+    return f"{count:.1f} GB"

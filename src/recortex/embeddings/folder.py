@@ -1,0 +1,227 @@
+"""Any ONNX model out of a folder, laid out as model hubs do: a graph beside its tokenizer. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.embeddings.onnx import read_words
+from recortex.embeddings.rows import normalised, pooled
+from recortex.embeddings.session import Loaded, LocalModel, open_session, run_session
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from recortex.embeddings.rows import Pooling
+    from recortex.ports.embedding import Vector
+
+POOLED = ("sentence_embedding", "embedding")
+"""Outputs that hold one vector per text already, by the names that exporters give them."""
+LENGTH = 512
+"""Tokens of a text that are read, unless set otherwise: what BERT and e5 were trained with."""
+GRAPH, NESTED, VOCABULARY, TOKENIZER, OPTIONS = (
+    "model.onnx", "onnx", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
+)  # fmt: skip
+_HINT = (
+    "Give embedding.folder a folder that holds a model as ONNX and its tokenizer.json or vocab.txt; "
+    "see docs/embeddings.md."
+)
+_CHARACTERS_PER_TOKEN = (
+    64  # of a text that is tokenized: more than any tokenizer puts into a token on average
+)
+_SAMPLES, _SAMPLE = 16, 4_096  # places and bytes of a graph that its mark is made of
+
+
+class Reading(NamedTuple):
+    """How a model's texts are read and its outputs pooled.
+
+    Attributes:
+        file: the graph in the folder; empty: `model.onnx`, there or in `onnx/`, or the only one there is.
+        pooling: mean of all tokens, the first (`cls`) or the last one; of no use where the graph pools.
+        length: tokens of a text that are read.
+    """
+
+    file: str = ""
+    pooling: Pooling = "mean"
+    length: int = LENGTH
+
+
+class FolderEmbedder(LocalModel):
+    """Embeds with the model of a folder; nothing is loaded before the first text.
+
+    Args:
+        folder: holds the graph and the tokenizer.
+        reading: how the model is used.
+        threads: how many texts are embedded at once; each takes one core.
+    """
+
+    def __init__(self, folder: Path, reading: Reading = Reading(), *, threads: int = 1) -> None:  # noqa: B008  a constant
+        super().__init__(self._open, threads=threads)
+        self._folder = folder
+        self._reading = reading
+        self._width = 0
+
+    @cached_property
+    def name(self) -> str:
+        """The folder's name, eight digits of what lies in it, and how it is used. No more than 64 KB are read for it."""
+        length = "" if self._reading.length == LENGTH else f".{self._reading.length}"
+        try:
+            mark = _mark(self._folder, graph_in(self._folder, self._reading.file))
+        except (OSError, EmbeddingError):
+            mark = "missing"
+        return f"onnx/{self._folder.resolve().name}-{mark}.{self._reading.pooling}{length}"
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector; 0 before the first one."""
+        return self._width
+
+    def _open(self) -> Loaded:
+        graph = graph_in(self._folder, self._reading.file)
+        encode = _tokenizer(self._folder, self._reading.length)
+        session = open_session(graph)
+        inputs = {one.name: _whole(one.type) for one in session.get_inputs()}
+        if unknown := sorted(inputs.keys() - _FED.keys()):
+            raise EmbeddingError(f"The model wants an input {unknown[0]!r}, which no text has.", hint=_HINT)
+        output = _output([one.name for one in session.get_outputs()])
+
+        def run(tokens: Tokens) -> Vector:
+            fed = {name: _FED[name](tokens).astype(kind) for name, kind in inputs.items()}
+            row = pooled(run_session(session, [output], fed)[0], self._reading.pooling)
+            vector: Vector = normalised(row)[0]
+            self._width = len(vector)
+            return vector
+
+        return Loaded(encode, run)
+
+
+class Tokens(NamedTuple):
+    """A text as a model reads it: ids, and to which segment each belongs."""
+
+    ids: list[int]
+    segments: list[int]
+
+
+def graph_in(folder: Path, file: str) -> Path:
+    """The graph of a folder.
+
+    Raises:
+        EmbeddingError: there is none, or more than one and none is named.
+    """
+    if not folder.is_dir():
+        raise EmbeddingError(f"embedding.folder is no folder: {folder}.", hint=_HINT)
+    if file:
+        chosen = folder / file
+        if not chosen.resolve().is_relative_to(folder.resolve()) or not chosen.is_file():
+            raise EmbeddingError("embedding.model names no file of embedding.folder.", hint=_HINT)
+        return chosen
+    for place in (folder, folder / NESTED):
+        graphs = sorted(place.glob("*.onnx"))
+        usual = [graph for graph in graphs if graph.name == GRAPH]
+        if usual or len(graphs) == 1:
+            return (usual or graphs)[0]
+        if graphs:
+            raise EmbeddingError(
+                f"There are {len(graphs)} models in the folder of embedding.folder.",
+                hint=f"Name one of them with embedding.model, such as {graphs[0].relative_to(folder).as_posix()}.",
+            )
+    raise EmbeddingError("There is no *.onnx in the folder of embedding.folder.", hint=_HINT)
+
+
+def _mark(folder: Path, graph: Path) -> str:
+    """Eight digits that differ where the graph, its weights or the tokenizer do: sizes, and samples of each file."""
+    from blake3 import blake3
+
+    digest = blake3()
+    weights = sorted(path for path in graph.parent.glob(f"{graph.name}*") if path != graph)
+    words = [folder / name for name in (TOKENIZER, VOCABULARY) if (folder / name).is_file()]
+    for path in (graph, *weights, *words):
+        size = path.stat().st_size
+        digest.update(f"{size}\0".encode())
+        with path.open("rb") as file:
+            for place in range(_SAMPLES):
+                file.seek(max(size - _SAMPLE, 0) * place // (_SAMPLES - 1))
+                digest.update(file.read(_SAMPLE))
+    return str(digest.hexdigest()[:8])
+
+
+def _tokenizer(folder: Path, length: int) -> Callable[[str], Tokens]:
+    if (folder / TOKENIZER).is_file():
+        return _fast_tokenizer(folder / TOKENIZER, length)
+    if not (folder / VOCABULARY).is_file():
+        raise EmbeddingError(
+            "There is no tokenizer.json and no vocab.txt in the folder of embedding.folder.", hint=_HINT
+        )
+    if _cased(folder / OPTIONS):
+        raise EmbeddingError(
+            "The words of this vocab.txt are cased; only BERT's uncased ones can be read.",
+            hint="Put the model's tokenizer.json into the folder.",
+        )
+    words = read_words(folder / VOCABULARY)
+
+    def encode(text: str) -> Tokens:
+        ids = words.encode(text, length)
+        return Tokens(ids, [0] * len(ids))
+
+    return encode
+
+
+def _fast_tokenizer(path: Path, length: int) -> Callable[[str], Tokens]:
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise EmbeddingError(
+            "A tokenizer.json is read by the package tokenizers, which is not installed.",
+            hint="pip install 'recortex[models]'",
+        ) from None
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises bare Exception
+        raise EmbeddingError("The tokenizer.json cannot be read.", hint=_HINT) from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length=length)
+    most = length * _CHARACTERS_PER_TOKEN
+
+    def encode(text: str) -> Tokens:
+        found = tokenizer.encode(text[:most].encode("utf-8", "replace").decode())
+        return Tokens(found.ids, found.type_ids)
+
+    return encode
+
+
+def _cased(options: Path) -> bool:
+    try:
+        return json.loads(options.read_text(encoding="utf-8")).get("do_lower_case") is False
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _row(values: list[int]) -> npt.NDArray[np.int64]:
+    import numpy as np
+
+    return np.array([values], dtype=np.int64)
+
+
+_FED: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
+    "input_ids": lambda tokens: _row(tokens.ids),
+    "attention_mask": lambda tokens: _row([1] * len(tokens.ids)),
+    "token_type_ids": lambda tokens: _row(tokens.segments),
+    "position_ids": lambda tokens: _row(list(range(len(tokens.ids)))),
+}
+"""What a graph can be fed, by the names that exporters give its inputs."""
+
+
+def _whole(kind: str) -> str:
+    """The number type of an input: `tensor(int64)` mostly, `tensor(int32)` of some exporters."""
+    return "int32" if kind == "tensor(int32)" else "int64"
+
+
+def _output(names: list[str]) -> str:
+    """A pooled output where there is one; else the first, which holds a vector for each token."""
+    return next((name for name in POOLED if name in names), names[0])

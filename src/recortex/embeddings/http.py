@@ -1,0 +1,269 @@
+"""Vectors by a provider over HTTP: in batches, tried again where that may help, every answer looked at."""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.codec import dumps, loads, storable
+from recortex.embeddings.rate import Rate
+from recortex.embeddings.rows import normalised
+from recortex.errors import DimensionMismatchError, EmbeddingError, InvalidInputError, TextRefusedError
+from recortex.transport.deadline import Deadline
+from recortex.transport.failure import PostError
+from recortex.transport.post import objection, post
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from recortex.embeddings.providers import Found, Provider
+    from recortex.ports.embedding import Purpose, Vectors
+
+MAX_ANSWER = 16_000_000
+"""Bytes of an answer that are read: three times 64 texts in 3,072 dimensions, and what our JSON reader takes."""
+TRIES, TRIES_TO_CONNECT = 4, 2
+"""Of a provider that is busy; of one that is not there, which seldom comes back while someone waits."""
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
+"""Seconds of the pause before the second try, doubled each time; half of it is left to chance (full and half jitter)."""
+REST = 30.0
+"""Seconds in which a provider that failed is not asked again: a recall must not wait for it each time."""
+QUERY_SECONDS = 5.0
+"""A person waits for a question: it gets no more than this of the time that is set."""
+_NO_KEY, _FORBIDDEN, _UNKNOWN, _TOO_MANY = 401, 403, 404, 429
+_REFUSED = "See that embedding.model and embedding.dimensions are right; a text that it refuses is found by its words."
+_OF_THE_TEXTS = frozenset({400, 413, 422})  # a request that the provider cannot use: another may be better
+_BROKEN = frozenset({"connection", "truncated"})
+_EMPTY = "."  # what stands for a text without a character: providers refuse an empty one
+
+
+class Service(NamedTuple):
+    """A provider as it is set up.
+
+    Attributes:
+        label: its name in the table, for sentences.
+        provider: its row.
+        model: empty: the row's.
+        url: the base URL; empty: the row's.
+        dimensions: asked of a provider that shortens vectors; 0: the model's own.
+        variable: of the environment, that may hold the key; for sentences.
+        timeout: seconds for one call of `embed`, pauses included.
+        requests_per_minute: 0: no limit.
+    """
+
+    label: str
+    provider: Provider
+    model: str = ""
+    url: str = ""
+    dimensions: int = 0
+    variable: str = ""
+    timeout: float = 30.0
+    requests_per_minute: int = 0
+
+    @property
+    def asked_model(self) -> str:
+        """The model's name at the provider."""
+        return self.model or self.provider.model
+
+    @property
+    def known_dimensions(self) -> int:
+        """The length that each vector must have; 0 where only the first answer tells."""
+        usual = self.provider.dimensions if self.asked_model == self.provider.model else 0
+        return self.dimensions or usual
+
+
+class _NoRoomError(EmbeddingError):
+    """The minute is full. The provider is well, so it needs no rest."""
+
+
+class HttpEmbedder:
+    """Embeds at a provider. Nothing is looked up, opened or sent before the first text.
+
+    Args:
+        service: which one, and how.
+        key: gives its key, empty where it wants none; raises `EmbeddingError` where there should be one.
+        clean: a text as it may leave this machine.
+        pause: seconds before the second try.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        key: Callable[[], str],
+        *,
+        clean: Callable[[str], str],
+        pause: float = FIRST_PAUSE,
+    ) -> None:
+        self._service = service
+        self._key = key
+        self._clean = clean
+        self._pause = pause
+        self._rate = Rate(service.requests_per_minute)
+        self._width = service.known_dimensions
+        self._failure: tuple[float, EmbeddingError] | None = None
+
+    @property
+    def name(self) -> str:
+        """Provider, model and, where they are known, dimensions."""
+        service = self._service
+        size = f"@{service.known_dimensions}" if service.known_dimensions else ""
+        return f"{service.label}/{service.asked_model}{size}"
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector; 0 where it is not known before the first one."""
+        return self._width
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions).
+
+        Raises:
+            EmbeddingError: the provider cannot be asked, does not answer in time, or answers what cannot be vectors.
+        """
+        import numpy as np
+
+        if not texts:
+            return np.empty((0, self._width), dtype=np.float32)
+        self._rested()
+        service = self._service
+        seconds = min(service.timeout, QUERY_SECONDS) if purpose == "query" else service.timeout
+        deadline = Deadline(seconds)
+        try:
+            url, key = self._address(), self._key()
+            sent = batches([self._clean(text) for text in texts], service.provider)
+            return np.concatenate([self._batch(url, key, batch, purpose, deadline) for batch in sent])
+        except (TextRefusedError, _NoRoomError):
+            raise
+        except EmbeddingError as error:
+            self._failure = (time.monotonic() + REST, error)
+            raise
+
+    def _rested(self) -> None:
+        if (failed := self._failure) is None:
+            return
+        until, error = failed
+        if time.monotonic() < until:
+            raise error.with_traceback(None)  # else each raise would make it longer
+        self._failure = None
+
+    def _address(self) -> str:
+        base = self._service.url or self._service.provider.url
+        why = objection(base, secret=True, setting="embedding.url")
+        if why:
+            raise EmbeddingError(why, hint="Correct embedding.url, or remove it for the provider's own.")
+        return base.rstrip("/") + self._service.provider.path(self._service.asked_model)
+
+    def _batch(self, url: str, key: str, texts: list[str], purpose: Purpose, deadline: Deadline) -> Vectors:
+        from recortex.embeddings.providers import Asked
+
+        service = self._service
+        row = service.provider
+        asked = Asked(service.asked_model, texts, purpose, service.dimensions if row.shortens else 0)
+        body = dumps(storable(row.body(asked)))  # without lone surrogates, which no JSON can hold
+        answer = self._answer(url, key, body, deadline)
+        try:
+            found = row.read(loads(answer))
+        except InvalidInputError:
+            raise self._unusable("is not what its protocol says") from None
+        return self._rows(found, len(texts))
+
+    def _answer(self, url: str, key: str, body: bytes, deadline: Deadline) -> bytes:
+        """Post until there is an answer, at most so many times and no longer than the deadline."""
+        for number in range(TRIES):
+            self._wait_for_room(deadline)
+            try:
+                return post(url, self._service.provider.headers(key), body, deadline, most=MAX_ANSWER)
+            except PostError as error:
+                wait = self._pause_before(number + 1, error)
+                if wait is None or not deadline.leaves(wait):
+                    raise self._refused(error) from None
+                time.sleep(wait)
+        raise AssertionError  # the last try gives no pause
+
+    def _pause_before(self, number: int, error: PostError) -> float | None:
+        """Seconds before a further try; None where there is none."""
+        broken = error.reason in _BROKEN
+        if not (error.again or broken) or number >= (TRIES_TO_CONNECT if broken else TRIES):
+            return None
+        if error.pause is not None:
+            return error.pause
+        pause: float = min(self._pause * 2 ** (number - 1), LONGEST_PAUSE)
+        return pause * random.uniform(0.5, 1.0)  # noqa: S311  so that clients do not come back together
+
+    def _wait_for_room(self, deadline: Deadline) -> None:
+        while wait := self._rate.wait():
+            if not deadline.leaves(wait):
+                raise _NoRoomError(
+                    f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this minute.",
+                    hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
+                )
+            time.sleep(wait)
+
+    def _rows(self, found: list[Found], count: int) -> Vectors:
+        """The vectors in the order of the texts, as long as they must be."""
+        if len(found) != count:
+            raise self._unusable(f"holds {len(found)} vectors for {count} texts")
+        if any(one.place is not None for one in found):
+            if sorted(-1 if one.place is None else one.place for one in found) != list(range(count)):
+                raise self._unusable("does not say which vector is whose")
+            found = sorted(found, key=lambda one: one.place or 0)
+        widths = {len(one.values) for one in found}
+        if len(widths) != 1 or not min(widths) or (self._width and widths != {self._width}):
+            raise DimensionMismatchError(
+                f"The answer of {self._service.label} has vectors of {min(widths)} to {max(widths)} dimensions "
+                f"instead of {self._width or 'one number'}.",
+                hint="Set embedding.dimensions to what embedding.model makes.",
+            )
+        try:
+            rows = normalised([one.values for one in found])
+        except EmbeddingError as error:
+            raise self._unusable(f"cannot be used: {error.message.lower().rstrip('.')}") from None
+        self._width = min(widths)
+        return rows
+
+    def _unusable(self, what: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"The answer of {self._service.label} {what}.",
+            hint="See that embedding.url and embedding.model are right.",
+        )
+
+    def _refused(self, error: PostError) -> EmbeddingError:
+        label, variable = self._service.label, self._service.variable
+        if error.status in {_NO_KEY, _FORBIDDEN}:
+            hint = f"See that {variable}, or the keyring, holds a key that is valid." if variable else None
+            return EmbeddingError(f"{label} does not accept the key (HTTP {error.status}).", hint=hint)
+        if error.status == _UNKNOWN:
+            return EmbeddingError(
+                f"{label} has no model {self._service.asked_model[:60]!r} there (HTTP 404).",
+                hint="See that embedding.url and embedding.model are right.",
+            )
+        if error.status in _OF_THE_TEXTS:
+            return TextRefusedError(f"{label}: {error.message}", hint=_REFUSED)
+        hint = (
+            "It allows no more requests now; set embedding.requests_per_minute."
+            if error.status == _TOO_MANY
+            else None
+        )
+        return EmbeddingError(f"{label}: {error.message}", hint=hint)
+
+
+def batches(texts: Sequence[str], row: Provider) -> Iterator[list[str]]:
+    """The texts in order, in requests that a provider takes; each cut to what it reads."""
+    batch: list[str] = []
+    size = 0
+    for text in texts:
+        sent, bytes_ = _short(text, row.longest)
+        if batch and (len(batch) >= row.texts or size + bytes_ > row.bytes):
+            yield batch
+            batch, size = [], 0
+        batch.append(sent)
+        size += bytes_
+    if batch:
+        yield batch
+
+
+def _short(text: str, most: int) -> tuple[str, int]:
+    """At most so many bytes of a text, and how many those are; no character is torn."""
+    encoded = text.encode("utf-8", "replace")[:most]
+    sent = encoded.decode("utf-8", "ignore")
+    return (sent, len(encoded)) if sent.strip() else (_EMPTY, 1)

@@ -1,0 +1,46 @@
+"""A provider's key: of the environment, else of the system's keyring. No file of a project is ever asked for one."""
+
+from __future__ import annotations
+
+from recortex.errors import EmbeddingError
+
+SERVICE = "recortex"
+"""What keys are kept under in the keyring; the user name is the provider's."""
+
+
+def key_of(provider: str, variable: str, given: str, *, needed: bool) -> str:
+    """The key of a provider; empty where there is none and none is needed.
+
+    Args:
+        provider: its name.
+        variable: of the environment, that would hold the key.
+        given: what it holds.
+        needed: False for a server of one's own, which may want none.
+
+    Raises:
+        EmbeddingError: one is needed and there is none, or the keyring cannot be read.
+    """
+    if given or not needed:
+        return given
+    missing = f"There is no key for {provider}."
+    try:
+        import keyring
+        from keyring.errors import KeyringError
+    except ImportError:
+        raise EmbeddingError(
+            missing, hint=f"Set {variable}, or keep the key in the keyring: {_line(provider, install=True)}"
+        ) from None
+    try:
+        found = keyring.get_password(SERVICE, provider)
+    except KeyringError:
+        raise EmbeddingError(
+            f"{missing[:-1]}: the keyring cannot be read.", hint=f"Set {variable}."
+        ) from None
+    if not found:
+        raise EmbeddingError(missing, hint=f"Set {variable}, or type: {_line(provider, install=False)}")
+    return found
+
+
+def _line(provider: str, *, install: bool) -> str:
+    keep = f"keyring set {SERVICE} {provider}"
+    return f"pip install 'recortex[keyring]' && {keep}" if install else keep

@@ -1,0 +1,41 @@
+"""No more requests in a minute than a provider allows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MINUTE = 60.0
+
+
+class Rate:
+    """A window of one minute that moves; of this process alone.
+
+    Args:
+        limit: requests in any minute; 0: as many as are asked.
+        now: seconds that only grow.
+    """
+
+    def __init__(self, limit: int, *, now: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._now = now
+        self._taken: deque[float] = deque()
+        self._lock = threading.Lock()
+
+    def wait(self) -> float:
+        """Seconds until there is room; 0 takes the room."""
+        if not self._limit:
+            return 0.0
+        with self._lock:
+            now = self._now()
+            while self._taken and self._taken[0] <= now - MINUTE:
+                self._taken.popleft()
+            if len(self._taken) >= self._limit:
+                return max(self._taken[0] + MINUTE - now, 0.001)
+            self._taken.append(now)
+            return 0.0

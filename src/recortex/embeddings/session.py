@@ -1,0 +1,117 @@
+"""A model that runs on this machine: loaded once, a text at a time, several texts at once."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from recortex.ports.embedding import Purpose, Vector, Vectors
+
+
+class Loaded(NamedTuple):
+    """A model that is ready.
+
+    Attributes:
+        encode: a text to what the model reads.
+        run: that to the text's vector, of unit length.
+    """
+
+    encode: Callable[[str], Any]
+    run: Callable[[Any], Vector]
+
+
+class LocalModel:
+    """Embeds with a model that is loaded with the first text. A model that cannot be loaded is not tried again.
+
+    Args:
+        load: loads it; raises `EmbeddingError`.
+        threads: how many texts are embedded at once; each takes one core.
+    """
+
+    def __init__(self, load: Callable[[], Loaded], *, threads: int) -> None:
+        self._load_model = load
+        self._threads = max(1, threads)
+        self._loading = threading.Lock()
+        self._loaded: Loaded | None = None
+        self._failure: EmbeddingError | None = None
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions); the same for any purpose.
+
+        Raises:
+            EmbeddingError: The model is missing, damaged, or cannot run here.
+        """
+        import numpy as np
+
+        del purpose
+        model = self._load()
+        rows = list(self._run_all(model, [model.encode(text) for text in texts]))
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector; 0 where it is not known before the first one."""
+        raise NotImplementedError
+
+    def _run_all(self, model: Loaded, encoded: list[Any]) -> Iterator[Vector]:
+        if self._threads == 1 or len(encoded) == 1:
+            yield from map(model.run, encoded)
+            return
+        with ThreadPoolExecutor(self._threads) as pool:
+            yield from pool.map(model.run, encoded)
+
+    def _load(self) -> Loaded:
+        with self._loading:
+            if self._failure is not None:
+                raise self._failure.with_traceback(
+                    None
+                )  # a damaged file stays damaged; each attempt would cost the time of a load
+            if self._loaded is None:
+                try:
+                    self._loaded = self._load_model()
+                except EmbeddingError as error:
+                    self._failure = error
+                    raise
+            return self._loaded
+
+
+def open_session(path: Path) -> Any:
+    """An ONNX model, ready to run on one core.
+
+    Raises:
+        EmbeddingError: it is missing or damaged, or this machine cannot run it.
+    """
+    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it loads.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    try:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # same speed, and the memory of a long text is given back
+        options.log_severity_level = (
+            4  # a failure arrives as an exception; nothing else goes to standard error
+        )
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's errors have no common class below Exception
+        raise EmbeddingError(f"the embedding model cannot be loaded: {error}") from error
+
+
+def run_session(session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
+    """The outputs that are asked for.
+
+    Raises:
+        EmbeddingError: the model fails.
+    """
+    try:
+        return list(session.run(outputs, inputs))
+    except Exception as error:  # onnxruntime's errors have no common class below Exception
+        raise EmbeddingError(f"the embedding model failed: {error}") from error

@@ -1,0 +1,82 @@
+"""A model's texts and vectors in the shape that is set: a prefix for each purpose, fewer dimensions."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.embeddings.rows import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.ports.embedding import Embedder, Purpose, Vectors
+
+_DIGITS = 6  # of the mark that tells prefixes apart: two settings of one person, not an attack
+
+
+class Shape(NamedTuple):
+    """What is set of a model.
+
+    Attributes:
+        query_prefix, passage_prefix: put before each text of that purpose, as the model was trained.
+        dimensions: so many are kept of each vector; 0: all.
+    """
+
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    dimensions: int = 0
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is set."""
+        return self == Shape()
+
+    @property
+    def mark(self) -> str:
+        """What the shape adds to a model's name: `@256` for dimensions, `~` and six digits for prefixes."""
+        size = f"@{self.dimensions}" if self.dimensions else ""
+        if not (self.query_prefix or self.passage_prefix):
+            return size
+        prefixes = f"{len(self.query_prefix)}:{self.query_prefix}{self.passage_prefix}"
+        digest = hashlib.blake2b(prefixes.encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{size}~{digest[:_DIGITS]}"
+
+
+class ShapedEmbedder:
+    """Another embedder's vectors, in a shape; under a name of their own.
+
+    Args:
+        inner: makes the vectors.
+        shape: what is done to its texts before, and to its vectors after.
+    """
+
+    def __init__(self, inner: Embedder, shape: Shape) -> None:
+        self._inner = inner
+        self._shape = shape
+
+    @property
+    def name(self) -> str:
+        """The model's name with the shape's mark."""
+        return self._inner.name + self._shape.mark
+
+    @property
+    def dimensions(self) -> int:
+        """So many as are kept."""
+        return self._shape.dimensions or self._inner.dimensions
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions).
+
+        Raises:
+            EmbeddingError: the inner embedder cannot, or makes fewer dimensions than are to be kept.
+        """
+        shape = self._shape
+        prefix = shape.query_prefix if purpose == "query" else shape.passage_prefix
+        rows = self._inner.embed([prefix + text for text in texts], purpose=purpose)
+        return cut(rows, shape.dimensions) if shape.dimensions and len(rows) else rows
+
+
+def shaped(inner: Embedder, shape: Shape) -> Embedder:
+    """The embedder itself where nothing is set, so that its name stays."""
+    return inner if shape.plain else ShapedEmbedder(inner, shape)

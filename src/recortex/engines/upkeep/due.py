@@ -1,0 +1,44 @@
+"""Which chores are due (A, «Compaction Strategy»: weekly, monthly, quarterly)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DAY = 86_400_000_000
+"""Microseconds."""
+WEEK, MONTH, QUARTER = 7, 30, 90
+"""Days."""
+SKEW = DAY
+"""How far ahead another machine's clock may be; what was done later than that was noted by a clock that was wrong."""
+
+EVERY = {
+    "sessions": 1,
+    "leftovers": WEEK,
+    "expiry": MONTH,
+    "versions": MONTH,
+    "audit": MONTH,
+    "vectors": MONTH,
+    "compaction": WEEK,
+    "rewrite": QUARTER,
+    "growth": 1,
+    "backup": WEEK,
+}
+"""Days between two runs of a chore, in the order in which they are done: what makes room comes before what measures it."""
+
+
+def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str]:
+    """The chores that are due, in the order of `every`.
+
+    Args:
+        done: when each was last done, in microseconds; one that never was is due.
+        every: days between two runs; 0: never.
+        now: in microseconds.
+    """
+    return [name for name, days in every.items() if days and not _recent(done.get(name), days, now)]
+
+
+def _recent(at: int | None, days: int, now: int) -> bool:
+    return at is not None and -SKEW <= now - at < days * DAY

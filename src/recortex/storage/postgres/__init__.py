@@ -1,0 +1,1 @@
+"""Memories in PostgreSQL: many workspaces in one database, many processes, several machines."""

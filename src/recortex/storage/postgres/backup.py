@@ -1,0 +1,75 @@
+"""Backups of a workspace: a SQLite store each, so that one can be opened, searched, and copied back anywhere.
+
+The server's own backups remain the server's; this one is of a single workspace, and anyone who may read it can make it.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from recortex.errors import BackupError, PermissionsError
+from recortex.storage.records.whole import TABLES
+from recortex.storage.sqlite.backup import SUFFIX
+from recortex.storage.sqlite.store import SqliteStore
+from recortex.storage.sqlite.verification import flaw
+from recortex.storage.transfer import copy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.storage.postgres.whole import PgWhole
+
+
+class PgBackups:
+    """The backups of one workspace, newest last by name."""
+
+    def __init__(self, whole: PgWhole, folder: Path, *, keep: int) -> None:
+        self._whole = whole
+        self.folder = folder
+        self._keep = keep
+
+    def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
+        """Copy the workspace into a new SQLite store, readable by its owner alone; it is checked before it gets its name.
+
+        Raises:
+            PermissionsError: the folder cannot be written.
+            BackupError: the copy is not whole.
+            StorageError: the workspace is written to all the time.
+        """
+        target = path or self.folder / f"{now:%Y%m%dT%H%M%S%f}-{reason}{SUFFIX}"
+        part = target.with_name(f"{target.name}.part")
+        try:
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            part.unlink(missing_ok=True)
+            os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
+            self._copy(part, lambda: now)
+            why = flaw(part)
+            if why:
+                raise BackupError(f"The backup was not kept: {why}.")
+            part.replace(target)
+        except OSError as error:
+            raise PermissionsError(f"The backup {target} cannot be written: {error}.") from error
+        if path is None:
+            self._prune()
+        return target
+
+    def all(self) -> list[Path]:
+        """Every backup, oldest first."""
+        return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
+
+    def _copy(self, path: Path, clock: Callable[[], datetime]) -> None:
+        none = path.with_name(f"{path.name}.backups")  # a store that begins here has no backups of its own
+        store = SqliteStore(path, backups=none, clock=clock)
+        try:
+            copy(TABLES, self._whole.side, store.whole.side, lambda *_: None)
+            store.whole.finish()
+            store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
+        finally:
+            store.close()
+
+    def _prune(self) -> None:
+        for old in self.all()[: -self._keep]:
+            old.unlink(missing_ok=True)

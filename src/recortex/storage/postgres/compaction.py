@@ -1,0 +1,53 @@
+"""What a workspace takes. The server makes room by itself (autovacuum); here it is only reckoned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.ports.chores import Space
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.storage.postgres.pool import PgDatabase
+
+
+class PgCompaction:
+    """Says what the tables take and how much of them is dead; leaves the rest to the server.
+
+    Args:
+        size: about what the workspace takes, in bytes.
+    """
+
+    def __init__(self, database: PgDatabase, size: Callable[[], int]) -> None:
+        self._database = database
+        self._size = size
+        self._sql = database.queries("chores")
+
+    def space(self) -> Space:
+        """The workspace's share of all tables."""
+        everything, vectors, index = map(int, self._database.rows(self._sql["space"])[0])
+        own = self._size()
+        share = min(own / everything, 1.0) if everything else 0.0
+        return Space(
+            total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0
+        )  # fmt: skip
+
+    def waste(self) -> int:
+        """The workspace's share of what dead rows take; they are counted of all workspaces together alone."""
+        dead, rows = map(int, self._database.rows(self._sql["dead"])[0])
+        return self._size() * dead // rows if rows else 0
+
+    def tidy(self, left: Callable[[], float]) -> dict[str, int]:  # noqa: ARG002  nothing is left to do
+        """Nothing: the server's autovacuum does it."""
+        return {}
+
+    def obstacle(self) -> str:
+        """Why the tables are not rewritten from here."""
+        return (
+            "the server's autovacuum makes the room free for use;"
+            " its administrator may VACUUM FULL or REINDEX CONCURRENTLY what stays large"
+        )
+
+    def rewrite(self) -> None:
+        """Nothing: see `obstacle`."""

@@ -1,0 +1,139 @@
+"""From an address to a workspace that can be used: the schema brought up to date, the workspace found or made."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg import sql
+
+from recortex.domain.time import to_micros
+from recortex.errors import ConfigError, StorageError
+from recortex.storage.postgres.address import HINT
+from recortex.storage.postgres.connections import connect
+from recortex.storage.postgres.migrations import SCHEMA, applied, migrate, newest, vector_schema
+from recortex.storage.postgres.pool import (
+    IDLE_SECONDS,
+    PATIENCE_SECONDS,
+    RECONNECT_SECONDS,
+    ROLE,
+    STATEMENT_SECONDS,
+    PgDatabase,
+    translated,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from psycopg import Connection
+
+    from recortex.storage.postgres.address import Address
+
+SEARCHED = 1_000
+"""Vectors that a search through an approximate index looks at: of the true ten nearest among a million 97.4 % at 800, 98.3 at 1,000 (bench/scale.py)."""
+
+
+def administration(address: Address) -> Connection[Any]:
+    """A connection of the role's own rights, for the schema and for indexes.
+
+    Raises:
+        StoreUnavailableError: the server cannot be reached.
+        PermissionsError: it refuses the role.
+        ConfigError: the driver cannot read the URL.
+    """
+    try:
+        with translated():
+            return _patiently(lambda: connect(address.conninfo))
+    except StorageError as error:
+        if isinstance(error.__cause__, psycopg.ProgrammingError):  # which quotes the URL, password and all
+            raise ConfigError("The URL of the database cannot be read.", hint=HINT) from None
+        raise
+
+
+def _patiently(make: Callable[[], Connection[Any]]) -> Connection[Any]:
+    """Try again what a server refuses for a moment; where there is none, that is said at once."""
+    deadline = time.monotonic() + RECONNECT_SECONDS
+    while True:
+        try:
+            return make()
+        except psycopg.OperationalError as error:
+            if time.monotonic() > deadline or not any(words in str(error) for words in _PASSING):
+                raise
+            time.sleep(PAUSE_SECONDS)
+
+
+_PASSING = (
+    "starting up", "shutting down", "recovery mode", "too many clients", "connection slots", "closed the connection unexpectedly",
+)  # fmt: skip
+"""What a server says that is there, and will soon take connections; before a connection is made there is no code for it."""
+PAUSE_SECONDS = 0.1
+
+
+def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
+    """Open a workspace; the schema and the workspace are made where they are missing.
+
+    Raises:
+        MigrationError: the schema could not be made or is of a newer program.
+        StoreUnavailableError: the server cannot be reached.
+    """
+    with administration(address) as connection, translated():
+        if applied(connection) != newest():
+            migrate(connection, now=to_micros(now), partitions=address.partitions)
+        workspace = _workspace(connection, address.workspace, to_micros(now))
+        settings = _settings(connection, address.workspace, workspace)
+    return PgDatabase(address.conninfo, settings, workspace, size=size)
+
+
+def _workspace(connection: Connection[Any], name: str, now: int) -> int:
+    connection.execute("SELECT set_config('recortex.name', %s, false)", (name,))
+    look = sql.SQL("SELECT workspace FROM {}.workspaces WHERE name = %s").format(sql.Identifier(SCHEMA))
+    found = connection.execute(look, (name,)).fetchone()
+    if found is None:
+        connection.execute(
+            f"INSERT INTO {SCHEMA}.workspaces (name, created_at) VALUES (%s, %s) ON CONFLICT DO NOTHING",
+            (name, now),
+        )
+        found = connection.execute(look, (name,)).fetchone()
+    assert found is not None  # noqa: S101  it was there or was just made
+    return int(found[0])
+
+
+def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Composed:
+    """What a connection begins with. A role that would see past row-level security acts as one that does not."""
+    sees_all = connection.execute(
+        "SELECT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"
+        " AND EXISTS (SELECT FROM pg_roles WHERE rolname = %s)",
+        (ROLE,),
+    ).fetchone()
+    parts = [
+        sql.SQL("SET search_path = {}, {}, public").format(
+            sql.Identifier(SCHEMA),
+            sql.SQL(vector_schema(connection)),
+        ),
+        sql.SQL("SET lock_timeout = {}").format(sql.Literal(f"{PATIENCE_SECONDS}s")),
+        sql.SQL("SET idle_in_transaction_session_timeout = {}").format(sql.Literal(f"{IDLE_SECONDS}s")),
+        sql.SQL("SET statement_timeout = {}").format(sql.Literal(f"{STATEMENT_SECONDS}s")),
+        sql.SQL("SET hnsw.ef_search = {}; SET hnsw.iterative_scan = relaxed_order").format(
+            sql.Literal(SEARCHED)
+        ),
+        sql.SQL("SET recortex.workspace = {}").format(sql.Literal(str(workspace))),
+        sql.SQL("SET recortex.name = {}").format(sql.Literal(name)),
+    ]
+    if sees_all and sees_all[0]:
+        parts.append(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
+    return sql.SQL("; ").join(parts)
+
+
+def workspaces(address: Address) -> list[str]:
+    """The names of all workspaces, where the role sees past row-level security; of none else.
+
+    Raises:
+        StoreUnavailableError: the server cannot be reached.
+    """
+    with administration(address) as connection, translated():
+        if applied(connection) == 0:
+            return []
+        rows = connection.execute(f"SELECT name FROM {SCHEMA}.workspaces ORDER BY name").fetchall()
+    return [row[0] for row in rows]

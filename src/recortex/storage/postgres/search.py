@@ -1,0 +1,197 @@
+"""Finding memories in PostgreSQL: words through tsvector with FTS5's words and its BM25, likeness through pgvector."""
+
+from __future__ import annotations
+
+from itertools import accumulate, takewhile
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.ports.search import MOST_SCORED
+from recortex.storage.postgres.words import asked, lexeme
+from recortex.storage.records.filters import where
+from recortex.storage.records.search import FLOAT, LOOKALIKES, NOTHING, SearchRecords
+from recortex.storage.sqlite.search import COARSE, MANY
+from recortex.storage.sqlite.vector_index import quantised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.domain.query import MemoryQuery
+    from recortex.storage.postgres.counts import WordCounts
+    from recortex.storage.postgres.memories import PgMemories
+    from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.postgres.vectors import PgVectors
+
+LIVING = frozenset({"active", "proposed", "quarantined"})
+_LEAST_IDF = 1e-6
+"""FTS5's: a word that half of the rows hold still counts a little."""
+
+
+_MOST_GAIN = 2.2
+"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
+_FIRST = 2_000
+"""Memories that the rarest words of a statement find before the others are asked at all."""
+MOST_COMPARED = 100_000
+"""Memories that are scored to find what a new one is like; the latest, where its words are in more."""
+
+
+class _Asked(NamedTuple):
+    """What a search goes by.
+
+    Attributes:
+        lexemes: that count in the score; the first of them find memories.
+        rarities: of the lexemes.
+        mean: length of a memory.
+        found: how many memories each lexeme finds.
+        finding: how many of the lexemes find memories.
+        every: a memory must hold all of those.
+    """
+
+    lexemes: list[str]
+    rarities: list[float]
+    mean: float
+    found: list[int]
+    finding: int
+    every: bool = False
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        either = (" & " if self.every else " | ").join(
+            f"'{_quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
+        )
+        return (self.lexemes, self.rarities, self.mean, either)
+
+    @property
+    def most(self) -> int | None:
+        """How many may be scored; None where there cannot be more."""
+        found = self.found[: self.finding]
+        return MOST_SCORED if (min(found) if self.every else sum(found)) > MOST_SCORED else None
+
+    def rarest_first(self) -> _Asked:
+        """The same with the lexemes in the order of their rarity, those that only a few memories hold finding."""
+        order = sorted(range(len(self.lexemes)), key=self.found.__getitem__)
+        found = [self.found[place] for place in order]
+        return _Asked(
+            lexemes=[self.lexemes[place] for place in order],
+            rarities=[self.rarities[place] for place in order],
+            mean=self.mean,
+            found=found,
+            finding=max(sum(1 for _ in takewhile(_FIRST.__ge__, accumulate(found))), 1),
+        )
+
+    def needed(self, worst: float) -> int:
+        """How many of the first lexemes must find: what holds the others alone scores less than that."""
+        return next(
+            (
+                finding
+                for finding in range(1, len(self.lexemes))
+                if _MOST_GAIN * sum(self.rarities[finding:]) < worst
+            ),
+            len(self.lexemes),
+        )
+
+
+class PgSearch(SearchRecords):
+    """The `SearchStore` of a workspace."""
+
+    def __init__(
+        self, database: PgDatabase, memories: PgMemories, vectors: PgVectors, counts: WordCounts
+    ) -> None:
+        super().__init__(database, memories, vectors)
+        self._workspace = database.workspace
+        self._counts = counts
+        self._index = vectors.index
+
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many memories contain it."""
+        known = [asked(word) for word in words]
+        counts = self._counts.of([word for word in known if word])
+        return [counts[word] if word else 0 for word in known]
+
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        every: bool = False,
+        also: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
+        search = self._asked(words, every=every, also=also)
+        if search is None:
+            return []
+        if only is None:
+            bindings = (limit, *search.values, search.most)
+            return [(key, score) for key, score in self._database.rows(self._sql["match"], bindings)]
+        condition, values = where(only)
+        sql = self._sql["match_among"].replace("LIMIT ALL", f"LIMIT {MOST_SCORED}")
+        sql = sql.replace("1 = 1", condition)
+        return [(key, score) for key, score in self._database.rows(sql, (limit, *search.values, *values))]
+
+    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
+        """Keys by likeness, nearest first: by the index, else by the signs."""
+        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
+        if model_key is None:
+            return []
+        condition, values = where(only) if only is not None else ("1 = 1", NOTHING)
+        found = self._index.nearest(model_key, vector, limit, condition, values)
+        if found is not None:
+            return found
+        bindings: tuple[Any, ...] = (limit, model_key, _signs(vector))
+        if self.searchable() < MANY:
+            sql = self._sql["nearest"]
+        else:
+            sql = self._sql["nearest_of_many"].replace("LIMIT ALL", f"LIMIT {max(COARSE, limit)}")
+            bindings += (self._vectors.column(quantised(vector)),)
+        if only is not None:
+            among = f"SELECT m.embedding_key FROM memories m WHERE /*own m*/ m.embedding_key IS NOT NULL AND {condition}"
+            sql = sql.replace("model = ?2", f"model = ?2 AND key IN ({among})")
+        return [row[0] for row in self._database.rows(sql, (*bindings, *values))]
+
+    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+        """Living memories that share some of these words: (id, text), the most alike first."""
+        search = self._asked(words)
+        if search is None:
+            return []
+        search = search.rarest_first()
+        found = self._alike(search)
+        needed = search.needed(found[-1][-1] if len(found) == LOOKALIKES else 0.0)
+        if needed > search.finding:
+            found = self._alike(search._replace(finding=needed))
+        return [(id_, text) for id_, text, status, _ in found if status in LIVING]
+
+    def _alike(self, search: _Asked) -> list[tuple[Any, ...]]:
+        most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
+        return self._database.rows(self._sql["lookalikes"], (LOOKALIKES, *search.values, most))
+
+    def _asked(self, words: Sequence[str], *, every: bool = False, also: Sequence[str] = ()) -> _Asked | None:
+        """What to look for, and what counts in the score beside; None where no word is one."""
+        wanted = [word for word in (asked(word) for word in words) if word]
+        if not wanted:
+            return None
+        known = [*wanted, *(word for word in (asked(word) for word in also) if word)]
+        (total, length), counts = self._counts.among(known)
+        lexemes = [lexeme(self._workspace, word) for word in known]
+        return _Asked(
+            lexemes=lexemes,
+            rarities=[_rarity(counts[word], total) for word in known],
+            mean=max(length / max(total, 1), 1e-9),
+            found=[counts[word] for word in known],
+            finding=len(wanted),
+            every=every,
+        )
+
+
+def _rarity(count: int, total: int) -> float:
+    """The inverse document frequency as FTS5 has it."""
+    return max(log((total - count + 0.5) / (count + 0.5)), _LEAST_IDF) if count else 0.0
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "''")
+
+
+def _signs(vector: bytes) -> str:
+    """The signs of little-endian float32 values."""
+    return "".join("1" if value > 0 else "0" for value in memoryview(vector).cast("f"))

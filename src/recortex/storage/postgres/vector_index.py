@@ -1,0 +1,196 @@
+"""The approximate index of a workspace's vectors: pgvector's HNSW, a partial index for each large workspace and model.
+
+The server keeps it up to date and whole; here it is made, looked for and asked. While there is none that is valid, every
+vector is compared by its signs, as in a small workspace. Queries hold the workspace, the model and the length as literals:
+only so the planner proves that the partial index has every row that is wanted.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from psycopg import errors, sql
+
+from recortex.ports.store import IndexState
+from recortex.storage.postgres.migrations import SCHEMA, vector_schema
+from recortex.storage.postgres.opening import administration
+from recortex.storage.postgres.pool import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from psycopg import Connection
+
+    from recortex.storage.postgres.address import Address
+    from recortex.storage.postgres.pool import PgDatabase
+
+LEAST = 50_000
+"""Fewer vectors are compared one by one (bench/scale.py)."""
+LINKS, EFFORT = 24, 128
+"""Neighbours of a vector in the graph, and how many are looked at to place one (bench/scale.py); as in SQLite."""
+LONGEST = 4_000
+"""pgvector indexes no longer halfvec."""
+MOST_MEMORY = 4 << 30
+"""Bytes that the server may use to build: with less than the graph takes, the rest is built on disk, many times slower."""
+LOOKED_SECONDS = 30.0
+"""For so long it is believed that an index is there, or is not."""
+BUILDING = 0x5EC2
+"""The right to make indexes of a workspace, among advisory locks."""
+_MADE_BY = "The job that follows each session makes it."
+
+
+class Large(NamedTuple):
+    """A model's vectors in this workspace, and the index for them."""
+
+    model: int
+    dimensions: int
+    vectors: int
+    valid: bool | None
+
+    @property
+    def due(self) -> bool:
+        """Whether there should be an index."""
+        return self.vectors >= LEAST and 0 < self.dimensions <= LONGEST
+
+
+class PgVectorIndex:
+    """Makes the indexes of a workspace, and finds the nearest vectors through them.
+
+    Args:
+        database: the workspace.
+        address: where an own connection goes that makes indexes, with the rights of the role itself.
+    """
+
+    def __init__(self, database: PgDatabase, address: Address) -> None:
+        self._database = database
+        self._address = address
+        self._sql = database.queries("vectors")
+        self._seen: dict[int, tuple[float, int]] = {}
+
+    def nearest(
+        self, model: int, vector: bytes, limit: int, condition: str, values: Sequence[Any]
+    ) -> list[int] | None:
+        """Keys of the memories that pass whose vectors are nearest, nearest first; None where the index cannot tell.
+
+        Args:
+            model: the embedder's key.
+            vector: little-endian float32 values.
+            limit: so many.
+            condition: on `memories m`.
+            values: of the condition.
+        """
+        numbers = memoryview(vector).cast("f")
+        if self._indexed(model) != len(numbers):
+            return None
+        text = self._sql["near"].replace("1 = 1", condition)
+        for name, number in (
+            ("workspace", self._database.workspace),
+            ("model", model),
+            ("dimensions", len(numbers)),
+            ("limit", limit),
+        ):
+            text = text.replace(f"/*{name}*/", str(int(number)))
+        asked = "[" + ",".join(format(number, ".6g") for number in numbers) + "]"
+        found = [row[0] for row in self._database.rows(text, (asked, *values))]
+        return found if len(found) >= limit else None
+
+    def keep(self, *, threads: int, least: int = LEAST) -> int:
+        """Make the indexes that are due and drop those that nobody needs; returns how many vectors were put in.
+
+        Where the role may not, nothing is done; `state` says so.
+        """
+        with translated(), administration(self._address) as connection:
+            connection.execute("SELECT set_config('recortex.workspace', %s, false)", (str(self._own),))
+            lock = (BUILDING, self._own % 2**31)
+            if not _value(connection, "SELECT pg_try_advisory_lock(%s::int, %s::int)", lock):
+                return 0
+            try:
+                with suppress(errors.InsufficientPrivilege):
+                    return self._keep(connection, threads, least)
+            finally:  # the server takes a closed connection's lock away a moment later: the next caller may be here by then
+                connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", lock)
+        return 0
+
+    def state(self) -> IndexState | None:
+        """How the index of the model with the most vectors stands; None where they are too few for one."""
+        tally = max(self._tally(), key=lambda one: one.vectors, default=None)
+        if tally is None or not (tally.due or tally.valid is not None):
+            return None
+        if tally.valid:
+            return IndexState(tally.vectors, tally.vectors)
+        if not self._database.value(self._sql["may_index"]):
+            by = f"Let the role that owns the tables run: {self._statement(tally)}"
+            return IndexState(tally.vectors, 0, "the role may not make one", by)
+        broken = "it was not made yet" if tally.valid is None else "its making was broken off"
+        return IndexState(tally.vectors, 0, broken, _MADE_BY)
+
+    @property
+    def _own(self) -> int:
+        return self._database.workspace
+
+    def _indexed(self, model: int) -> int:
+        """The length of the vectors in a valid index; 0 where there is none."""
+        at, dimensions = self._seen.get(model, (0.0, 0))
+        if not at or time.monotonic() - at > LOOKED_SECONDS:
+            found = self._database.value(self._sql["indexed"], (model, self._name(model)))
+            dimensions = int(found or 0)
+            self._seen[model] = time.monotonic(), dimensions
+        return dimensions
+
+    def _tally(self) -> list[Large]:
+        name = self._name("")
+        return [Large(*row) for row in self._database.rows(self._sql["large"], (name,))]
+
+    def _keep(self, connection: Connection[Any], threads: int, least: int) -> int:
+        made = 0
+        tally = self._tally()
+        wanted = {self._name(one.model) for one in tally if one.vectors >= least // 2}
+        for (name,) in connection.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
+            " WHERE c.relnamespace = %s::regnamespace AND starts_with(c.relname, %s)",
+            (SCHEMA, self._name("")),
+        ).fetchall():
+            valid = any(self._name(one.model) == name and one.valid for one in tally)
+            if name not in wanted or not valid:
+                connection.execute(
+                    sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(SCHEMA, name))
+                )
+        for one in tally:
+            if one.vectors >= least and 0 < one.dimensions <= LONGEST and not one.valid:
+                self._make(connection, one, threads)
+                made += one.vectors
+        self._seen.clear()
+        return made
+
+    def _make(self, connection: Connection[Any], one: Large, threads: int) -> None:
+        kilobytes = min(one.vectors * _bytes_each(one.dimensions), MOST_MEMORY) >> 10
+        connection.execute(
+            f"SET maintenance_work_mem = {max(kilobytes, 64 << 10)};"
+            f" SET max_parallel_maintenance_workers = {max(threads - 1, 0)};"
+            f" SET search_path = {SCHEMA}, {vector_schema(connection)}, public"
+        )
+        leaf = _value(connection, f"SELECT tableoid::regclass::text FROM {SCHEMA}.embeddings WHERE workspace = %s LIMIT 1", (self._own,))  # fmt: skip
+        connection.execute(self._statement(one, leaf or "embeddings"))
+
+    def _statement(self, one: Large, table: str = "embeddings") -> str:
+        return (
+            f"CREATE INDEX CONCURRENTLY {self._name(one.model)} ON {table}"
+            f" USING hnsw ((CAST(vector AS halfvec({one.dimensions}))) halfvec_cosine_ops)"
+            f" WITH (m = {LINKS}, ef_construction = {EFFORT})"
+            f" WHERE workspace = {self._own} AND model = {one.model} AND vector_dims(vector) = {one.dimensions}"
+        )
+
+    def _name(self, model: int | str) -> str:
+        return f"embeddings_near_{self._own}_{model}"
+
+
+def _bytes_each(dimensions: int) -> int:
+    """About what a vector takes in the graph while it is built: its numbers, its neighbours and what is noted of them."""
+    return 2 * dimensions + 3 * LINKS * 16 + 512
+
+
+def _value(connection: Connection[Any], text: str, values: Sequence[Any]) -> Any:
+    row = connection.execute(text, values).fetchone()
+    return row[0] if row else None

@@ -1,0 +1,135 @@
+"""Words as FTS5 sees them, so that both engines find the same memories with the same scores.
+
+SQLite's own tokenizer is asked (porter unicode61, diacritics removed); SQLite is there in any case.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from recortex.ports.store import SearchText
+
+DOUBLED = {"text": 2, "terms": 4, "context": 1}
+"""Twice the weights that BM25 gives the columns (1, 2 and 0.5): whole numbers."""
+SAID, MOST_SAID, MOST_WEIGHT = 256, 63, 255
+"""A lexeme's one position, of 14 bits, holds its count in the text times 256 and twice its weighted count. BM25 gives
+more than so many occurrences hardly more."""
+_LONGEST = 255
+"""Characters of a lexeme: a tsvector takes 2,046 bytes. Of longer ones the rest stands as its digest."""
+_DIGEST_BYTES = 16
+_local = threading.local()
+_APOSTROPHES = (b"'", "’".encode())
+
+
+class Words(NamedTuple):
+    """What a memory is found by.
+
+    Attributes:
+        said: each word, with its count in the text and twice its weighted count.
+        length: words in all columns, as often as they occur.
+    """
+
+    said: Mapping[str, tuple[int, int]]
+    length: int
+
+    def vector(self, workspace: int) -> str:
+        """A tsvector as text; every lexeme begins with the workspace."""
+        return " ".join(
+            f"'{_quoted(lexeme(workspace, word))}':{SAID * min(count, MOST_SAID) + min(weight, MOST_WEIGHT)}"
+            for word, (count, weight) in self.said.items()
+        )
+
+
+NO_WORDS = Words({}, 0)
+
+
+def words_of(text: str, search: SearchText) -> Words:
+    """The words of a memory."""
+    counts: Counter[str] = Counter()
+    weights: Counter[str] = Counter()
+    length = 0
+    for column, said in (("text", text), ("terms", search.terms), ("context", search.context)):
+        for word, added in _tokens(said):
+            counts[word] += column == "text"
+            weights[word] += DOUBLED[column]
+            length += added
+    return Words({word: (counts[word], weight) for word, weight in weights.items()}, length)
+
+
+def asked(word: str) -> str | None:
+    """A word of a question as it stands in the index; None for what is no word.
+
+    One with an apostrophe is a phrase to FTS5: it is indexed as a whole beside its parts, where an apostrophe alone stands
+    between them.
+    """
+    parts = _tokenizer()(word.replace("\0", ""))
+    return _short("'".join(parts)) if parts else None
+
+
+def lexeme(workspace: int, word: str) -> str:
+    """A word in the index."""
+    return f"{workspace}:{word}"
+
+
+def _tokens(text: str) -> Iterator[tuple[str, int]]:
+    """Each token with what it adds to the length; joined ones, which FTS5 does not count, add nothing."""
+    if "'" not in text and "’" not in text:
+        yield from ((_short(token), 1) for token in _tokenizer()(text))
+        return
+    said = text.encode("utf-8", "replace")
+    end, last = 0, ""
+    for start, after, token in _tokenizer().placed(said):
+        yield _short(token), 1
+        if last and said[end:start] in _APOSTROPHES:
+            yield _short(f"{last}'{token}"), 0
+        end, last = after, token
+
+
+def _short(word: str) -> str:
+    if len(word) <= _LONGEST:
+        return word
+    rest = blake2b(word.encode(), digest_size=_DIGEST_BYTES).hexdigest()
+    return word[: _LONGEST - len(rest)] + rest
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "''")
+
+
+class _Tokenizer:
+    """SQLite's own, as FTS5 uses it."""
+
+    def __init__(self) -> None:
+        import apsw
+
+        self._for_documents = apsw.FTS5_TOKENIZE_DOCUMENT
+        self._split: Any = apsw.Connection(":memory:").fts5_tokenizer(
+            "porter", ["unicode61", "remove_diacritics", "2"]
+        )
+
+    def __call__(self, text: str) -> list[str]:
+        """The tokens of a text."""
+        return list(self._run(text.encode("utf-8", "replace"), include_offsets=False))
+
+    def placed(self, text: bytes) -> list[tuple[int, int, str]]:
+        """The tokens with their places: first byte, byte after the last, token."""
+        return list(self._run(text, include_offsets=True))
+
+    def _run(self, text: bytes, *, include_offsets: bool) -> Any:
+        return self._split(
+            text, self._for_documents, None, include_offsets=include_offsets, include_colocated=False
+        )
+
+
+def _tokenizer() -> _Tokenizer:
+    """One for each thread: a connection of SQLite serves one at a time."""
+    if not hasattr(_local, "tokens"):
+        _local.tokens = _Tokenizer()
+    tokens: _Tokenizer = _local.tokens
+    return tokens

@@ -1,0 +1,1 @@
+"""Where memories are kept, in records: what both engines share."""

@@ -1,0 +1,277 @@
+"""Memories and their versions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.domain.history import Version
+from recortex.domain.matching import matches
+from recortex.domain.time import from_micros, to_micros
+from recortex.domain.vocabulary import Actor
+from recortex.storage.records import seals
+from recortex.storage.records.filters import order, where
+from recortex.storage.records.rows import (
+    LINK_INSERTS,
+    LINKS,
+    SELECT,
+    from_row,
+    json,
+    link_rows,
+    memory_of,
+    state_of,
+    to_row,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from recortex.domain.memory import Memory
+    from recortex.domain.query import MemoryQuery
+    from recortex.ports.store import SearchText
+    from recortex.storage.database import Database, Rows
+    from recortex.storage.records.rows import Row
+
+KEPT_VERSIONS = 10
+"""The current state and nine former ones (A, «Versioning System»: at most ten per memory)."""
+
+
+_ALL = 2**62
+"""More than any store holds."""
+
+
+class Neighbour(NamedTuple):
+    """A turn near another one."""
+
+    turn: int
+    speaker: str
+    text: str
+
+
+class MemoryRecords:
+    """Create, read, change and delete memories; every change leaves the former state behind."""
+
+    def __init__(self, database: Database, index: Rows) -> None:
+        self._database = database
+        self._index = index
+        self._sql = database.queries("memories")
+        self._version_sql = database.queries("versions")
+
+    # -- reading
+
+    def get(self, ids: Sequence[str]) -> list[Memory]:
+        """The memories with these ids, in that order; an id without one is left out."""
+        found = self._select("m.id IN (SELECT value FROM json_each(?))", (json(list(ids)),))
+        by_id = {memory.id: memory for memory in found}
+        return [by_id[id_] for id_ in ids if id_ in by_id]
+
+    def ids_beginning(self, prefix: str) -> list[str]:
+        """At most three ids that begin so."""
+        return [
+            row[0] for row in self._database.rows(self._sql["ids_beginning"], (prefix, prefix + "\uffff"))
+        ]
+
+    def find(self, query: MemoryQuery) -> list[Memory]:
+        """The memories that pass, ordered and cut as the query says."""
+        if query.as_of is not None:
+            return self._find_as_of(query, query.as_of)
+        condition, values = where(query)
+        limit = _ALL if query.limit is None else query.limit
+        return self._select(
+            condition, (*values, limit, query.offset), f"ORDER BY {order(query)} LIMIT ? OFFSET ?"
+        )
+
+    def count(self, query: MemoryQuery) -> int:
+        """How many memories pass, the limit aside."""
+        if query.as_of is not None:
+            return len(self._find_as_of(replace(query, limit=None, offset=0), query.as_of))
+        condition, values = where(query)
+        return int(
+            self._database.value(f"SELECT count(*) FROM memories m WHERE /*own m*/ {condition}", values)
+        )
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many memories there are by kind and status."""
+        table: dict[str, dict[str, int]] = defaultdict(dict)
+        for kind, status, count in self._database.rows(self._sql["count_by_kind"]):
+            table[kind][status] = count
+        return dict(table)
+
+    def same(self, content_hash: str) -> str | None:
+        """The id of a living memory with that hash."""
+        found: str | None = self._database.value(self._sql["same_hash"], (bytes.fromhex(content_hash),))
+        return found
+
+    def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
+        """The turns of a session from `first` to `last`, inclusive."""
+        return [
+            Neighbour(*row) for row in self._database.rows(self._sql["neighbours"], (session, first, last))
+        ]
+
+    def history(self, memory_id: str) -> list[Version]:
+        """The states of a memory, newest first."""
+        (current,) = self.get([memory_id]) or (None,)
+        if current is None:
+            return []
+        key = self._key(memory_id)
+        changed_by, reason = self._database.rows(self._version_sql["current"], (key,))[0]
+        newest = Version(
+            memory=current, version=current.version, recorded_from=current.updated_at, recorded_to=None,
+            changed_by=Actor(changed_by), reason=reason,
+        )  # fmt: skip
+        return [
+            newest,
+            *(self._version(row) for row in self._database.rows(self._version_sql["versions_of"], (key,))),
+        ]
+
+    def as_of(self, memory_id: str, at: datetime) -> Memory | None:
+        """The state of a memory that was recorded at that time."""
+        for memory in self.get([memory_id]):
+            if memory.updated_at <= at:
+                return memory
+        state = self._database.value(self._version_sql["held_at_by"], (memory_id, to_micros(at)))
+        return None if state is None else memory_of(state)
+
+    def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
+        """The states that were recorded at that time, hold no longer, and pass the query."""
+        states = (
+            memory_of(row[0]) for row in self._database.rows(self._version_sql["held_at"], (to_micros(at),))
+        )
+        return [memory for memory in states if matches(query, memory)]
+
+    # -- writing: inside a transaction
+
+    def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
+        """Keep a new memory; returns its key."""
+        row = self.row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
+        links = link_rows(memory)
+        row["seal"] = seals.of_memory(row, links)
+        key = int(self._index.rows(self._sql["insert_memory"], row)[0][0])
+        self._insert_links(links, key)
+        return key
+
+    def update(
+        self, old: Memory, new: Memory, search: SearchText, *, actor: Actor, reason: str, keep_vector: bool
+    ) -> Memory:
+        """Put a new state in place of the old one, which becomes a version; returns the state as kept."""
+        key = self._key(old.id)
+        *former, recorded_at = self._database.rows(self._sql["behind"], (key,))[0]
+        at = max(new.updated_at, old.updated_at)
+        self._snapshot(key, old, to_micros(at), former)
+        kept = replace(new, updated_at=at, version=old.version + 1)
+        vector = former[2] if keep_vector else None
+        self.forget_words(key)
+        row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
+        row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
+        links = link_rows(kept)
+        row |= {"key": key, "seal": seals.of_memory(row, links)}
+        self._index.rows(self._sql["update_memory"], row)
+        self._delete_links(key)
+        self._insert_links(links, key)
+        return kept
+
+    def insert_versions(self, memory_id: str, versions: Sequence[Version]) -> None:
+        """Keep former states that came with an export."""
+        key = self._key(memory_id)
+        for one in versions:
+            until = to_micros(one.recorded_to or one.memory.updated_at)
+            self._snapshot(key, one.memory, until, (one.changed_by.value, one.reason, None))
+
+    def delete(self, memory_id: str) -> int:
+        """Remove a memory with its versions and relations; returns the key that it had."""
+        key = self._key(memory_id)
+        self.forget_words(key)
+        self._index.rows(self._sql["delete_memory"], (key,))
+        return key
+
+    def touch(self, ids: Sequence[str], at: datetime) -> None:
+        """Count an access to each."""
+        self._database.rows(self._sql["touch"], (to_micros(at), json(list(ids))))
+
+    def add_evidence(self, memory_id: str, place: bytes) -> bool:
+        """Note where a memory was learned; False when that place is known."""
+        return bool(self._database.rows(self._sql["add_evidence"], (place, memory_id)))
+
+    # -- what an engine adds
+
+    def row(self, memory: Memory, search: SearchText, **more: Any) -> dict[str, Any]:
+        """The columns of a memory that is written."""
+        return to_row(memory, search, **more)
+
+    def forget_words(self, key: int) -> None:
+        """Before a memory is changed or deleted, for an engine that counts words itself."""
+
+    # -- inside
+
+    def _select(self, condition: str, values: Sequence[Any], tail: str = "") -> list[Memory]:
+        rows = self._database.rows(
+            f"SELECT {SELECT} FROM memories m WHERE /*own m*/ {condition} {tail}", values
+        )
+        return self.from_rows(rows)
+
+    def from_rows(self, rows: Sequence[Row]) -> list[Memory]:
+        """Memories of rows selected with `rows.SELECT`, their links read in four queries."""
+        if not rows:
+            return []
+        keys = json([row[0] for row in rows])
+        links = {name: self._links(query, link, keys) for name, (query, link) in LINKS.items()}
+        return [from_row(row, {name: found.get(row[0], ()) for name, found in links.items()}) for row in rows]
+
+    def _links(self, query: str, link: Any, keys: str) -> dict[int, tuple[Any, ...]]:
+        grouped: dict[int, list[Any]] = defaultdict(list)
+        for key, *values in self._database.rows(self._sql[query], (keys,)):
+            grouped[key].append(link(*values))
+        return {key: tuple(found) for key, found in grouped.items()}
+
+    def _find_as_of(self, query: MemoryQuery, at: datetime) -> list[Memory]:
+        condition, values = where(replace(query, limit=None, offset=0))
+        found = [*self._select(condition, values), *self.former(query, at)]
+        found.sort(key=lambda memory: (_sort_value(memory, query), memory.id), reverse=query.descending)
+        end = None if query.limit is None else query.offset + query.limit
+        return found[query.offset : end]
+
+    def _version(self, row: Row) -> Version:
+        state, version, recorded_from, recorded_to, changed_by, reason = row
+        return Version(
+            memory=memory_of(state), version=version, recorded_from=from_micros(recorded_from),
+            recorded_to=from_micros(recorded_to), changed_by=Actor(changed_by), reason=reason,
+        )  # fmt: skip
+
+    def _snapshot(self, key: int, old: Memory, until: int, former: Sequence[Any]) -> None:
+        changed_by, reason, embedding_key = former
+        row = {
+            "memory_key": key, "version": old.version, "recorded_from": to_micros(old.updated_at), "recorded_to": until,
+            "state": state_of(old), "changed_by": changed_by, "reason": reason,
+        }  # fmt: skip
+        sealed = {**row, "embedding_key": embedding_key, "seal": seals.of_version(row)}
+        self._database.rows(self._version_sql["snapshot"], sealed)
+        self._database.rows(self._version_sql["retain"], (key, old.version + 1 - KEPT_VERSIONS))
+
+    def _key(self, memory_id: str) -> int:
+        return int(self._database.value(self._sql["key_of"], (memory_id,)))
+
+    def _insert_links(self, links: dict[str, list[Row]], key: int) -> None:
+        for name, rows in links.items():
+            if rows:
+                self._database.run_many(self._sql[LINK_INSERTS[name]], [(key, *row) for row in rows])
+
+    def _delete_links(self, key: int) -> None:
+        for table in _link_tables():
+            self._database.rows(f"DELETE FROM {table} WHERE /*own*/ memory_key = ?", (key,))
+
+
+def _link_tables() -> Iterable[str]:
+    return ("memory_files", "memory_functions", "memory_patterns", "memory_constraints")
+
+
+def _sort_value(memory: Memory, query: MemoryQuery) -> float:
+    values = {
+        "recorded": to_micros(memory.recorded_at),
+        "updated": to_micros(memory.updated_at),
+        "accessed": to_micros(memory.last_accessed_at) if memory.last_accessed_at else 0,
+        "importance": memory.priority,
+        "confidence": memory.confidence,
+    }
+    return values[query.order]

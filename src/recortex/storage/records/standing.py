@@ -1,0 +1,43 @@
+"""How memories stand,: the columns that ageing and ranking need, and nothing of the texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.ports.standing import Generation, Standing
+
+if TYPE_CHECKING:
+    from recortex.ports.standing import Arc
+    from recortex.storage.database import Database
+
+
+class StandingRecords:
+    """The `Standings` of a SQLite database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = database.queries("standing")
+
+    def fading(self, before: int) -> list[Standing]:
+        """Active memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("fading", before)
+
+    def resting(self, before: int) -> list[Standing]:
+        """Archived memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("resting", before)
+
+    def presentable(self, at: int) -> list[Standing]:
+        """Active memories of trusted or derived origin that are true in the world at that instant."""
+        return self._standings("presentable", at)
+
+    def arcs(self) -> list[Arc]:
+        """Every active relation."""
+        return self._database.rows(self._sql["arcs"])
+
+    def generation(self) -> Generation:
+        """What tells whether anything changed."""
+        return Generation(*self._database.rows(self._sql["generation"])[0])
+
+    def _standings(self, condition: str, instant: int) -> list[Standing]:
+        sql = f"{self._sql['standings']} {self._sql[condition]}"
+        return list(map(Standing._make, self._database.rows(sql, (instant,))))

@@ -1,0 +1,54 @@
+-- name: insert_memory
+INSERT INTO memories (
+  workspace, key, id, kind, status, scope, text, summary, content, confidence, priority, pinned, tags, domain, session, turn,
+  speaker, source, origin, trust, evidence, recorded_at, updated_at, valid_from, valid_until, validated_at, last_accessed_at,
+  access_count, supersedes, superseded_by, metadata, content_hash, tokens, version, changed_by, reason, terms, context, traits,
+  embedding_key, words, length, seal
+) VALUES (
+  :workspace,
+  1 + greatest(
+    (SELECT coalesce(max(key), 0) FROM memories WHERE workspace = :workspace),
+    (SELECT coalesce(max(memory_key), 0) FROM audit WHERE workspace = :workspace),
+    (SELECT coalesce(max(memory_key), 0) FROM tombstones WHERE workspace = :workspace)
+  ),
+  :id, :kind, :status, :scope, :text, :summary, :content, :confidence, :priority, :pinned, :tags, :domain, :session, :turn,
+  :speaker, :source, :origin, :trust, :evidence, :recorded_at, :updated_at, :valid_from, :valid_until, :validated_at,
+  :last_accessed_at, :access_count, :supersedes, :superseded_by, :metadata, :content_hash, :tokens, :version, :changed_by,
+  :reason, :terms, :context, :traits, :embedding_key, CAST(:words AS tsvector), :length, :seal
+) RETURNING key
+
+-- name: update_memory
+UPDATE memories SET
+  kind = :kind, status = :status, scope = :scope, text = :text, summary = :summary, content = :content,
+  confidence = :confidence, priority = :priority, pinned = :pinned, tags = :tags, domain = :domain, session = :session,
+  turn = :turn, speaker = :speaker, source = :source, origin = :origin, trust = :trust, evidence = :evidence,
+  updated_at = :updated_at, valid_from = :valid_from, valid_until = :valid_until, validated_at = :validated_at,
+  supersedes = :supersedes, superseded_by = :superseded_by, metadata = :metadata, content_hash = :content_hash,
+  tokens = :tokens, version = :version, changed_by = :changed_by, reason = :reason, terms = :terms, context = :context,
+  traits = :traits, embedding_key = :embedding_key, words = CAST(:words AS tsvector), length = :length,
+  seal = :seal
+WHERE workspace = :workspace AND key = :key
+
+-- name: words_of
+SELECT length, tsvector_to_array(words) FROM memories WHERE workspace = :workspace AND key = ?
+
+-- name: touch
+UPDATE memories SET access_count = access_count + 1, last_accessed_at = greatest(CAST(? AS bigint), coalesce(last_accessed_at, 0))
+WHERE /*own*/ id IN (SELECT value FROM json_each(?))
+
+-- name: insert_file
+INSERT INTO memory_files (workspace, memory_key, place, path, line_start, line_end, content_hash, commit_id)
+SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_files WHERE workspace = :workspace), 0), ?2,
+  CAST(?3 AS bigint), CAST(?4 AS bigint), ?5, ?6
+
+-- name: insert_function
+INSERT INTO memory_functions (workspace, memory_key, place, name, file, signature)
+SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_functions WHERE workspace = :workspace), 0), ?2, ?3, ?4
+
+-- name: files_of
+SELECT memory_key, path, line_start, line_end, content_hash, commit_id FROM memory_files
+WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY place
+
+-- name: functions_of
+SELECT memory_key, name, file, signature FROM memory_functions
+WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY place

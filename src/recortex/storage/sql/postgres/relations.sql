@@ -1,0 +1,3 @@
+-- name: resting_on
+SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
+FROM relations WHERE /*own*/ strpos(evidence, ?) > 0

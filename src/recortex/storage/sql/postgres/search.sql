@@ -1,0 +1,66 @@
+-- name: match
+SELECT key, score FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), false, CAST(?6 AS integer), CAST(?1 AS integer))
+
+-- name: match_among
+SELECT key, score FROM (
+  SELECT f.key, f.score
+  FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), false, NULL, NULL) f
+  JOIN memories m ON /*own m*/ m.key = f.key
+  WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
+) latest ORDER BY score DESC, key LIMIT ?1
+
+-- name: frequencies
+SELECT word, memories FROM words WHERE /*own*/ word IN (SELECT value FROM json_each(?))
+
+-- name: among
+SELECT word, memories, 0 FROM words WHERE /*own*/ word IN (SELECT value FROM json_each(?))
+UNION ALL SELECT '', memories, length FROM word_totals /*only own*/
+
+-- name: count_words
+INSERT INTO words (workspace, word, memories)
+SELECT :workspace, w.word, w.count
+FROM unnest(CAST(?1 AS text[]), CAST(?2 AS bigint[])) AS w (word, count) ORDER BY w.word
+ON CONFLICT (workspace, word) DO UPDATE SET memories = words.memories + excluded.memories
+
+-- name: count_totals
+INSERT INTO word_totals (workspace, memories, length) VALUES (:workspace, ?, ?)
+ON CONFLICT (workspace) DO UPDATE SET
+  memories = word_totals.memories + excluded.memories, length = word_totals.length + excluded.length
+
+-- name: known_speakers
+SELECT DISTINCT speaker FROM memories
+WHERE /*own*/ speaker <> '' AND lower(speaker COLLATE "C") = ANY(
+  ARRAY(SELECT lower(value COLLATE "C") FROM json_array_elements_text(CAST(? AS json)) AS j (value))
+)
+
+-- name: nearest
+SELECT m.key FROM (
+  SELECT key, signs <~> CAST(?3 AS bit varying) AS distance FROM embedding_signs
+  WHERE /*own*/ model = ?2 ORDER BY distance, key LIMIT ?1
+) v JOIN memories m ON /*own m*/ m.embedding_key = v.key
+ORDER BY v.distance, v.key, m.key
+
+-- name: nearest_of_many
+SELECT m.key FROM (
+  SELECT e.key, e.vector <=> CAST(?4 AS halfvec) AS distance FROM (
+    SELECT key FROM embedding_signs WHERE /*own*/ model = ?2
+    ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT ALL
+  ) v JOIN embeddings e ON /*own e*/ e.key = v.key ORDER BY distance, e.key LIMIT ?1
+) x JOIN memories m ON /*own m*/ m.embedding_key = x.key
+ORDER BY x.distance, x.key, m.key
+
+-- name: vectors
+SELECT m.key, halfvec_send(e.vector) FROM memories m JOIN embeddings e ON /*own e*/ e.key = m.embedding_key
+WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
+
+-- name: around
+SELECT c.key, n.key FROM memories c JOIN memories n
+  ON /*own n*/ n.session = c.session AND n.turn BETWEEN c.turn - ?2 AND c.turn + ?3 AND n.key <> c.key
+WHERE /*own c*/ c.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?1 AS json)))::bigint[])
+  AND c.session <> '' AND n.session <> ''
+
+-- name: lookalikes
+SELECT m.id, m.text, m.status, f.score
+FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), true, CAST(?6 AS integer), CAST(?1 AS integer)) f
+JOIN memories m ON /*own m*/ m.key = f.key
+ORDER BY f.score DESC, f.key

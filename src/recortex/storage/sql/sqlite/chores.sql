@@ -1,0 +1,9 @@
+-- name: vectors_size
+SELECT coalesce(sum(n * (o.dimensions + (o.dimensions + 7) / 8)), 0)
+FROM (SELECT model, count(*) AS n FROM embeddings GROUP BY model) c JOIN embedding_models o ON o.key = c.model
+
+-- name: index_size
+SELECT coalesce(sum(length(block)), 0) FROM memories_fts_data
+
+-- name: merge
+INSERT INTO memories_fts (memories_fts, rank) VALUES ('merge', ?)

@@ -1,0 +1,49 @@
+-- name: match
+SELECT key, score FROM (
+  SELECT rowid AS key, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts WHERE memories_fts MATCH ?
+  ORDER BY rowid DESC LIMIT ?
+) ORDER BY score DESC, key LIMIT ?
+
+-- name: frequency
+SELECT count(*), coalesce(min(key), 0) FROM
+  (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)
+
+-- name: known_speakers
+SELECT DISTINCT speaker FROM memories
+WHERE /*own*/ speaker <> '' AND speaker COLLATE NOCASE IN (SELECT value FROM json_each(?))
+
+-- name: signs
+SELECT vec_quantize_binary(?)
+
+-- name: nearest
+SELECT m.key FROM
+  (SELECT key FROM embedding_signs WHERE model = ? ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
+  CROSS JOIN memories m ON m.embedding_key = v.key
+
+-- name: nearest_of_many
+SELECT m.key FROM
+  (SELECT e.key FROM
+    (SELECT key FROM embedding_signs WHERE model = ? ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
+    CROSS JOIN embeddings e ON e.key = v.key
+    ORDER BY vec_distance_cosine(vec_int8(e.vector), vec_int8(?)), e.key LIMIT ?) x
+  CROSS JOIN memories m ON m.embedding_key = x.key
+
+-- name: around
+SELECT c.key, n.key FROM json_each(?) j CROSS JOIN memories c ON c.key = j.value
+CROSS JOIN memories n ON n.session = c.session AND n.turn BETWEEN c.turn - ? AND c.turn + ? AND n.key <> c.key
+WHERE c.session <> '' AND n.session <> ''
+
+-- name: lookalikes
+SELECT m.id, m.text FROM
+  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY -bm25(memories_fts, 1.0, 0.0, 0.0) DESC, rowid LIMIT ?) f
+  JOIN memories m ON m.key = f.rowid
+WHERE m.status IN ('active', 'proposed', 'quarantined')
+
+-- name: rebuild
+INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')
+
+-- name: check
+INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)
+
+-- name: optimize
+INSERT INTO memories_fts (memories_fts) VALUES ('optimize')

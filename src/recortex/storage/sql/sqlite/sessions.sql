@@ -1,0 +1,14 @@
+-- name: note
+INSERT INTO signals (session, at, name, subject, digest) VALUES (?, ?, ?, ?, ?)
+
+-- name: forget_text
+DELETE FROM signals WHERE /*own*/ instr(subject, ?1) > 0
+
+-- name: unheard
+SELECT value ->> 0 FROM json_each(?)
+WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
+  AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE /*own*/ path = value ->> 0)
+  AND NOT EXISTS (SELECT 1 FROM sessions WHERE /*own*/ transcript = value ->> 0)
+
+-- name: cited
+SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value) GROUP BY value

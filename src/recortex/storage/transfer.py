@@ -1,0 +1,172 @@
+"""A whole store copied into another one, of either engine: piece by piece, compared by checksums, resumed by comparing.
+
+Tables are walked in the order of their keys. A piece whose rows have the same checksum on both sides is done; any other
+one is written anew in one transaction. So a copy that was stopped goes on where it stopped, a source that changed
+meanwhile is caught up with, and what is reported equal was read on both sides.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from blake3 import blake3
+
+from recortex.codec import dumps
+from recortex.errors import InvalidInputError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    Row = tuple[Any, ...]
+    Key = tuple[Any, ...]
+
+PIECE = 1_000
+"""Rows compared and written at a time."""
+ROUNDS = 5
+"""A source in use may change behind the walk; then what changed is walked again."""
+
+
+class Table(NamedTuple):
+    """A table that is copied: its key's columns first in order, and all of its columns."""
+
+    name: str
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+
+
+class Copied(NamedTuple):
+    """What became of a table: its rows, those that had to be written, and the checksum that both sides have."""
+
+    table: str
+    rows: int
+    written: int
+    checksum: str
+
+
+class Side(NamedTuple):
+    """One of the two stores.
+
+    Attributes:
+        page: at most so many rows of a table after a key, in the order of the key, with the columns as both engines
+            would give them.
+        between: the rows of a table after a key and up to another one; None: without that end.
+        put: write rows in place of those after a key and up to another one, in one transaction.
+    """
+
+    page: Callable[[Table, Key | None, int], Sequence[Row]]
+    between: Callable[[Table, Key | None, Key | None], Sequence[Row]]
+    put: Callable[[Table, Key | None, Key | None, Sequence[Row]], None]
+
+
+def copy(
+    tables: Sequence[Table], source: Side, target: Side, progress: Callable[[str, int, int], None]
+) -> list[Copied]:
+    """Make the target's tables equal to the source's.
+
+    Args:
+        tables: in an order in which rows that others refer to come first.
+        source: is only read.
+        target: is written where it differs.
+        progress: told of each table that is done.
+
+    Raises:
+        StorageError: the source was written to all the time: no two walks found it equal to the target.
+    """
+    written: dict[str, int] = {}
+    for _ in range(ROUNDS):
+        done = []
+        for place, table in enumerate(tables):
+            done.append(_bring(table, source, target))
+            progress("copying", place + 1, len(tables))
+        for one in done:
+            written[one.table] = written.get(one.table, 0) + one.written
+        if not any(one.written for one in done):
+            return [one._replace(written=written[one.table]) for one in done]
+    raise StorageError(
+        "The store that is copied is written to all the time.",
+        hint="Stop what writes to it, then start the copy again: it goes on where it is.",
+    )
+
+
+def _bring(table: Table, source: Side, target: Side) -> Copied:
+    """One walk over a table."""
+    total, written, sums = 0, 0, blake3()
+    for after, until, rows in _pieces(table, source):
+        if checksum(rows) != checksum(target.between(table, after, until)):
+            target.put(table, after, until, rows)
+            written += len(rows) or 1
+        total += len(rows)
+        for row in rows:
+            sums.update(dumps(_plain(row)))
+    return Copied(table.name, total, written, sums.hexdigest())
+
+
+def _pieces(table: Table, source: Side) -> Iterator[tuple[Key | None, Key | None, Sequence[Row]]]:
+    """Pieces that cover every possible key, the last one without an end."""
+    after: Key | None = None
+    width = len(table.key)
+    while True:
+        rows = source.page(table, after, PIECE)
+        if len(rows) < PIECE:
+            yield after, None, rows
+            return
+        until = tuple(rows[-1][:width])
+        yield after, until, rows
+        after = until
+
+
+def checksum(rows: Sequence[Row]) -> bytes:
+    """BLAKE3 of rows in their order."""
+    sums = blake3()
+    for row in rows:
+        sums.update(dumps(_plain(row)))
+    return sums.digest()
+
+
+def _plain(row: Row) -> list[Any]:
+    return [value.hex() if isinstance(value, bytes) else value for value in row]
+
+
+class Marked(Protocol):
+    """A store that remembers of which one it is a copy."""
+
+    @property
+    def side(self) -> Side:
+        """Its tables."""
+
+    def mark(self) -> str | None:
+        """The store that a copy into this one was begun from and not finished; None where none was."""
+
+    def begin(self, source: str, *, now: int) -> None:
+        """Remember that a copy was begun."""
+
+
+def checked(target: Marked, source: str, *, now: int) -> None:
+    """See to it that nothing is overwritten: the target is empty, or a copy of this very source was begun there.
+
+    Raises:
+        InvalidInputError: it holds something else.
+    """
+    if target.mark() == source:
+        return
+    held = target.side.page(_FIRST, None, 1)
+    if held:
+        raise InvalidInputError(
+            "The store that is to be written is not empty, and no copy of this source was begun in it.",
+            hint="Copy into a new file or a new workspace.",
+        )
+    target.begin(source, now=now)
+
+
+_FIRST = Table("memories", ("key",), ("key",))
+
+
+def counted(tables: Sequence[Table], source: Side) -> Iterator[Copied]:
+    """The tables of a store with their rows and checksums, nothing written."""
+    for table in tables:
+        total, sums = 0, blake3()
+        for _, _, rows in _pieces(table, source):
+            total += len(rows)
+            for row in rows:
+                sums.update(dumps(_plain(row)))
+        yield Copied(table.name, total, 0, sums.hexdigest())

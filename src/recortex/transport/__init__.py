@@ -1,0 +1,1 @@
+"""One POST to one address, for all that talk to a provider."""

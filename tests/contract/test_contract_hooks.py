@@ -1,0 +1,92 @@
+"""The hooks of a session, with the store on a server: brief, prompt, what is noted, what is learned."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from recortex import Cortex
+
+
+@pytest.fixture(autouse=True)
+def _on_a_server(server, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    monkeypatch.setenv("RECORTEX_URL", server.workspace_url())
+
+
+def hook(project, name, **more):
+    event = {"session_id": "s-1", "cwd": str(project), "transcript_path": "", **more}
+    words = [sys.executable, "-m", "recortex", "hook", name]
+    done = subprocess.run(
+        words,
+        input=json.dumps(event),
+        cwd=project,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
+
+
+def start(project):
+    return hook(project, "session-start", hook_event_name="SessionStart", source="startup")
+
+
+def test_the_brief_follows_the_store_on_the_server(project):
+    with Cortex.open(project) as cx:
+        cx.remember("Migrations run before the deploy, never after it", kind="decision")
+    first = start(project)
+    assert "before the deploy" in first
+    assert start(project) == first
+    with Cortex.open(project) as cx:
+        cx.remember("The cache key has the tenant in it", kind="tribal", importance="high")
+    assert "tenant" in start(project)
+
+
+def test_what_is_given_and_seen_is_noted_on_the_server(project):
+    with Cortex.open(project) as cx:
+        kept = cx.remember(
+            "Refunds are retried three times, since the bank drops one in a hundred", kind="tribal"
+        )
+    hook(project, "session-start", hook_event_name="SessionStart", source="startup")
+    hook(
+        project, "post-tool-use", hook_event_name="PostToolUse", tool_name="Read",
+        tool_input={"file_path": str(project / "src" / "pay.py")}, tool_response={},
+    )  # fmt: skip
+    with Cortex.open(project) as cx:
+        noted = cx.inspect(session="s-1").receipts
+    assert [(one.channel, one.memory) for one in noted.given] == [("surface", kept.id)]
+    assert [(one.name, one.subject) for one in noted.signals] == [("read", "src/pay.py")]
+
+
+TRANSCRIPT = [
+    {
+        "type": "user",
+        "message": {"role": "user", "content": "Always run the linter before you commit, please."},
+    },
+    {
+        "type": "assistant",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "Understood."}]},
+    },
+]
+
+
+def test_what_a_session_taught_is_learned_on_the_server(project, tmp_path):
+    start(project)
+    path = tmp_path / "s-1.jsonl"
+    lines = [
+        one
+        | {"sessionId": "s-1", "cwd": str(project), "uuid": f"u{place}", "timestamp": "2026-03-01T12:00:00Z"}
+        for place, one in enumerate(TRANSCRIPT)
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    hook(project, "session-end", hook_event_name="SessionEnd", transcript_path=str(path), reason="exit")
+    until = time.monotonic() + 60
+    with Cortex.open(project) as cx:
+        while not (kept := cx.list().memories) and time.monotonic() < until:
+            time.sleep(0.2)
+    assert any("linter" in memory.text for memory in kept)

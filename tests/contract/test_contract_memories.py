@@ -1,0 +1,226 @@
+"""The contract of `ports.store.Memories`, on every engine."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from example_memories import AT, attach, bury, changed, code, id_of, insert, memory, update
+from recortex.domain.history import Version
+from recortex.domain.kinds import KINDS
+from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
+from recortex.domain.memory import Source
+from recortex.domain.query import MemoryQuery
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.errors import InvalidInputError, StorageError
+from recortex.ports.store import SearchText
+
+HOUR = timedelta(hours=1)
+ALL = MemoryQuery(statuses=())
+
+
+def test_create_get_update_delete_keeps_every_field(store):
+    first = memory(tags=("auth",), files=(FileLink("src/auth.py", 3, 9, "ab" * 32, "c0ffee"),), pinned=True)
+    insert(store, first)
+    assert store.memories.get([first.id]) == [first]
+    second = replace(first, text="Use argon2", summary="argon2", tags=("auth", "kdf"), priority=9)
+    kept = update(store, first, second)
+    assert store.memories.get([first.id]) == [kept] == [replace(second, version=2)]
+    with store.transaction():
+        store.memories.delete(first.id)
+    assert store.memories.get([first.id]) == []
+    assert store.memories.count(ALL) == 0
+
+
+def test_a_deleted_memory_takes_all_that_hangs_on_it(store):
+    one, other = memory(1, "one", files=(FileLink("a.py"),), patterns=(PatternLink("p"),)), memory(2, "other")
+    insert(store, one, other)
+    update(store, one, replace(one, text="changed"))
+    with store.transaction():
+        store.relations.put(Relation(one.id, other.id, RelationType.SUPPORTS, AT))
+        store.relations.put(Relation(other.id, one.id, RelationType.BLOCKS, AT))
+        store.memories.add_evidence(one.id, b"place")
+        store.memories.delete(one.id)
+    assert store.relations.all() == []
+    assert store.memories.history(one.id) == []
+    assert store.memories.former(ALL, AT) == []
+    assert store.sessions.cited(["a.py"]) == []
+    insert(store, one)
+    assert [version.version for version in store.memories.history(one.id)] == [1]
+    with store.transaction():
+        assert store.memories.add_evidence(one.id, b"place")
+
+
+def test_bulk_insert_of_100(store):
+    kinds = sorted(KINDS)
+    rows = [memory(n, f"Memory {n}", kinds[n % len(kinds)]) for n in range(100)]
+    keys = insert(store, *rows)
+    assert keys == sorted(set(keys))
+    found = store.memories.find(MemoryQuery(descending=False))
+    assert {one.id: one for one in found} == {one.id: one for one in rows}
+    assert all(type(one.content) is KINDS[one.kind] for one in found)
+
+
+def test_links_keep_their_order(store):
+    links = {
+        "files": (FileLink("z.py"), FileLink("a.py", 1, 2), FileLink("z.py")),
+        "functions": (FunctionLink("save", "z.py", "(x)"), FunctionLink("load"), FunctionLink("save")),
+        "patterns": (PatternLink("a", "A"), PatternLink("b")),
+        "constraints": (ConstraintLink("a"), ConstraintLink("b", "B")),
+    }
+    insert(store, memory(**links))
+    assert store.memories.get([id_of(1)]) == [memory(**links)]
+    turned = {name: found[::-1] for name, found in links.items() if name in {"files", "functions"}}
+    assert changed(store, id_of(1), **turned) == store.memories.get([id_of(1)])[0]
+
+
+def test_get_follows_the_order_asked_for(store):
+    insert(store, *(memory(n, f"{n}") for n in range(3)))
+    wanted = [id_of(2), "nobody", id_of(0), id_of(2)]
+    assert [one.id for one in store.memories.get(wanted)] == [id_of(2), id_of(0), id_of(2)]
+    assert store.memories.get([]) == []
+
+
+def test_an_id_is_found_by_its_beginning(store):
+    insert(store, *(memory(n, f"{n}") for n in range(5)))
+    assert store.memories.ids_beginning("9b1c") == [id_of(0), id_of(1), id_of(2)]
+    assert store.memories.ids_beginning(id_of(4)) == [id_of(4)]
+    assert store.memories.ids_beginning("9b1d") == store.memories.ids_beginning("9B1C") == []
+    assert store.memories.ids_beginning("9b1_") == store.memories.ids_beginning("%") == []
+
+
+def test_a_living_memory_is_found_by_its_hash(store):
+    said = memory(1, "the same")
+    insert(store, replace(said, status=Status.ARCHIVED), memory(2, "the same"), memory(3, "the same"))
+    assert store.memories.same(said.content_hash) == id_of(2)
+    changed(store, id_of(2), status=Status.QUARANTINED)
+    assert store.memories.same(said.content_hash) == id_of(2)
+    assert store.memories.same("00" * 32) is None
+
+
+def test_counts_by_kind_and_status(store):
+    insert(store, memory(1, "a"), memory(2, "b"), memory(3, "c", "insight", status=Status.ARCHIVED))
+    assert store.memories.counts() == {"tribal": {"active": 2}, "insight": {"archived": 1}}
+    assert store.memories.count(MemoryQuery()) == 2
+    assert store.memories.count(MemoryQuery(statuses=(), limit=1)) == 3
+
+
+def test_neighbours_are_the_turns_of_the_session(store):
+    for turn in (2, 0, 3, 1, 1):
+        number = len(store.memories.find(ALL)) + 1
+        insert(store, memory(number, f"turn {turn}", source=Source(session="s", turn=turn, speaker="ada")))
+    insert(store, memory(9, "elsewhere", source=Source(session="t", turn=1)))
+    found = store.memories.neighbours("s", 1, 2)
+    assert [(one.turn, one.speaker, one.text) for one in found] == [
+        (1, "ada", "turn 1"), (1, "ada", "turn 1"), (2, "ada", "turn 2"),
+    ]  # fmt: skip
+
+
+def test_a_change_leaves_two_versions(store):
+    insert(store, memory())
+    later = AT + HOUR
+    kept = update(store, memory(), replace(memory(), text="Use argon2", updated_at=later), reason="stronger")
+    newest, former = store.memories.history(memory().id)
+    assert (newest.memory, former.memory) == (kept, memory())
+    assert (newest.version, former.version) == (2, 1)
+    assert (former.recorded_from, former.recorded_to) == (AT, later)
+    assert (newest.recorded_from, newest.recorded_to) == (later, None)
+    assert (newest.changed_by, newest.reason) == (Actor.AGENT, "stronger")
+    assert (former.changed_by, former.reason) == (Actor.USER, "")
+
+
+def test_at_most_ten_versions_are_kept(store):
+    insert(store, memory(1, "version 1"))
+    for number in range(2, 13):
+        changed(store, id_of(1), text=f"version {number}", updated_at=AT + number * HOUR)
+    assert [one.memory.text for one in store.memories.history(id_of(1))] == [
+        f"version {number}" for number in range(12, 2, -1)
+    ]
+
+
+def test_a_time_that_goes_back_does_not_turn_history_round(store):
+    insert(store, memory())
+    kept = changed(store, id_of(1), text="earlier?", updated_at=AT - HOUR)
+    assert kept.updated_at == AT
+
+
+def test_states_as_of_a_time(store):
+    insert(store, memory(1, "first"), memory(2, "beside", recorded_at=AT + HOUR, updated_at=AT + HOUR))
+    changed(store, id_of(1), text="second", updated_at=AT + 2 * HOUR)
+    assert store.memories.as_of(id_of(1), AT - HOUR) is None
+    assert store.memories.as_of(id_of(1), AT + HOUR) == memory(1, "first")
+    assert store.memories.as_of(id_of(1), AT + 2 * HOUR).text == "second"
+    assert [one.text for one in store.memories.former(ALL, AT + HOUR)] == ["first"]
+    assert store.memories.former(MemoryQuery(tags=("none",)), AT + HOUR) == []
+    query = MemoryQuery(as_of=AT + HOUR)
+    assert [one.text for one in store.memories.find(query)] == ["beside", "first"]
+    assert store.memories.count(replace(query, limit=1)) == 2
+    assert [one.text for one in store.memories.find(replace(query, limit=1, offset=1))] == ["first"]
+
+
+def test_former_states_of_an_export_are_kept(store):
+    insert(store, memory(1, "now", version=3, updated_at=AT + 2 * HOUR))
+    former = [
+        Version(
+            memory=memory(1, f"then {number}", version=number, updated_at=AT + (number - 1) * HOUR), version=number,
+            recorded_from=AT + (number - 1) * HOUR, recorded_to=AT + number * HOUR, changed_by=Actor.IMPORT, reason="r",
+        )
+        for number in (1, 2)
+    ]  # fmt: skip
+    with store.transaction():
+        store.memories.insert_versions(id_of(1), former)
+    assert store.memories.history(id_of(1))[1:] == former[::-1]
+
+
+def test_an_access_is_counted_and_never_goes_back(store):
+    insert(store, memory(1), memory(2, "other"))
+    store.memories.touch([id_of(1), "nobody"], AT + HOUR)
+    store.memories.touch([id_of(1)], AT)
+    one, other = store.memories.get([id_of(1), id_of(2)])
+    assert (one.access_count, one.last_accessed_at) == (2, AT + HOUR)
+    assert (other.access_count, other.last_accessed_at) == (0, None)
+
+
+def test_the_same_evidence_counts_once(store):
+    insert(store, memory(1), memory(2, "other"))
+    with store.transaction():
+        assert store.memories.add_evidence(id_of(1), b"\x00a")
+        assert not store.memories.add_evidence(id_of(1), b"\x00a")
+        assert store.memories.add_evidence(id_of(1), b"\x00b")
+        assert store.memories.add_evidence(id_of(2), b"\x00a")
+        assert not store.memories.add_evidence("nobody", b"\x00a")
+
+
+def test_a_vector_stays_with_a_text_that_stays(store):
+    insert(store, memory())
+    attach(store, memory(), code(1, -1))
+    changed(store, id_of(1), priority=9)
+    assert store.vectors.count_pending() == 0
+    (old,) = store.memories.get([id_of(1)])
+    with store.transaction():
+        store.memories.update(
+            old, replace(old, text="new"), SearchText(), actor=Actor.USER, reason="", keep_vector=False
+        )
+    assert store.vectors.count_pending() == 1
+
+
+def test_a_key_is_never_given_twice(store):
+    insert(store, memory(1, "first"))
+    key = bury(store, id_of(1))
+    assert insert(store, memory(2, "second"))[0] > key
+
+
+def test_an_id_twice_is_our_error_and_nothing_is_kept(store):
+    insert(store, memory())
+    with pytest.raises(StorageError) as caught:
+        insert(store, memory(2, "with it"), memory())
+    assert caught.value.code == "storage_error"
+    assert store.memories.find(ALL) == [memory()]
+    assert store.search.frequencies(["bcrypt", "with"]) == [1, 1]
+
+
+def test_a_number_too_large_is_our_error(store):
+    with pytest.raises(InvalidInputError):
+        insert(store, memory(1, tokens=2**70))
+    assert store.memories.count(ALL) == 0

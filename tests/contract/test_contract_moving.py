@@ -1,0 +1,188 @@
+"""A whole store copied between engines: identical by its export, resumable, never over something else."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from recortex import Cortex
+from recortex.errors import ConfigError, InvalidInputError, StorageError
+
+KINDS = ("tribal", "decision", "insight", "procedural", "incident", "preference", "code")
+WORDS = [
+    "cache",
+    "queue",
+    "login",
+    "naïve",
+    "O'Brien's",
+    "don't",
+    "日本語",
+    "index_schema",
+    "🚀",
+    "lock",
+    "user's",
+    "retry",
+]
+
+
+@pytest.fixture(autouse=True)
+def _hashed(monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+
+
+def statement(random_):
+    return f"The {' '.join(random_.choices(WORDS, k=7))} needs {random_.randint(1, 10**9)}"
+
+
+def fill(project, url, count, seed=7):
+    """A store of mixed memories with a past: edits, relations, archived ones, a purged one."""
+    random_ = random.Random(seed)  # noqa: S311  the same store each time
+    with Cortex.open(project, url=url) as cx:
+        cx.remember_many(
+            [
+                {
+                    "text": statement(random_), "kind": KINDS[number % len(KINDS)], "tags": ["x", f"t{number % 7}"],
+                    "files": [f"src/f{number % 40}.py:3-9", "README.md"], "metadata": {"n": number, "é": None},
+                    "pinned": number % 11 == 0,
+                }
+                for number in range(count)
+            ]
+        )  # fmt: skip
+        ids = [memory.id for memory in cx.list(limit=200).memories]
+        for id_ in ids[:20]:
+            cx.edit(id_, text=statement(random_))
+        for one, other in zip(ids[:20:2], ids[1:20:2], strict=True):
+            cx.link(one, other, relation="supports", strength=0.25)
+        for id_ in ids[20:25]:
+            cx.forget(id_)
+        cx.purge(ids[30])
+        cx.recall("why does the cache need the queue?")
+
+
+def exported(project, url, path):
+    with Cortex.open(project, url=url) as cx:
+        cx.export(str(path))
+        assert cx.doctor().healthy
+    return path.read_bytes()
+
+
+def test_there_and_back_is_identical_by_export(project, tmp_path, server):
+    here, back = (f"sqlite:///{tmp_path}/{name}.db" for name in ("here", "back"))
+    there = server.workspace_url()
+    fill(project, here, 300)
+    with Cortex.open(project, url=here) as cx:
+        first = cx.migrate_store(here, there)
+        second = cx.migrate_store(there, back)
+    assert first.memories == second.memories == 299
+    assert [one.checksum for one in first.tables] == [one.checksum for one in second.tables]
+    assert {one.table: one.rows for one in first.tables}["versions"] >= 20
+    golden = exported(project, here, tmp_path / "here.json")
+    assert exported(project, there, tmp_path / "there.json") == golden
+    assert exported(project, back, tmp_path / "back.json") == golden
+
+
+def test_both_engines_answer_alike_after_a_move(project, tmp_path, server):
+    here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
+    fill(project, here, 200)
+    with Cortex.open(project, url=here) as cx:
+        cx.migrate_store(here, there)
+    for question in ("what of the don't parser?", "日本語 lock", "why does O'Brien's cache retry?"):
+        with Cortex.open(project, url=here) as one, Cortex.open(project, url=there) as other:
+            found = [
+                [(hit.memory.id, round(hit.score, 9)) for hit in cx.recall(question, floor=False).hits]
+                for cx in (one, other)
+            ]
+        assert found[0]
+        assert found[0] == found[1]
+
+
+def test_a_copied_store_goes_on_where_the_old_one_was(project, tmp_path, server):
+    here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
+    fill(project, here, 60)
+    with Cortex.open(project, url=here) as cx:
+        cx.migrate_store(here, there)
+        last = cx.list(limit=1).memories[0]
+    with Cortex.open(project, url=there) as cx:
+        added = cx.remember("The new one knows of the others", kind="tribal")
+        assert cx.edit(last.id, text="changed over there").version == last.version + 1
+        assert {added.id, last.id} <= {memory.id for memory in cx.list(limit=100).memories}
+        assert cx.undo(last.id).text == last.text
+
+
+MOVER = """
+    import sys
+    from recortex import Cortex
+    with Cortex.open(sys.argv[1], url=sys.argv[2], progress=lambda *said: print(*said, flush=True)) as cx:
+        cx.migrate_store(sys.argv[2], sys.argv[3])
+"""
+
+
+def test_a_killed_copy_goes_on(project, tmp_path, server):
+    here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
+    fill(project, here, 300)
+    words = [sys.executable, "-c", textwrap.dedent(MOVER), str(project), here, there]
+    for tables in (3, 8):
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, env=os.environ, text=True)
+        for _ in range(tables):
+            assert process.stdout.readline().startswith("copying")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    with Cortex.open(project, url=here) as cx:
+        moved = cx.migrate_store(here, there)
+    done = {one.table: one for one in moved.tables}
+    assert done["memories"].rows == 299
+    assert done["memories"].written == 0  # the killed ones had written these
+    assert exported(project, there, tmp_path / "b.json") == exported(project, here, tmp_path / "a.json")
+
+
+def test_nothing_is_written_over(project, tmp_path, server):
+    here, other, there = (
+        f"sqlite:///{tmp_path}/here.db", f"sqlite:///{tmp_path}/other.db", server.workspace_url()
+    )  # fmt: skip
+    fill(project, here, 40)
+    fill(project, other, 40, seed=8)
+    with Cortex.open(project, url=here) as cx:
+        cx.migrate_store(here, there)
+        with pytest.raises(InvalidInputError, match="not empty"):
+            cx.migrate_store(other, there)
+        with pytest.raises(InvalidInputError, match="not empty"):
+            cx.migrate_store(here, there)  # a finished copy is a store of its own
+        with pytest.raises(InvalidInputError, match="same store"):
+            cx.migrate_store(here, here)
+        with pytest.raises(ConfigError, match="no store"):
+            cx.migrate_store(f"{tmp_path}/none.db", f"{tmp_path}/new.db")
+    assert not (tmp_path / "none.db").exists()
+
+
+def test_a_dry_run_counts_and_writes_nothing(project, tmp_path):
+    here = f"sqlite:///{tmp_path}/here.db"
+    fill(project, here, 40)
+    with Cortex.open(project, url=here) as cx:
+        shown = cx.migrate_store(here, f"{tmp_path}/new.db", dry_run=True)
+    assert shown.memories == 39
+    assert shown.written == 0
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_a_password_is_never_shown(project, tmp_path):
+    here = f"sqlite:///{tmp_path}/here.db"
+    fill(project, here, 40)
+    address = "postgresql://someone:hunter2hunter2@127.0.0.1:1/none"
+    with Cortex.open(project, url=here) as cx, pytest.raises(StorageError) as caught:
+        cx.migrate_store(here, address)
+    assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"
+
+
+def test_the_command_line_moves(project, tmp_path):
+    here = f"sqlite:///{tmp_path}/here.db"
+    fill(project, here, 40)
+    words = [sys.executable, "-m", "recortex", "migrate-store", f"{tmp_path}/here.db", f"{tmp_path}/new.db"]
+    done = subprocess.run([*words, "--json"], cwd=project, capture_output=True, check=True)
+    answer = json.loads(done.stdout)
+    assert answer["command"] == "migrate-store"
+    assert answer["data"]["memories"] == 39

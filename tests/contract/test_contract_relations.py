@@ -1,0 +1,64 @@
+"""The contract of `ports.store.Relations`, on every engine."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from example_memories import AT, id_of, insert, memory
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+
+
+def put(store, *relations):
+    with store.transaction():
+        return [store.relations.put(one) for one in relations]
+
+
+def test_relations_are_made_read_changed_and_removed(store):
+    one, other = memory(1, "one"), memory(2, "other")
+    insert(store, one, other)
+    made = Relation(one.id, other.id, RelationType.SUPPORTS, AT, 0.5, ("because",), inferred=True)
+    assert put(store, made) == [True]
+    assert store.relations.of([other.id]) == store.relations.of([one.id, other.id]) == [made]
+    stronger = replace(made, strength=0.9, status=RelationStatus.SUGGESTED, bidirectional=True)
+    assert put(store, stronger) == [True]
+    assert store.relations.all() == [stronger]
+    assert put(store, replace(made, target_id="nobody")) == [False]
+    with store.transaction():
+        assert store.relations.remove(one.id, other.id, RelationType.BLOCKS) == []
+        assert store.relations.remove(one.id, other.id) == [RelationType.SUPPORTS]
+    assert store.relations.count() == 0
+
+
+def test_every_relation_type_is_kept(store):
+    insert(store, memory(1, "one"), memory(2, "other"))
+    made = [
+        Relation(id_of(1), id_of(2), type_, AT + timedelta(seconds=n)) for n, type_ in enumerate(RelationType)
+    ]
+    put(store, *made)
+    assert store.relations.all() == made
+    assert store.relations.count() == len(RelationType)
+    with store.transaction():
+        assert set(store.relations.remove(id_of(1), id_of(2))) == set(RelationType)
+
+
+def test_all_are_given_oldest_first(store):
+    insert(store, *(memory(n, f"{n}") for n in range(3)))
+    late, early = (
+        Relation(id_of(0), id_of(2), RelationType.RELATED, AT + timedelta(1)),
+        Relation(id_of(2), id_of(1), RelationType.RELATED, AT),
+    )
+    put(store, late, early)
+    assert store.relations.all() == [early, late]
+    assert {one.other(id_of(2)) for one in store.relations.of([id_of(2)])} == {id_of(0), id_of(1)}
+
+
+def test_suggestions_wait_between_active_memories(store):
+    insert(store, *(memory(n, f"{n}") for n in range(3)), memory(3, "3", status=Status.ARCHIVED))
+    waits = [
+        Relation(id_of(0), id_of(n), RelationType.RELATED, AT + timedelta(n), status=RelationStatus.SUGGESTED)
+        for n in (1, 2, 3)
+    ]
+    put(store, *waits, Relation(id_of(1), id_of(2), RelationType.RELATED, AT))
+    assert store.relations.suggested(RelationType.RELATED, 9) == [waits[1], waits[0]]
+    assert store.relations.suggested(RelationType.RELATED, 1) == [waits[1]]
+    assert store.relations.suggested(RelationType.BLOCKS, 9) == []

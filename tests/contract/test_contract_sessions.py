@@ -1,0 +1,136 @@
+"""The contracts of `ports.sessions.Sessions` and `ports.model.ModelCalls`, on every engine."""
+
+import threading
+from dataclasses import replace
+from datetime import timedelta
+
+from example_memories import AT, id_of, insert, memory
+from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.links import FileLink
+from recortex.domain.session import Receipt, Session, Signal
+from recortex.domain.vocabulary import Scope
+from recortex.ports.model import Limit, ModelCall, Spending
+
+MINUTE = timedelta(minutes=1)
+FIRST = Session(id="s1", started_at=AT, seen_at=AT, client="c", cwd="/p", transcript="/t/1.jsonl", process=77)
+GIVEN = Receipt(session="s1", context=0, memory=id_of(1), scope=Scope.PROJECT, channel="surface", at=AT)
+ROOM = Limit(tokens=100, micro_usd=1_000)
+
+
+def call(**more):
+    return ModelCall(at=AT, provider="p", model="m", purpose="extract", **more)
+
+
+def test_a_session_is_kept_and_brought_up_to_date(store):
+    assert store.sessions.get("s1") is None
+    store.sessions.put(FIRST)
+    later = replace(FIRST, seen_at=AT + MINUTE, ended_at=AT + MINUTE, end_reason="exit", context=2)
+    store.sessions.put(later)
+    assert store.sessions.get("s1") == later
+    store.sessions.captured("s1", AT + MINUTE, size=2**33, told="hash")
+    store.sessions.put(later)
+    assert store.sessions.get("s1") == replace(
+        later, captured_at=AT + MINUTE, captured_size=2**33, told="hash"
+    )
+
+
+def test_sessions_by_time_and_by_their_beginning(store):
+    for number in range(4):
+        store.sessions.put(replace(FIRST, id=f"s{number}", seen_at=AT + number * MINUTE))
+    assert [one.id for one in store.sessions.recent(2)] == ["s3", "s2"]
+    assert store.sessions.ids_beginning("s") == ["s0", "s1", "s2"]
+    assert store.sessions.ids_beginning("s3") == ["s3"]
+
+
+def test_files_that_some_memory_is_about(store):
+    insert(
+        store, memory(1, files=(FileLink("b.py"), FileLink("b.py"))), memory(2, "o", files=(FileLink("ä"),))
+    )
+    assert store.sessions.cited(["ä", "b.py", "c.py", "b.py", "%"]) == ["b.py", "ä"]
+
+
+def test_transcripts_that_nobody_heard_of(store):
+    store.sessions.put(FIRST)
+    store.ledger.save_checkpoint(
+        Checkpoint(path="/t/2.jsonl", session_id="s2", client="c", position=1, turns=1, extracted_at=AT)
+    )
+    young, old = AT.timestamp() + 60, AT.timestamp() - 60
+    known = [("/t/1.jsonl", young), ("/t/2.jsonl", young), ("/t/3.jsonl", young), ("/t/4.jsonl", old)]
+    assert store.sessions.unheard(known) == ["/t/3.jsonl"]
+    assert store.sessions.unheard([]) == []
+
+
+def test_a_memory_is_given_once_in_a_context(store):
+    again, next_context = replace(GIVEN, at=AT + MINUTE), replace(GIVEN, context=1, at=AT + MINUTE)
+    other = replace(GIVEN, memory=id_of(2), score=0.5, subject="a.py", tokens=7, channel="file")
+    assert store.sessions.give([GIVEN, other]) == [GIVEN, other]
+    assert store.sessions.give([again, next_context]) == [next_context]
+    assert store.sessions.receipts("s1") == [other, GIVEN, next_context]
+    assert store.sessions.receipts("s2") == []
+
+
+def test_the_first_use_counts(store):
+    store.sessions.give([GIVEN])
+    assert store.sessions.mark_used(GIVEN, AT + MINUTE, "quoted")
+    assert not store.sessions.mark_used(GIVEN, AT + 2 * MINUTE, "file")
+    assert not store.sessions.mark_used(replace(GIVEN, context=1), AT, "file")
+    assert store.sessions.receipts("s1") == [replace(GIVEN, used_at=AT + MINUTE, used_as="quoted")]
+
+
+def test_signals_in_order_and_failures_until_mended(store):
+    failed = Signal(session="s1", at=AT, name="failed", subject="make 'x' & y", digest="d")
+    mended = replace(failed, name="mended", at=AT - MINUTE)
+    store.sessions.note([failed, replace(failed, name="read", subject="a.py", digest="")])
+    assert store.sessions.has_failed("s1", "d")
+    assert not store.sessions.has_failed("s1", "e")
+    assert not store.sessions.has_failed("s2", "d")
+    store.sessions.note([mended])
+    assert not store.sessions.has_failed("s1", "d")
+    store.sessions.note([failed])
+    assert store.sessions.has_failed("s1", "d")
+    assert [one.name for one in store.sessions.signals("s1")] == ["failed", "read", "mended", "failed"]
+    store.sessions.forget_text("make 'x'")
+    assert [one.name for one in store.sessions.signals("s1")] == ["read"]
+
+
+def test_old_sessions_are_forgotten_with_what_hangs_on_them(store):
+    seen = [Signal(session=f"s{n}", at=AT, name="read", subject="a.py") for n in (1, 2)]
+    store.sessions.put(FIRST)
+    store.sessions.put(replace(FIRST, id="s2", seen_at=AT + MINUTE))
+    store.sessions.give([GIVEN, replace(GIVEN, session="s2")])
+    store.sessions.note(seen)
+    assert store.sessions.forget_before(AT + MINUTE) == 1
+    assert store.sessions.get("s1") is None
+    assert store.sessions.receipts("s1") == store.sessions.signals("s1") == []
+    assert store.sessions.signals("s2") == seen[1:]
+    assert store.sessions.forget_before(AT) == 0
+
+
+def test_calls_are_reserved_settled_and_summed(store):
+    number = store.model_calls.reserve(call(input_tokens=60, micro_usd=500), ROOM)
+    assert store.model_calls.reserve(call(input_tokens=50), ROOM) is None
+    assert store.model_calls.spent_today(AT) == Spending(calls=2, tokens=60, micro_usd=500, refused=1)
+    done = call(input_tokens=10, output_tokens=5, micro_usd=20, milliseconds=3, outcome="unusable")
+    store.model_calls.settle(number, done)
+    assert store.model_calls.spent_today(AT) == Spending(
+        calls=2, tokens=15, micro_usd=20, refused=1, failed=1
+    )
+    assert store.model_calls.spent_today(AT + timedelta(days=1)) == Spending()
+    refused, kept = store.model_calls.recent(9)
+    assert (refused.outcome, kept) == ("refused", done)
+    assert store.model_calls.recent(1) == [refused]
+
+
+def test_a_budget_is_never_spent_twice(store):
+    numbers = []
+
+    def spend():
+        numbers.extend(store.model_calls.reserve(call(input_tokens=10), ROOM) for _ in range(5))
+
+    spenders = [threading.Thread(target=spend) for _ in range(4)]
+    for thread in spenders:
+        thread.start()
+    for thread in spenders:
+        thread.join()
+    assert len([number for number in numbers if number is not None]) == 10
+    assert store.model_calls.spent_today(AT).tokens == 100

@@ -1,0 +1,84 @@
+"""The contract of `ports.standing.Standings`, on every engine."""
+
+from datetime import timedelta
+
+from example_memories import AT, bury, id_of, insert, memory
+from recortex.domain.history import AuditEntry
+from recortex.domain.links import PatternLink
+from recortex.domain.memory import Source
+from recortex.domain.relation import Relation
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
+from recortex.ports.standing import Generation, Standing
+
+NOW, DAY = to_micros(AT), timedelta(days=1)
+
+
+def ids(found):
+    return [one.id for one in found]
+
+
+def test_a_standing_says_how_a_memory_stands(store):
+    one = memory(
+        1, confidence=0.5, priority=3, validated_at=AT, last_accessed_at=AT, access_count=4,
+        patterns=(PatternLink("a"), PatternLink("b")), source=Source(branch="main"),
+    )  # fmt: skip
+    (key,) = insert(store, one)
+    assert store.standing.presentable(NOW) == [
+        Standing(
+            key=key, id=one.id, kind="tribal", status="active", confidence=0.5, priority=3, pinned=0, recorded_at=NOW,
+            updated_at=NOW, validated_at=NOW, last_accessed_at=NOW, access_count=4, patterns=2,
+            content_hash=bytes.fromhex(one.content_hash), branch="main",
+        )
+    ]  # fmt: skip
+
+
+def test_what_fades_and_what_rests(store):
+    late = AT + DAY
+    insert(
+        store,
+        memory(1, "fades"),
+        memory(2, "pinned", pinned=True),
+        memory(3, "recalled", last_accessed_at=late),
+        memory(4, "new", recorded_at=late, updated_at=late),
+        memory(5, "rests", status=Status.ARCHIVED),
+        memory(6, "stirs", status=Status.ARCHIVED, last_accessed_at=late),
+        memory(7, "kept", status=Status.ARCHIVED, pinned=True),
+    )
+    assert ids(store.standing.fading(NOW)) == [id_of(1)]
+    assert ids(store.standing.resting(NOW)) == [id_of(5)]
+    assert ids(store.standing.fading(to_micros(late))) == [id_of(1), id_of(3), id_of(4)]
+
+
+def test_what_may_be_presented(store):
+    insert(
+        store,
+        memory(1, "true"),
+        memory(2, "not yet", valid_from=AT + DAY),
+        memory(3, "no more", valid_until=AT),
+        memory(4, "whose", trust=Trust.UNTRUSTED),
+        memory(5, "old", status=Status.SUPERSEDED),
+        memory(6, "for now", valid_until=AT + DAY),
+        memory(7, "derived", trust=Trust.DERIVED),
+    )
+    assert ids(store.standing.presentable(NOW)) == [id_of(1), id_of(6), id_of(7)]
+
+
+def test_arcs_are_the_active_relations(store):
+    keys = insert(store, *(memory(n, f"{n}") for n in range(3)))
+    with store.transaction():
+        for target, more in ((1, {"bidirectional": True}), (2, {"status": RelationStatus.SUGGESTED})):
+            store.relations.put(Relation(id_of(0), id_of(target), RelationType.RELATED, AT, **more))
+    assert [tuple(arc) for arc in store.standing.arcs()] == [(keys[0], keys[1], 1)]
+
+
+def test_the_generation_changes_with_what_is_kept_and_not_with_accesses(store):
+    assert store.standing.generation() == Generation(0, 0, 0)
+    insert(store, memory(1, "one"), memory(2, "other"))
+    with store.transaction():
+        store.ledger.record([AuditEntry(memory_id=id_of(1), operation="create", actor=Actor.USER, at=AT)])
+    assert store.standing.generation() == Generation(1, 2, 0)
+    store.memories.touch([id_of(1)], AT)
+    assert store.standing.generation() == Generation(1, 2, 0)
+    bury(store, id_of(2))
+    assert store.standing.generation() == Generation(1, 1, 1)

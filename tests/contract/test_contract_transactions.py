@@ -1,0 +1,136 @@
+"""Transactions, threads and a second opening, on every engine."""
+
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from example_memories import AT, id_of, insert, memory
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor
+from recortex.ports.store import SearchText
+from recortex.storage.sqlite.store import SqliteStore
+
+
+@contextmanager
+def opened_again(store):
+    """Another opening of the same store."""
+    if isinstance(store, SqliteStore):
+        again = SqliteStore(store.path, backups=Path(store.path.parent, "backups"), clock=lambda: AT)
+    else:
+        again = type(store)(store.address, clock=lambda: AT)
+    try:
+        yield again
+    finally:
+        again.close()
+
+
+def run_together(*works):
+    """Each in a thread; what one raises is raised."""
+    errors = []
+
+    def guarded(work):
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001  whatever it is, the test shows it
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+
+
+def test_a_transaction_is_kept_whole_or_not_at_all(store):
+    def half():
+        with store.transaction():
+            insert(store, memory(1), memory(2, "other"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        half()
+    assert store.memories.count(MemoryQuery(statuses=())) == 0
+    insert(store, memory(3))
+    assert store.memories.count(MemoryQuery()) == 1
+
+
+def test_a_transaction_inside_another_ends_with_it(store):
+    def nested():
+        with store.transaction():
+            insert(store, memory(1))
+            with store.transaction():
+                insert(store, memory(2, "other"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        nested()
+    assert store.memories.count(MemoryQuery(statuses=())) == 0
+
+
+def test_what_is_not_committed_is_seen_by_its_writer_alone(store):
+    with store.transaction():
+        insert(store, memory(1))
+        assert store.memories.count(MemoryQuery()) == 1
+        with opened_again(store) as beside:
+            assert beside.memories.count(MemoryQuery()) == 0
+            assert beside.search.match(["bcrypt"], 5, None) == []
+            assert beside.search.frequencies(["bcrypt"]) == [0]
+    with opened_again(store) as beside:
+        assert beside.memories.find(MemoryQuery()) == [memory(1)]
+        assert beside.search.frequencies(["bcrypt"]) == [1]
+
+
+def test_readers_and_a_writer_at_once(store):
+    insert(store, memory(0, "the first"))
+    done = threading.Event()
+
+    def read():
+        while not done.is_set():
+            found = store.memories.find(MemoryQuery(order="recorded"))
+            assert len(found) == len({one.id for one in found}) >= 1
+            store.search.match(["memory"], 5, None)
+
+    def write():
+        try:
+            for number in range(1, 101):
+                insert(store, memory(number, f"memory {number}"))
+        finally:
+            done.set()
+
+    run_together(read, read, read, read, write)
+    assert store.memories.count(MemoryQuery()) == 101
+    assert store.search.frequencies(["memory"]) == [100]
+
+
+def test_writers_in_threads_lose_nothing(store):
+    def write(first):
+        for number in range(first, first + 25):
+            insert(store, memory(number, f"memory {number}"))
+
+    run_together(*(lambda first=first: write(first) for first in range(0, 100, 25)))
+    assert store.memories.count(MemoryQuery()) == 100
+    assert store.search.frequencies(["memory"]) == [100]
+
+
+def test_two_openings_of_one_store_write_in_turn(store):
+    with opened_again(store) as beside:
+
+        def write(where, first):
+            for number in range(first, first + 25):
+                with where.transaction():
+                    where.memories.insert(memory(number, f"memory {number}"), SearchText(), actor=Actor.USER)
+
+        run_together(lambda: write(store, 0), lambda: write(beside, 25))
+        keys = {one.key for one in beside.standing.presentable(10**18)}
+    assert len(keys) == store.memories.count(MemoryQuery()) == 50
+    assert store.search.frequencies(["memory"]) == [50]
+
+
+def test_a_store_that_was_opened_again_is_the_same(store):
+    insert(store, memory(1))
+    with opened_again(store) as again:
+        assert again.schema == store.schema
+        assert again.memories.get([id_of(1)]) == [memory(1)]

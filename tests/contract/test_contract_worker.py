@@ -1,0 +1,104 @@
+"""Jobs that nobody waits for: a worker does them for every workspace, a killed one's are taken up by the next."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import psycopg
+import pytest
+
+from recortex import Cortex
+from recortex.app import queue
+from recortex.app.jobs import JOBS
+from recortex.app.location import of_url
+
+WORDS = [sys.executable, "-m", "recortex", "worker"]
+
+
+@pytest.fixture
+def database(server, monkeypatch):
+    """An empty database of its own: a worker looks after all of one."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    return server.new_database("worked_on")
+
+
+def filled(project, database, *workspaces, count=12):
+    """Workspaces whose memories wait for their vectors."""
+    urls = [f"{database}&workspace={name}" for name in workspaces]
+    for url in urls:
+        with Cortex.open(project, url=url) as cx:
+            wishes = [{"text": f"Fact {number} about the cache of {url[-1]}"} for number in range(count)]
+            cx.remember_many(wishes, embed=False)
+    return urls
+
+
+def waiting(project, url):
+    with Cortex.open(project, url=url) as cx:
+        return cx.status().stores[0].without_vector
+
+
+def worked(project, url, *more):
+    words = [*WORDS, "--once", "--url", url, "--project", str(project), *more]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+def queued(database):
+    with psycopg.connect(database) as connection:
+        connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
+        rows = connection.execute("SELECT task_name, args->>'workspace', status FROM procrastinate_jobs")
+        return sorted(rows.fetchall())
+
+
+def test_a_worker_looks_after_every_workspace(project, database):
+    one, other = filled(project, database, "a", "b")
+    assert (waiting(project, one), waiting(project, other)) == (12, 12)
+    done = worked(project, one)
+    assert (done.returncode, "0 failed" in done.stderr) == (0, True)
+    assert (waiting(project, one), waiting(project, other)) == (0, 0)
+    assert queued(database) == []
+
+
+def test_jobs_are_handed_over_only_where_somebody_works(project, database):
+    (url,) = filled(project, database, "a")
+    location = of_url(url, root=project, workspace="")
+    assert not queue.handed_over(location, list(JOBS))  # there is no queue yet
+    queue.prepare(database)
+    assert not queue.handed_over(location, list(JOBS))  # nobody works
+    with psycopg.connect(database) as connection:
+        connection.execute(f"INSERT INTO {queue.schema()}.procrastinate_workers DEFAULT VALUES")
+    assert queue.handed_over(location, list(JOBS))
+    assert queue.handed_over(location, list(JOBS))  # what waits is not asked for twice
+    assert queued(database) == sorted((name, "a", "todo") for name in JOBS)
+    assert not queue.handed_over(of_url(f"sqlite:///{project}/a.db", root=project, workspace=""), list(JOBS))
+
+
+def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
+    (url,) = filled(project, database, "a", count=400)
+    process = subprocess.Popen(
+        [*WORDS, "--url", url, "--project", str(project)], stderr=subprocess.DEVNULL, env=os.environ
+    )
+    while waiting(project, url) == 400:
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    left = waiting(project, url)
+    with psycopg.connect(database) as connection:  # a minute passes
+        connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
+        connection.execute("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '61 seconds'")
+    assert worked(project, url).returncode == 0
+    assert waiting(project, url) == 0
+    assert left < 400
+
+
+def test_a_file_has_no_worker(project):
+    done = worked(project, f"sqlite:///{project}/a.db")
+    assert done.returncode == 1
+    assert "needs a store on a server" in done.stderr
+
+
+@pytest.mark.parametrize("words", [["--nonsense"], ["--url"], ["--once=3"]])
+def test_unknown_options(project, words):
+    done = worked(project, f"sqlite:///{project}/a.db", *words)
+    assert done.returncode == 2
+    assert "not known" in done.stderr

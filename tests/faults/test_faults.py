@@ -1,0 +1,63 @@
+"""A sample of every class of faults, by a seed; every statement boundary of the smallest writes and of each migration.
+
+`python tests/faults/run.py` tries all of them, and as many more as one likes.
+"""
+
+from itertools import islice
+
+import pytest
+from faultlib.classes import CLASSES, sample
+from faultlib.sqlite import kills
+from faultlib.workbench import Workbench, ground
+
+SEED = 7
+SMALL = ("remember", "edit", "link", "purge", "backup")
+"""The writes whose boundaries are tried here one by one; `run.py` tries those of all."""
+
+SQLITE = {one.name: one for one in CLASSES["sqlite"]}
+POSTGRES = {one.name: one for one in CLASSES["postgres"]}
+
+
+@pytest.fixture(scope="module")
+def bench():
+    with ground() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECORTEX_HOME", str(folder / "home"))
+        opened = Workbench(folder)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(autouse=True)
+def _with_vectors(monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+
+
+def broken(faults):
+    records = [fault.run() for fault in faults]
+    assert records
+    return [(one.name, one.lost, one.problems) for one in records if not one.ok]
+
+
+@pytest.mark.parametrize("name", [name for name, one in SQLITE.items() if one.some])
+def test_what_was_acknowledged_is_there_or_its_loss_is_named(bench, name):
+    assert broken(sample(bench, SQLITE[name], SEED)) == []
+
+
+@pytest.mark.parametrize("act", SMALL)
+def test_a_kill_at_any_statement_of_a_write_loses_nothing(bench, act):
+    assert broken(kills.of_write(bench, act)) == []
+
+
+@pytest.mark.parametrize("step", kills.known(), ids=lambda step: step.name)
+def test_a_kill_at_any_statement_of_a_migration_loses_nothing(bench, step):
+    assert broken(kills.of_migration(bench, step)) == []
+
+
+def test_every_schema_ever_released_leads_to_todays(bench):
+    faults = [one for one in SQLITE["upgrade from an older schema"].complete(bench)]  # noqa: C416
+    assert broken(one for one in faults if one.name.endswith(("open", "remember"))) == []
+
+
+@pytest.mark.parametrize("name", [name for name, one in POSTGRES.items() if one.some])
+def test_a_server_or_its_connection_fails_and_nothing_acknowledged_is_lost(bench, name):
+    assert broken(islice(sample(bench, POSTGRES[name], SEED), 1)) == []

@@ -1,0 +1,122 @@
+"""What regular upkeep reckons with: what is due, how a store grows, how a log is summed up."""
+
+from collections import Counter
+from itertools import pairwise
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from recortex.engines.upkeep.due import DAY, EVERY, SKEW, due
+from recortex.engines.upkeep.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
+from recortex.engines.upkeep.rotation import summaries
+from recortex.ports.chores import OldEntry, Sample
+
+INSTANTS = st.integers(0, 4_000_000_000_000_000)
+NAMES = st.sampled_from(sorted(EVERY))
+ENTRIES = st.lists(
+    st.builds(
+        OldEntry,
+        st.integers(1, 10_000),
+        st.sampled_from(["create", "update", "decay"]),
+        st.sampled_from(["user", "system"]),
+        INSTANTS,
+    )
+)
+
+
+@given(st.dictionaries(NAMES, INSTANTS), INSTANTS)
+def test_a_chore_is_due_until_it_is_done_and_again_after_its_days(done, now):
+    for name in due(done, EVERY, now):
+        assert name not in due(done | {name: now}, EVERY, now)
+        assert name in due(done | {name: now}, EVERY, now + EVERY[name] * DAY)
+        assert name not in due(done | {name: now}, EVERY, now + EVERY[name] * DAY - 1)
+
+
+@given(st.dictionaries(NAMES, INSTANTS), INSTANTS)
+def test_what_is_due_is_in_the_order_of_the_table_and_never_what_is_switched_off(done, now):
+    found = due(done, EVERY | {"expiry": 0}, now)
+    assert found == [name for name in EVERY if name in found]
+    assert "expiry" not in found
+
+
+@given(NAMES, INSTANTS, st.integers(1, 10**15))
+def test_a_clock_that_was_wrong_stops_no_chore_for_long(name, now, ahead):
+    assert (name in due({name: now + ahead}, {name: 7}, now)) == (ahead > SKEW)
+
+
+@given(
+    st.integers(-10_000, 10_000), st.integers(0, 10**9), st.lists(st.integers(0, 89), min_size=2, unique=True)
+)
+def test_a_steady_growth_is_found_whenever_it_was_measured(rate, start, days):
+    assume(max(days) - min(days) >= LEAST_SPAN // DAY)
+    samples = [Sample(day * DAY, 0, start + rate * day) for day in days]
+    found = bytes_per_day(samples)
+    assert found is not None
+    assert abs(found - rate) < 1e-3 * max(1, abs(rate))
+    assert bytes_per_day(list(reversed(samples))) is not None
+
+
+@given(
+    st.lists(
+        st.builds(Sample, INSTANTS, st.integers(0, 9), st.integers(0, 10**12)), unique_by=lambda one: one.at
+    )
+)
+def test_growth_lies_between_the_slowest_and_the_fastest_of_its_steps(samples):
+    found = bytes_per_day(samples)
+    newest = max((one.at for one in samples), default=0)
+    recent = sorted(one for one in samples if newest - one.at <= 90 * DAY)
+    if found is None:
+        assert not recent or newest - recent[0].at < LEAST_SPAN
+    else:
+        steps = [
+            (later.bytes - earlier.bytes) / ((later.at - earlier.at) / DAY)
+            for earlier, later in pairwise(recent)
+        ]
+        slack = 1e-6 * max(1.0, *map(abs, steps))
+        assert min(steps) - slack <= found <= max(steps) + slack
+
+
+@given(st.integers(0, 10**12), st.integers(1, 10**12), st.floats(-1e9, 1e9) | st.none())
+def test_days_until_a_size_end_at_that_size(size, threshold, rate):
+    left = days_until(size, threshold, rate)
+    if size >= threshold:
+        assert left == 0
+    elif rate is None or rate <= 0:
+        assert left is None
+    else:
+        assert left is not None
+        assert abs(size + left * rate - threshold) < 1e-6 * threshold
+
+
+@given(st.integers(0, 10**12), st.integers(0, 10**12))
+def test_fragmentation_is_a_share(free, total):
+    assert 0.0 <= fragmentation(free, total) <= 1.0
+
+
+@given(ENTRIES)
+def test_summaries_add_up_to_the_entries(entries):
+    found = summaries(entries)
+    assert sum(one.entries for one in found) == len(entries)
+    assert Counter({(one.operation, one.actor): 0 for one in found} | _totals(found)) == Counter(
+        (one.operation, one.actor) for one in entries
+    )
+    for one in found:
+        assert one.first_at <= one.last_at
+        assert {one.first_at, one.last_at} <= {entry.at for entry in entries}
+    assert len({one[:3] for one in found}) == len(found)
+
+
+@given(ENTRIES, st.integers(0, 50))
+def test_summing_up_in_chunks_gives_the_same_counts(entries, cut):
+    whole = Counter({one[:3]: one.entries for one in summaries(entries)})
+    parts = Counter()
+    for chunk in (entries[:cut], entries[cut:]):
+        parts += Counter({one[:3]: one.entries for one in summaries(chunk)})
+    assert parts == whole
+
+
+def _totals(found):
+    totals = Counter()
+    for one in found:
+        totals[one.operation, one.actor] += one.entries
+    return totals

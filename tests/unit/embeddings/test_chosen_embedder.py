@@ -1,0 +1,212 @@
+"""What makes vectors is what is set: by no key that lies in the environment, and by no project's file where data would leave."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from tiny_model import write_model, write_words
+
+from recortex import Cortex, settings
+from recortex.app import wiring
+from recortex.embeddings.building import EmbedderSettings, build_embedders
+from recortex.embeddings.keys import key_of
+from recortex.embeddings.providers import PROVIDERS
+from recortex.errors import ConfigError, EmbeddingError
+
+KEY = "sk-test-0123456789abcdef"
+EVERY_KEY = {variable: KEY for variable in settings.EMBEDDER_KEYS.values() if variable}
+
+
+def names(**values):
+    return [one.name for one in build_embedders(EmbedderSettings(**values), key="", clean=str)]
+
+
+def read(tmp_path, *, project="", user="", environment=None):
+    (tmp_path / "home").mkdir(exist_ok=True)
+    (tmp_path / "recortex.toml").write_text(project)
+    (tmp_path / "home" / "config.toml").write_text(user)
+    return settings.read(tmp_path, {"RECORTEX_HOME": str(tmp_path / "home"), **(environment or {})})
+
+
+def chosen(found):
+    return [one.name for one in wiring._embedders(found)]
+
+
+def test_without_a_setting_the_shipped_model_makes_vectors_and_hashes_stand_in():
+    assert names() == ["all-minilm-l6-v2.int8", "hashed-tfidf"]
+
+
+def test_a_key_in_the_environment_chooses_nothing(tmp_path):
+    found = read(tmp_path, environment=EVERY_KEY)
+    assert chosen(found) == ["all-minilm-l6-v2.int8", "hashed-tfidf"]
+    assert found.embedder_key == ""
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_setting_chooses_a_provider_and_its_own_key(provider, tmp_path):
+    keys = {variable: f"{KEY}-{variable}" for variable in EVERY_KEY}
+    found = read(tmp_path, user=f'embedder = "{provider}"\n', environment=keys)
+    row = PROVIDERS[provider]
+    assert chosen(found) == [f"{provider}/{row.model}@{row.dimensions}"]
+    variable = settings.EMBEDDER_KEYS[provider]
+    assert found.embedder_key == (keys[variable] if row.keyed else "")
+    assert bool(variable) is row.keyed
+    assert KEY not in repr(list(found))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_project_cannot_choose_who_reads_its_memories(provider, tmp_path):
+    found = read(tmp_path, project=f'embedder = "{provider}"\n', environment=EVERY_KEY)
+    assert found["embedder"] == "onnx"
+    assert "cannot say where data goes" in found.problems[0]
+
+
+@pytest.mark.parametrize("embedder", ["onnx", "hashed", "none"])
+def test_a_project_may_choose_among_what_runs_here(embedder, tmp_path):
+    found = read(tmp_path, project=f'embedder = "{embedder}"\n')
+    assert (found["embedder"], found.problems) == (embedder, ())
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in settings.SETTINGS if row.name.startswith("embedding.")], ids=lambda row: row.name
+)
+def test_a_project_sets_nothing_else_of_the_embedder(row, tmp_path):
+    value = 64 if isinstance(row.default, int) else '"cls"'
+    found = read(tmp_path, project=f"{row.name} = {value}\n")
+    assert found[row.name] == row.default
+    assert "cannot say where data goes" in found.problems[0]
+
+
+def test_the_embedder_and_its_settings_stand_in_one_file(tmp_path):
+    found = read(
+        tmp_path,
+        user='embedder = "ollama"\n[embedding]\nmodel = "mxbai-embed-large"\ndimensions = 512\nquery_prefix = "q: "\n',
+    )
+    assert found.problems == ()
+    (name,) = chosen(found)
+    assert name.startswith("ollama/mxbai-embed-large@512~")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("EMBEDDER", "magic"),
+        ("EMBEDDING_POOLING", "max"),
+        ("EMBEDDING_DIMENSIONS", "3"),
+        ("EMBEDDING_TIMEOUT", "0"),
+    ],
+)
+def test_a_value_that_cannot_be_is_an_error(name, value, tmp_path):
+    with pytest.raises(ConfigError, match=name):
+        read(tmp_path, environment={f"RECORTEX_{name}": value})
+
+
+def test_settings_that_differ_have_names_that_differ(tmp_path):
+    write_model(tmp_path / "tiny" / "model.onnx")
+    write_words(tmp_path / "tiny")
+    local = {"folder": str(tmp_path / "tiny")}
+    several = [
+        {},
+        {"dimensions": 64},
+        local,
+        {**local, "pooling": "cls"},
+        {**local, "max_length": 64},
+        {**local, "dimensions": 2},
+        {**local, "query_prefix": "query: "},
+        {**local, "query_prefix": "query: ", "passage_prefix": "passage: "},
+        *({"embedder": name} for name in PROVIDERS),
+        *({"embedder": name, "dimensions": 256} for name in PROVIDERS),
+        *({"embedder": name, "model": "other"} for name in PROVIDERS),
+    ]
+    found = [names(**values)[0] for values in several]
+    assert len(set(found)) == len(found)
+
+
+def test_hashes_stand_in_for_the_shipped_model_alone(tmp_path):
+    assert len(names(folder=str(tmp_path))) == 1
+    assert len(names(embedder="voyage")) == 1
+    assert names(embedder="hashed") == ["hashed-tfidf"]
+
+
+def test_memories_wait_for_the_model_that_was_chosen(tmp_path, monkeypatch):
+    """A folder that is away for an hour leaves memories without a vector, found by their words; none is made by another."""
+    place = tmp_path / "tiny"
+    monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(place))
+    url = f"sqlite:///{tmp_path}/wait.db"
+    with Cortex.open(url=url) as cortex:
+        cortex.remember("The parser reads the cache.")
+        found = cortex.recall("What does the parser read?")
+        assert [hit.memory.summary for hit in found.hits] == ["The parser reads the cache."]
+        assert "is no folder" in found.degraded[0]
+        (store,) = cortex.status().stores
+        assert store.without_vector == 1
+    write_model(place / "model.onnx")
+    write_words(place)
+    with Cortex.open(url=url) as cortex:
+        assert cortex.backfill().embedder.startswith("onnx/tiny-")
+        (store,) = cortex.status().stores
+        assert store.without_vector == 0
+        assert cortex.status().embedder.startswith("onnx/tiny-")
+
+
+def test_status_and_doctor_name_the_embedder(tmp_path, monkeypatch):
+    with Cortex.open(url=f"sqlite:///{tmp_path}/name.db") as cortex:
+        assert cortex.status().embedder == "all-minilm-l6-v2.int8"
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "voyage")
+    monkeypatch.delenv("VOYAGE_API_KEY", raising=False)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    with Cortex.open(url=f"sqlite:///{tmp_path}/name.db") as cortex:
+        assert cortex.status().embedder == "voyage/voyage-code-3@1024"
+        (finding,) = [one for one in cortex.doctor().findings if one.check == "embedding"]
+    assert (finding.level, "There is no key for voyage." in finding.message) == ("problem", True)
+    assert "VOYAGE_API_KEY" in finding.todo
+
+
+def test_without_the_package_for_keyrings_the_error_holds_the_line_to_type(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(EmbeddingError, match="There is no key for voyage") as raised:
+        key_of("voyage", "VOYAGE_API_KEY", "", needed=True)
+    assert "pip install 'recortex[keyring]' && keyring set recortex voyage" in raised.value.hint
+    assert "VOYAGE_API_KEY" in raised.value.hint
+
+
+def test_a_key_of_the_environment_needs_no_keyring(monkeypatch):
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    assert key_of("voyage", "VOYAGE_API_KEY", KEY, needed=True) == KEY
+    assert key_of("voyage", "VOYAGE_API_KEY", "", needed=False) == ""
+
+
+BACKEND = """
+    from keyring.backend import KeyringBackend
+    from keyring.errors import KeyringLocked
+
+    class Kept(KeyringBackend):
+        priority = 1
+
+        def get_password(self, service, username):
+            if username == "gemini":
+                raise KeyringLocked("It is locked.")
+            return {("recortex", "voyage"): "%s"}.get((service, username))
+
+        def set_password(self, service, username, password):
+            raise NotImplementedError
+"""
+
+
+@pytest.mark.parametrize(
+    ("provider", "said"),
+    [("voyage", KEY), ("mistral", "keyring set recortex mistral"), ("gemini", "Set SOME_KEY.")],
+)
+def test_the_system_keyring_is_asked(provider, said, tmp_path):
+    """A keyring of our own, as the package's documentation has one written; the machine's is left alone."""
+    (tmp_path / "kept_keys.py").write_text(textwrap.dedent(BACKEND % KEY))
+    code = (
+        "from recortex.embeddings.keys import key_of\n"
+        "from recortex.errors import EmbeddingError\n"
+        f"try: print(key_of({provider!r}, 'SOME_KEY', '', needed=True))\n"
+        "except EmbeddingError as error: print(error.hint)"
+    )
+    environment = {"PYTHON_KEYRING_BACKEND": "kept_keys.Kept", "PYTHONPATH": str(tmp_path)}
+    found = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
+    assert said in found

@@ -1,0 +1,200 @@
+"""Any ONNX model of a folder: its tokens, its inputs, its pooling, and a name that changes with all of them."""
+
+import sys
+
+import numpy as np
+import pytest
+from onnx import TensorProto
+from tiny_model import TABLE, WIDTH, ids_of, write_model, write_tokenizer, write_words
+
+from recortex.embeddings.folder import FolderEmbedder, Reading
+from recortex.embeddings.onnx import MAXIMUM_PIECES, MODEL_FILE, MODEL_FOLDER, VOCABULARY_FILE, OnnxEmbedder
+from recortex.errors import EmbeddingError
+
+TEXT = "The parser reads"
+IDS = ids_of("the", "parser", "reads")
+
+
+def unit(row):
+    return row / np.linalg.norm(row)
+
+
+@pytest.fixture(params=["vocab.txt", "tokenizer.json"])
+def folder(request, tmp_path):
+    """A model with each kind of tokenizer; both give the same ids."""
+    place = tmp_path / "tiny"
+    write_model(place / "model.onnx")
+    (write_words if request.param == "vocab.txt" else write_tokenizer)(place)
+    return place
+
+
+@pytest.mark.parametrize(
+    ("pooling", "wanted"),
+    [("mean", TABLE[IDS].mean(axis=0)), ("cls", TABLE[IDS[0]]), ("last", TABLE[IDS[-1]])],
+)
+def test_tokens_are_pooled_as_it_is_set(pooling, wanted, folder):
+    found = FolderEmbedder(folder, Reading(pooling=pooling)).embed([TEXT])
+    assert (found.shape, found.dtype) == ((1, WIDTH), np.float32)
+    assert np.allclose(found[0], unit(wanted), atol=1e-6)
+
+
+def test_a_graph_that_pools_itself_is_left_alone(folder):
+    write_model(folder / "model.onnx", output="sentence_embedding")
+    found = FolderEmbedder(folder, Reading(pooling="cls")).embed([TEXT])[0]
+    assert np.allclose(found, unit(TABLE[IDS].max(axis=0)), atol=1e-6)
+
+
+def test_a_graph_that_wants_segments_and_positions_gets_them(folder):
+    write_model(
+        folder / "model.onnx", inputs=("input_ids", "attention_mask", "token_type_ids", "position_ids")
+    )
+    found = FolderEmbedder(folder, Reading(pooling="last")).embed([TEXT])[0]
+    assert np.allclose(found, unit(TABLE[IDS[-1]] + 0 + len(IDS) - 1), atol=1e-6)
+
+
+def test_a_graph_of_short_whole_numbers_is_fed_those(folder):
+    write_model(folder / "model.onnx", kind=TensorProto.INT32)
+    assert np.allclose(FolderEmbedder(folder).embed([TEXT])[0], unit(TABLE[IDS].mean(axis=0)), atol=1e-6)
+
+
+def test_a_text_is_read_up_to_its_length(folder):
+    short = FolderEmbedder(folder, Reading(length=4))
+    one, other = short.embed(["the parser reads", "the parser cache the cache"])
+    assert np.array_equal(one, other)
+    assert np.allclose(one, unit(TABLE[ids_of("the", "parser")].mean(axis=0)), atol=1e-6)
+
+
+def test_threads_and_neighbours_do_not_change_a_vector(folder):
+    texts = ["the cache", "the parser reads the cache", "cache"] * 5
+    found = FolderEmbedder(folder, threads=3).embed(texts)
+    alone = [FolderEmbedder(folder).embed([text])[0] for text in texts]
+    assert np.array_equal(found, alone)
+
+
+@pytest.mark.parametrize("text", ["", "\x00\ud800", "the " * 100_000, "[SEP]", "你" * 9])
+def test_hostile_texts_get_a_unit_vector(text, folder):
+    assert np.linalg.norm(FolderEmbedder(folder).embed([text])[0]) == pytest.approx(1, abs=1e-6)
+
+
+def test_no_text_gives_no_vector(folder):
+    embedder = FolderEmbedder(folder)
+    assert embedder.embed([]).shape == (0, 0)
+    embedder.embed([TEXT])
+    assert (embedder.dimensions, embedder.embed([]).shape) == (WIDTH, (0, WIDTH))
+
+
+@pytest.mark.parametrize("place", ["model.onnx", "other.onnx", "onnx/model.onnx", "onnx/only.onnx"])
+def test_where_a_graph_may_lie(place, tmp_path):
+    write_model(tmp_path / place)
+    write_words(tmp_path)
+    assert FolderEmbedder(tmp_path).embed([TEXT]).shape == (1, WIDTH)
+
+
+def test_one_of_several_graphs_is_chosen_by_name(tmp_path):
+    for name in ("a.onnx", "b.onnx"):
+        write_model(tmp_path / "onnx" / name)
+    write_words(tmp_path)
+    with pytest.raises(EmbeddingError, match="2 models") as raised:
+        FolderEmbedder(tmp_path).embed([TEXT])
+    assert "onnx/a.onnx" in raised.value.hint
+    assert FolderEmbedder(tmp_path, Reading("onnx/b.onnx")).embed([TEXT]).shape == (1, WIDTH)
+
+
+@pytest.mark.parametrize("file", ["missing.onnx", "../outside.onnx", "/etc/passwd"])
+def test_a_graph_outside_its_folder_is_not_opened(file, tmp_path):
+    write_model(tmp_path / "outside.onnx")
+    write_words(tmp_path / "inside")
+    with pytest.raises(EmbeddingError, match="no file of"):
+        FolderEmbedder(tmp_path / "inside", Reading(file)).embed([TEXT])
+
+
+def test_a_folder_that_holds_no_model(tmp_path):
+    write_words(tmp_path)
+    with pytest.raises(EmbeddingError, match=r"no \*.onnx"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+    assert "missing" in FolderEmbedder(tmp_path / "nowhere").name
+
+
+def test_a_folder_without_a_tokenizer(tmp_path):
+    write_model(tmp_path / "model.onnx")
+    with pytest.raises(EmbeddingError, match=r"no tokenizer.json and no vocab.txt"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "model.onnx"])
+def test_a_damaged_file_is_an_error_and_is_not_read_again(name, folder):
+    (folder / "tokenizer.json").touch()
+    (folder / name).write_bytes(b"\x00broken")
+    embedder = FolderEmbedder(folder)
+    with pytest.raises(EmbeddingError) as first:
+        embedder.embed([TEXT])
+    with pytest.raises(EmbeddingError) as second:
+        embedder.embed([TEXT])
+    assert first.value is second.value
+
+
+def test_cased_words_are_refused_rather_than_read_wrong(tmp_path):
+    write_model(tmp_path / "model.onnx")
+    write_words(tmp_path)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    with pytest.raises(EmbeddingError, match="cased"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+
+
+def test_a_graph_that_wants_what_no_text_has(tmp_path):
+    write_model(tmp_path / "model.onnx", inputs=("input_ids", "attention_mask", "pixels"))
+    write_words(tmp_path)
+    with pytest.raises(EmbeddingError, match="pixels"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+
+
+def test_without_the_package_for_tokenizers_the_error_holds_the_line_to_type(tmp_path, monkeypatch):
+    write_model(tmp_path / "model.onnx")
+    write_tokenizer(tmp_path)
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(EmbeddingError) as raised:
+        FolderEmbedder(tmp_path).embed([TEXT])
+    assert raised.value.hint == "pip install 'recortex[models]'"
+
+
+def test_a_model_of_nothing_but_zeros_is_an_error(tmp_path):
+    write_model(tmp_path / "model.onnx", table=np.zeros_like(TABLE))
+    write_words(tmp_path)
+    with pytest.raises(EmbeddingError, match="zero"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+
+
+def test_the_name_is_the_same_where_the_files_are(folder, tmp_path):
+    copy = tmp_path / "elsewhere" / folder.name
+    copy.mkdir(parents=True)
+    for path in folder.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    assert FolderEmbedder(copy).name == FolderEmbedder(folder).name
+    assert FolderEmbedder(folder).name.startswith("onnx/tiny-")
+
+
+def test_whatever_changes_a_vector_changes_the_name(folder):
+    names = [FolderEmbedder(folder).name]
+    names += [FolderEmbedder(folder, Reading(pooling=pooling)).name for pooling in ("cls", "last")]
+    names.append(FolderEmbedder(folder, Reading(length=64)).name)
+    write_model(folder / "model.onnx", table=TABLE + 1)
+    names.append(FolderEmbedder(folder).name)
+    (folder / "model.onnx_data").write_bytes(b"weights beside the graph")
+    names.append(FolderEmbedder(folder).name)
+    (folder / "vocab.txt").write_text("other words")
+    names.append(FolderEmbedder(folder).name)
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("tokenizer", ["vocab.txt", "tokenizer.json"])
+def test_the_shipped_model_in_a_folder_gives_the_vectors_that_it_gives(tokenizer, tmp_path):
+    """A real model with a real word list, read in both ways."""
+    (tmp_path / "model.onnx").symlink_to(MODEL_FOLDER / MODEL_FILE)
+    if tokenizer == "vocab.txt":
+        (tmp_path / "vocab.txt").symlink_to(MODEL_FOLDER / VOCABULARY_FILE)
+    else:
+        words = (MODEL_FOLDER / VOCABULARY_FILE).read_text(encoding="utf-8").split("\n")
+        write_tokenizer(tmp_path, [word for word in words if word])
+    texts = ["How do we hash passwords?", "Use bcrypt with 12 rounds.", "naïve café — 你好", "x" * 3_000]
+    found = FolderEmbedder(tmp_path, Reading(length=MAXIMUM_PIECES), threads=2).embed(texts)
+    assert np.allclose(found, OnnxEmbedder().embed(texts), atol=1e-5)

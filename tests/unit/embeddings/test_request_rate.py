@@ -1,0 +1,35 @@
+"""No minute holds more requests than are allowed, whatever the pauses between them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.embeddings.rate import MINUTE, Rate
+
+
+@given(st.integers(1, 9), st.lists(st.floats(0, 40), max_size=60))
+def test_no_minute_holds_more_than_the_limit(limit, pauses):
+    now = 0.0
+    rate = Rate(limit, now=lambda: now)
+    taken = []
+    for pause in pauses:
+        now += pause
+        while wait := rate.wait():
+            now += wait
+        taken.append(now)
+    for start in taken:
+        assert sum(start <= one < start + MINUTE for one in taken) <= limit
+
+
+@given(st.integers(1, 9))
+def test_the_wait_is_no_longer_than_it_must_be(limit):
+    now = 0.0
+    rate = Rate(limit, now=lambda: now)
+    for second in range(limit):
+        now = float(second)
+        assert rate.wait() == 0.0
+    assert rate.wait() == MINUTE - (limit - 1)
+
+
+def test_without_a_limit_nobody_waits():
+    rate = Rate(0)
+    assert {rate.wait() for _ in range(1_000)} == {0.0}

@@ -1,0 +1,350 @@
+"""A change of the embedding model in the middle of use: answers go on, the new model takes over, nothing is done twice."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing, contextmanager
+
+import apsw
+import numpy as np
+import pytest
+
+from recortex import Cortex
+from recortex.app import reembedding
+from recortex.app.lock import alone
+from recortex.app.reembedding import BUSY, outlook
+from recortex.domain.vocabulary import Scope
+from recortex.embeddings.chain import EmbedderChain
+from recortex.embeddings.hashed import HashedEmbedder
+from recortex.embeddings.shaped import Shape, ShapedEmbedder
+from recortex.engines.intake.embedding import BATCH
+from recortex.errors import EmbeddingError, InvalidInputError
+
+HASHED, SHORT, SHIPPED = "hashed-tfidf", "hashed-tfidf@64", "all-minilm-l6-v2.int8"
+COUNT = 130
+
+
+def short():
+    """Another model: shorter vectors, under a name of its own."""
+    return ShapedEmbedder(HashedEmbedder(), Shape(dimensions=64))
+
+
+class Watched:
+    """An embedder that notes what it is asked, and fails while it is told to."""
+
+    def __init__(self, inner):
+        self.inner, self.asked, self.down, self.left = inner, [], False, None
+
+    @property
+    def name(self):
+        return self.inner.name
+
+    @property
+    def dimensions(self):
+        return self.inner.dimensions
+
+    def embed(self, texts, *, purpose="passage"):
+        if self.down or self.left == 0:
+            raise EmbeddingError("The provider is away.")
+        if self.left is not None:
+            self.left -= 1
+        if purpose == "passage":
+            self.asked += texts
+        return self.inner.embed(texts, purpose=purpose)
+
+
+@contextmanager
+def opened(path, *embedders, **more):
+    """A store whose vectors these embedders make, the preferred one first."""
+    with Cortex.open(url=f"sqlite:///{path}/cortex.db", **more) as cortex:
+        use(cortex, *embedders)
+        yield cortex
+
+
+def use(cortex, *embedders):
+    chain = EmbedderChain(embedders)
+    bank = bank_of(cortex)
+    bank.embedding._embedder = bank.retrieval._embedder = chain
+    return bank
+
+
+def bank_of(cortex):
+    return cortex._app.bank(Scope.PROJECT)
+
+
+def wishes(count=COUNT):
+    return [{"text": f"The service number{place} listens on port {8000 + place}"} for place in range(count)]
+
+
+@pytest.fixture
+def hashed_store(tmp_path):
+    """130 statements with the vectors of a former model."""
+    with opened(tmp_path, HashedEmbedder()) as cortex:
+        cortex.remember_many(wishes())
+    return tmp_path
+
+
+def by_model(path):
+    """How many memories have a vector of each model."""
+    with closing(apsw.Connection(f"{path}/cortex.db")) as connection:
+        return dict(
+            connection.execute(
+                "SELECT o.name, count(*) FROM memories m JOIN embeddings e ON e.key = m.embedding_key"
+                " JOIN embedding_models o ON o.key = e.model GROUP BY o.name"
+            ).fetchall()
+        )
+
+
+def kept_vectors(path):
+    with closing(apsw.Connection(f"{path}/cortex.db")) as connection:
+        return connection.execute("SELECT count(*) FROM embeddings").fetchall()[0][0]
+
+
+def test_recall_answers_all_the_way_and_the_new_model_takes_over(hashed_store):
+    def answered(cortex):
+        for place in (0, 64, 129):
+            hits = cortex.recall(f"Which port does number{place} listen on?").hits
+            assert str(8000 + place) in hits[0].memory.text
+
+    with opened(hashed_store, short(), HashedEmbedder()) as cortex:
+        answered(cortex)
+        assert by_model(hashed_store) == {HASHED: COUNT}  # a question waits for no memory's vector
+        (store,) = cortex.status().stores
+        change = store.model_change
+        assert (change.model, change.former, change.left, change.share) == (SHORT, (HASHED,), COUNT, 0)
+        assert "reembed" in str(cortex.doctor().findings)
+        done = cortex.reembed(limit=60)
+        assert (done.done, done.left, done.model, done.former) == (60, 70, SHORT, (HASHED,))
+        assert by_model(hashed_store) == {HASHED: 70, SHORT: 60}
+        answered(cortex)
+        (store,) = cortex.status().stores
+        assert store.model_change.share == pytest.approx(60 / COUNT, abs=1e-4)
+        assert store.model_change.per_second > 0
+        assert store.model_change.seconds_left is not None
+        assert kept_vectors(hashed_store) == COUNT + 60
+        done = cortex.reembed()
+        assert (done.done, done.left, done.stopped) == (70, 0, "")
+        answered(cortex)
+        assert by_model(hashed_store) == {SHORT: COUNT}
+        assert kept_vectors(hashed_store) == COUNT  # the former model's are gone with the last memory
+        assert cortex.status().stores[0].model_change is None
+        assert cortex.reembed().done == 0
+
+
+def test_a_dry_run_only_counts(hashed_store):
+    with opened(hashed_store, short()) as cortex:
+        seen = cortex.reembed(dry_run=True)
+        assert (seen.done, seen.left, seen.former, seen.dry_run) == (0, COUNT, (HASHED,), True)
+        assert by_model(hashed_store) == {HASHED: COUNT}
+        with pytest.raises(InvalidInputError, match="limit"):
+            cortex.reembed(limit=-1)
+
+
+def test_without_vectors_nothing_is_done(cortex):
+    cortex.remember("The queue is emptied at night")
+    done = cortex.reembed()
+    assert (done.model, done.done, done.left, done.stopped) == ("", 0, 1, reembedding.NOTHING)
+
+
+def test_what_is_new_has_the_new_model_s_vector_at_once(hashed_store):
+    with opened(hashed_store, short()) as cortex:
+        kept = cortex.remember("Deploys happen on Tuesdays")
+        assert bank_of(cortex).store.vectors.codes_of([kept.id], SHORT)
+        cortex.edit(kept.id, text="Deploys happen on Wednesdays")
+        cortex.recall(
+            "When do deploys happen?"
+        )  # makes up for what has no vector, not for what has a former one
+        assert by_model(hashed_store) == {HASHED: COUNT, SHORT: 1}
+        assert bank_of(cortex).store.vectors.codes_of([kept.id], SHORT)
+
+
+def test_the_most_important_are_first(tmp_path):
+    ranks = ["low", "critical", "normal", "high"] * 30
+    with opened(tmp_path, HashedEmbedder()) as cortex:
+        cortex.remember_many(
+            [wish | {"importance": rank} for wish, rank in zip(wishes(120), ranks, strict=True)]
+        )
+        model = Watched(short())
+        use(cortex, model)
+        cortex.reembed(limit=60)
+    order = [text.split("|")[1] for text in model.asked]
+    assert order == ["critical"] * 30 + ["high"] * 30
+
+
+def test_a_moment_s_failure_starts_nothing(hashed_store):
+    """A stand-in answers questions by words alone, gives new memories a vector, and replaces none."""
+    with opened(hashed_store, Watched(short())) as cortex:
+        cortex.reembed()
+        model = Watched(short())
+        model.down = True
+        bank = use(cortex, model, HashedEmbedder())
+        new = cortex.remember("Deploys happen on Tuesdays")
+        assert bank.store.vectors.codes_of([new.id], HASHED)
+        done = cortex.reembed()
+        assert (done.done, done.left) == (0, 1)
+        assert "stands in" in done.stopped
+        assert cortex.backfill().done == 0
+        assert by_model(hashed_store) == {SHORT: COUNT, HASHED: 1}
+        assert cortex.recall("Which port does number7 listen on?").hits[0].memory.text.endswith("8007")
+        model.down = False
+        assert cortex.reembed().done == 1
+        assert by_model(hashed_store) == {SHORT: COUNT + 1}
+        assert len(model.asked) == 1
+
+
+def test_a_stand_in_s_vectors_are_not_kept_in_a_change(hashed_store):
+    model = Watched(short())
+    model.left = 1
+    other = Watched(ShapedEmbedder(HashedEmbedder(), Shape(dimensions=128)))
+    with opened(hashed_store, model, other) as cortex:
+        done = cortex.reembed()
+        assert (done.done, done.left) == (BATCH, COUNT - BATCH)
+        assert "stands in" in done.stopped
+        assert by_model(hashed_store) == {SHORT: BATCH, HASHED: COUNT - BATCH}
+        assert kept_vectors(hashed_store) == COUNT + BATCH
+
+
+def test_a_failure_keeps_what_is_done_and_is_not_tried_for_ever(hashed_store):
+    model = Watched(short())
+    model.left = 2
+    with opened(hashed_store, model) as cortex:
+        done = cortex.reembed()
+        assert (done.done, done.left) == (2 * BATCH, COUNT - 2 * BATCH)
+        assert "away" in done.stopped
+        model.left = None
+        assert cortex.reembed().left == 0
+    assert len(model.asked) == COUNT
+
+
+def test_going_back_half_way_makes_nothing_again(hashed_store):
+    with opened(hashed_store, short()) as cortex:
+        cortex.reembed(limit=80)
+        former = Watched(HashedEmbedder())
+        use(cortex, former)
+        done = cortex.reembed()
+        assert (done.done, done.left, former.asked) == (80, 0, [])
+        assert by_model(hashed_store) == {HASHED: COUNT}
+        assert kept_vectors(hashed_store) == COUNT
+        assert bank_of(cortex).store.vectors.reembedding(SHORT) is None
+
+
+def test_the_shipped_model_takes_over_from_hashed_words(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    url = f"sqlite:///{tmp_path}/cortex.db"
+    with Cortex.open(url=url) as cortex:
+        cortex.remember("The invoice is rounded to the nearest cent")
+        cortex.remember("Backups are taken every night at two")
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "onnx")
+    with Cortex.open(url=url) as cortex:
+        assert cortex.reembed().model == SHIPPED
+        assert by_model(tmp_path) == {SHIPPED: 2}
+        assert (
+            "nearest cent"
+            in cortex.recall("How do we deal with fractions of money?", floor=False).hits[0].memory.text
+        )
+
+
+def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(hashed_store):
+    class Changed(HashedEmbedder):
+        dimensions = 64
+
+        def embed(self, texts, *, purpose="passage"):
+            rows = super().embed(texts, purpose=purpose)[:, :64]
+            return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+    with opened(hashed_store, Changed()) as cortex:
+        new = cortex.remember("Deploys happen on Tuesdays")  # kept, and found by its words
+        assert cortex.recall("When do deploys happen?").hits[0].memory.id == new.id
+        done = cortex.reembed()
+        assert (done.done, done.left) == (0, 1)
+        assert "64 dimensions" in done.stopped
+        done = cortex.reembed(afresh=True)
+        assert (done.done, done.left) == (COUNT + 1, 0)
+        assert bank_of(cortex).store.vectors.dimensions(HASHED) == 64
+        assert (
+            cortex.recall("When do deploys happen?", recipe="semantic", floor=False).hits[0].memory.id
+            == new.id
+        )
+
+
+def test_two_at_once_do_not_do_the_same_work(hashed_store):
+    with opened(hashed_store, short()) as cortex:
+        bank = bank_of(cortex)
+        folder = bank.location.place("locks")
+        folder.mkdir(exist_ok=True)
+        with alone(folder / "reembed.lock") as held:
+            assert held
+            done = cortex.reembed()
+            assert (done.done, done.left, done.stopped) == (0, COUNT, BUSY)
+            assert cortex.recall("Which port does number7 listen on?").hits
+        assert cortex.reembed().left == 0
+
+
+def test_one_run_behind_a_session_is_bounded_and_pauses(hashed_store, clock):
+    with opened(hashed_store, short()) as cortex:
+        bank = bank_of(cortex)
+        began = time.monotonic()
+        run = reembedding.reembed(bank, now=clock, seconds=0.05, pause=0.06)
+        assert time.monotonic() - began >= 0.06 * (run.done // BATCH - 1)
+        assert 0 < run.done < COUNT  # the second pause is over when the time is
+        assert outlook(bank).left == COUNT - run.done
+        assert reembedding.reembed(bank, now=clock, seconds=60, pause=0.001).done == COUNT - run.done
+
+
+def test_progress_is_told(hashed_store):
+    told = []
+    with opened(hashed_store, short(), progress=lambda *step: told.append(step)) as cortex:
+        cortex.reembed()
+    assert told == [("embedding", done, COUNT) for done in (50, 100, 130)]
+
+
+def test_a_kill_at_any_moment_resumes_where_it_stopped(tmp_path, monkeypatch):
+    """No vector is made twice but those of one batch for each kill, and none is lost."""
+    count, kills = 2_000, 6
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    url = f"sqlite:///{tmp_path}/cortex.db"
+    with Cortex.open(url=url) as cortex:
+        cortex.remember_many(wishes(count), link=False)
+        use(cortex, short())
+        cortex.reembed()
+    environment = os.environ | {"RECORTEX_EMBEDDER": "hashed"}
+    words = [sys.executable, "-m", "recortex", "reembed", "--url", url, "--json"]
+    chosen, before = random.Random(4), 0  # noqa: S311
+    for _ in range(kills):
+        job = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until = before + chosen.randrange(50, 300)
+        while job.poll() is None and by_model(tmp_path).get(HASHED, 0) < until:
+            time.sleep(chosen.random() / 100)
+        job.send_signal(signal.SIGKILL)
+        job.wait()
+        done = by_model(tmp_path).get(HASHED, 0)
+        assert done >= before
+        assert by_model(tmp_path) == {HASHED: done, SHORT: count - done}
+        before = done
+    assert 0 < before < count
+    with Cortex.open(url=url) as cortex:
+        model = Watched(HashedEmbedder())
+        bank = use(cortex, model)
+        assert (
+            bank.store.vectors.reembedding(HASHED).done == before
+        )  # counted in the transaction that kept them
+        assert cortex.reembed().left == 0
+        assert len(model.asked) == count - before
+        assert bank.store.vectors.agrees()
+    assert by_model(tmp_path) == {HASHED: count}
+    assert kept_vectors(tmp_path) == count
+
+
+def test_a_project_chooses_the_model_of_its_own_store_alone(project):
+    """The person's own store would go from one project's model to the other's, and back."""
+    settings = project / "recortex.toml"
+    settings.write_text('embedder = "hashed"\n')
+    with Cortex.open(project) as cortex:
+        assert cortex._app.bank(Scope.PROJECT).embedding.wanted == HASHED
+        assert cortex._app.bank(Scope.GLOBAL).embedding.wanted == SHIPPED
+    settings.write_text('embedder = "none"\n')
+    with Cortex.open(project) as cortex:
+        assert cortex._app.bank(Scope.GLOBAL).embedding.wanted == ""

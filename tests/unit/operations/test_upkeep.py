@@ -1,0 +1,350 @@
+"""Regular upkeep over simulated years: what goes, what stays, what is said of it, and what a kill leaves."""
+
+import json
+import os
+import signal
+from contextlib import contextmanager
+from random import Random
+
+import pytest
+
+from recortex import Cortex
+from recortex.app.upkeep import upkeep
+from recortex.app.wiring import application
+from recortex.cli.rendering import render
+from recortex.cli.terminal import Terminal
+from recortex.domain.vocabulary import Actor, Scope
+from recortex.settings import read
+
+EPISODES = [
+    f"On day {n} the {word} of service {n} failed" for n, word in enumerate(["queue", "cache", "index"] * 4)
+]
+
+
+@contextmanager
+def bank_of(project, clock):
+    """The project's bank, without the facade."""
+    app = application(project, url=None, clock=clock, actor=Actor.USER, progress=None)
+    try:
+        yield app.bank(Scope.PROJECT)
+    finally:
+        app.close()
+
+
+def put_away(cortex, clock):
+    """Let time pass until what is unused is pruned."""
+    clock.pass_(days=60)
+    cortex.lifecycle()
+    clock.pass_(days=40)
+    return cortex.lifecycle().pruned
+
+
+def chores(collected):
+    (store,) = collected.stores
+    return {one.name: one for one in store.chores}
+
+
+def contents(project):
+    """Every file of the store, byte by byte; the shared-memory file is no part of it."""
+    folder = project / ".recortex"
+    return {
+        path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".db-shm"
+    }
+
+
+# -- what was long put away
+
+
+def test_a_memory_pruned_long_ago_goes_and_its_history_says_so(cortex, clock):
+    ids = [cortex.remember(text, kind="episodic").id for text in EPISODES]
+    kept = cortex.remember("The queue needs a dead letter exchange", kind="core").id
+    assert put_away(cortex, clock) == len(ids)
+    clock.pass_(days=89)
+    assert chores(cortex.gc(all=True))["expiry"].counts["memories"] == 0
+    assert cortex.get(ids[0]).status == "pruned"
+    gone = clock.pass_(days=2)
+    assert chores(cortex.gc(all=True))["expiry"].counts == {"memories": len(ids), "held": 0}
+    history = cortex.history(ids[0])
+    assert (history.gone, history.gone_at, history.versions) == ("expiry", gone, ())
+    assert [one.operation for one in history.audit] == ["create", "archive", "prune", "expire"]
+    shown = render(history, Terminal(100))
+    assert "expired" in shown
+    assert "purged" not in shown
+    assert "failed" not in json.dumps([one.details for one in history.audit])
+    assert cortex.get(kept).status == "active"
+
+
+def test_what_was_used_pinned_or_is_stood_on_stays(cortex, clock):
+    used, pinned, source, other = (cortex.remember(text, kind="episodic").id for text in EPISODES[:4])
+    lesson = cortex.remember("Queues of all services need a limit", kind="core").id
+    assert put_away(cortex, clock) == 4
+    cortex.link(lesson, source, relation="derived_from")
+    cortex.edit(pinned, pinned=True)
+    clock.pass_(days=80)
+    cortex.get(used)
+    clock.pass_(days=30)
+    found = chores(cortex.gc(all=True))["expiry"].counts
+    left = {id_ for id_ in (used, pinned, source, other) if cortex.history(id_).gone is None}
+    assert source in left
+    assert pinned in left
+    assert other not in left
+    assert found["held"] == 1
+
+
+def test_nothing_is_deleted_where_the_settings_say_never(cortex, clock, project, home):
+    del home
+    (project / "recortex.toml").write_text("[lifecycle]\ndelete_after_days = 0\n")
+    cortex.remember(EPISODES[0], kind="episodic")
+    put_away(cortex, clock)
+    clock.pass_(days=4000)
+    with Cortex.open(project, clock=clock) as opened:
+        assert "expiry" not in chores(opened.gc(all=True))
+
+
+# -- years
+
+
+def test_over_years_the_store_stays_small_and_its_log_adds_up(cortex, clock):
+    made = 0
+    for year in range(3):
+        for month in range(12):
+            for number in range(4):
+                text = f"In month {month} of year {year} host {made} was rebooted {number} times"
+                cortex.remember(text, kind="episodic")
+                made += 1
+            clock.pass_(days=30)
+            cortex.lifecycle()
+            cortex.gc()
+    store = cortex._app.bank(Scope.PROJECT).store
+    assert store.chores.content().memories < made / 3
+    assert store.chores.content().tombstones == made - store.chores.content().memories
+    counted = {"create": 0, "expire": 0}
+    for one in store.chores.summaries():
+        counted[one.operation] = counted.get(one.operation, 0) + one.entries
+    for one in store.ledger.recent(10_000):
+        counted[one.operation] = counted.get(one.operation, 0) + 1
+    assert counted["create"] == made
+    assert counted["expire"] == store.chores.content().tombstones
+    assert (
+        store.chores.count_old_audit(clock.now - (clock.now - clock.now.replace(year=clock.now.year - 1)))
+        == 0
+    )
+    health = cortex.status().stores[0].health
+    assert health.bytes_per_month is not None
+    assert health.last_gc == health.last_backup == clock.now
+    assert len(store.backups.all()) == 5
+
+
+def test_a_notice_is_given_before_a_store_is_too_large(cortex, clock, monkeypatch):
+    cortex.remember(EPISODES[0])
+    store = cortex._app.bank(Scope.PROJECT).store
+    for day in range(10):
+        store.chores.sample(clock.pass_(days=1), memories=day, size=day * 50 * 2**20)
+    assert cortex.status().stores[0].health.days_to_threshold == 21
+    assert any("gc.threshold_mb" in notice for notice in cortex.status().notices)
+    monkeypatch.setenv("RECORTEX_GC_THRESHOLD_MB", "100000")
+    with Cortex.open(cortex._app.root, clock=clock) as opened:
+        assert not any("gc.threshold_mb" in notice for notice in opened.status().notices)
+
+
+# -- a dry run
+
+
+@pytest.fixture
+def mixed(project, clock, monkeypatch):
+    """A project whose store has some of everything that goes."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    chance = Random(7)  # noqa: S311  a story that is the same each time
+    with Cortex.open(project, clock=clock) as cortex:
+        ids = [cortex.remember(f"{text} at {chance.random()}", kind="episodic").id for text in EPISODES]
+        for id_ in chance.sample(ids, 4):
+            for times in range(12):
+                cortex.edit(id_, text=f"Service {id_[:4]} failed {times} times in a row")
+                clock.pass_(minutes=1)
+        put_away(cortex, clock)
+        lesson = cortex.remember("Queues of all services need a limit", kind="core").id
+        cortex.link(lesson, ids[0], relation="derived_from")
+        clock.pass_(days=400)
+    return project
+
+
+def test_a_dry_run_changes_nothing_and_tells_what_is_done(mixed, clock):
+    with Cortex.open(mixed, clock=clock) as cortex:
+        cortex.status()
+        before = contents(mixed)
+        planned = chores(cortex.gc(all=True, dry_run=True))
+        assert contents(mixed) == before
+        done = chores(cortex.gc(all=True))
+    assert contents(mixed) != before
+    for name in ("sessions", "leftovers", "expiry", "versions", "audit", "vectors", "growth", "backup"):
+        assert planned[name].counts.items() <= done[name].counts.items(), name
+    assert planned["expiry"].counts == {"memories": len(EPISODES) - 1, "held": 1}
+    assert planned["vectors"].counts["vectors"] >= len(EPISODES) - 1
+    assert planned["audit"].counts["entries"] > 50
+
+
+def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
+    cortex.remember(EPISODES[0])
+    assert set(chores(cortex.gc())) >= {"growth", "audit", "backup", "rewrite"}
+    assert chores(cortex.gc()) == {}
+    clock.pass_(days=1)
+    assert set(chores(cortex.gc())) == {"sessions", "growth"}
+    clock.pass_(days=6)
+    assert set(chores(cortex.gc())) == {"sessions", "growth", "leftovers", "compaction", "backup"}
+
+
+def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
+    with bank_of(mixed, clock) as bank:
+        assert upkeep(bank, clock.now, read(mixed), seconds=0.0, everything=True) == []
+        assert {one.state for one in upkeep(bank, clock.now, read(mixed), seconds=60.0)} <= {
+            "done",
+            "skipped",
+        }
+        assert bank.store.chores.expired(clock.now, 1) == []
+
+
+# -- the file
+
+
+def filled(bank, count):
+    """Notes on transcripts of a folder that is not there: 400 bytes each."""
+    rows = [(f"/nowhere/{number:07}{'x' * 350}", "s", "c", 1, 1, number) for number in range(count)]
+    with bank.store.transaction():
+        bank.store.pool.run_many("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+
+def test_a_file_of_which_half_holds_nothing_is_written_anew(cortex, project, clock):
+    cortex.remember(EPISODES[0])
+    cortex.close()
+    with bank_of(project, clock) as bank:
+        filled(bank, 24_000)
+        settings = read(project)
+        assert {one.name: one for one in upkeep(bank, clock.now, settings)}[
+            "rewrite"
+        ].note == "too little to be written anew for"
+        filled_size = bank.store.bytes()
+        with bank.store.transaction():
+            bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
+        done = {one.name: one for one in upkeep(bank, clock.pass_(days=91), settings)}
+        assert done["rewrite"].counts["rewritten"] == 1
+        assert bank.store.bytes() < 0.7 * filled_size
+        assert bank.store.compaction.waste() < 0.3 * bank.store.bytes()
+        assert bank.store.check().whole
+        assert bank.store.pool.value("PRAGMA auto_vacuum") == 2
+
+
+def test_free_pages_are_given_back_in_steps(cortex, project, clock):
+    cortex.remember(EPISODES[0])
+    cortex.close()
+    with bank_of(project, clock) as bank:
+        filled(bank, 24_000)
+        with bank.store.transaction():
+            bank.store.pool.rows("DELETE FROM checkpoints")
+        assert bank.store.compaction.space().free > 8_000_000
+        assert bank.store.compaction.tidy(lambda: 0.0)["pages_given_back"] == 0
+        steps = iter([1.0, 1.0, 1.0, 0.0])
+        assert bank.store.compaction.tidy(lambda: next(steps))["pages_given_back"] >= 1000
+        bank.store.compaction.tidy(lambda: 1.0)
+        assert bank.store.compaction.space().free == 0
+        assert bank.store.bytes() < 2_000_000
+
+
+# -- backups
+
+
+def test_a_backup_is_made_when_something_changed_and_the_newest_stay(cortex, clock, project):
+    folder = project / ".recortex" / "backups"
+    for number in range(8):
+        cortex.remember(f"Fact {number} about the scheduler of host {number * 7}")
+        assert chores(cortex.gc())["backup"].counts == {"backups": 1}
+        clock.pass_(days=7)
+        assert chores(cortex.gc())["backup"].state == "skipped"
+        clock.pass_(days=7)
+    kept = sorted(path.name for path in folder.iterdir())
+    assert len(kept) == 5
+    assert all(name.endswith("-regular.db") for name in kept)
+    assert cortex.status().stores[0].backups == 5
+
+
+def test_a_copy_of_a_damaged_store_is_not_kept_and_the_last_good_one_stays(cortex, clock, project):
+    for number in range(200):
+        cortex.remember(
+            f"Fact {number} about the scheduler of host {number * 7}, told at length: {'x' * 300}"
+        )
+    cortex.gc()
+    folder = project / ".recortex" / "backups"
+    good = sorted(folder.iterdir())
+    cortex.close()
+    damage(project / ".recortex" / "cortex.db")
+    clock.pass_(days=8)
+    cortex.remember("One more fact")
+    failed = chores(cortex.gc())["backup"]
+    assert failed.state == "failed"
+    assert "backup was not kept" in failed.note
+    assert sorted(folder.iterdir()) == good
+    assert any(one.component == "upkeep: backup" for one in cortex.status().fallbacks)
+    assert cortex.recover().memories >= 200
+
+
+def damage(path):
+    """Overwrite the middle of a page that an index of memories has."""
+    import apsw
+
+    connection = apsw.Connection(str(path))
+    root = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'memories_recorded'").get
+    size = connection.execute("PRAGMA page_size").get
+    connection.close()
+    with path.open("r+b") as file:
+        file.seek((root - 1) * size + size - 200)
+        file.write(bytes(range(200)))
+
+
+# -- a kill
+
+
+def killed_at(project, clock, statement):
+    """Run the upkeep in a process of its own, killed at a statement; returns whether it came to that."""
+    child = os.fork()
+    if not child:
+        try:
+            with bank_of(project, clock) as bank:
+                seen = iter(range(1, 10**9))
+                bank.store.pool.exclusive().set_exec_trace(
+                    lambda *_: (
+                        True if next(seen) != statement else os.kill(os.getpid(), signal.SIGKILL) or True
+                    )
+                )
+                upkeep(bank, clock.now, read(project), seconds=60.0, everything=True)
+        finally:
+            os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin as copies")
+def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mixed, clock):
+    with bank_of(mixed, clock) as bank:
+        before = set(all_ids(bank))
+        entries = bank.store.chores.content().newest_audit
+    kills = 0
+    for statement in (1, 5, 12, 30, 55, 80, 130, 200, 260, 320, 500, 800):
+        kills += killed_at(mixed, clock, statement)
+        with bank_of(mixed, clock) as bank:
+            assert bank.store.check().whole
+            there = set(all_ids(bank))
+            buried = {id_ for id_ in before if bank.store.ledger.buried(id_)}
+            assert there | buried == before
+            assert not there & buried
+            summed = sum(one.entries for one in bank.store.chores.summaries())
+            left = len(bank.store.ledger.recent(10_000))
+            assert summed + left == entries + len(buried)
+    assert kills >= 6
+    with bank_of(mixed, clock) as bank:
+        done = upkeep(bank, clock.now, read(mixed), seconds=60.0, everything=True)
+        assert {one.state for one in done} <= {"done", "skipped"}
+        assert bank.store.chores.count_expired(clock.now) == (0, 1)
+        assert len(all_ids(bank)) == 2
+        assert bank.store.backups.all()
+
+
+def all_ids(bank):
+    return [row[0] for row in bank.store.pool.rows("SELECT id FROM memories")]

@@ -1,0 +1,139 @@
+"""Stores on a server: how they are named, what is kept here of them, and what is never shown."""
+
+import subprocess
+import sys
+
+import pytest
+
+from recortex import Cortex
+from recortex.app.location import of_url
+from recortex.codebase.project import shared_name
+from recortex.errors import ConfigError, RecortexError
+from recortex.storage.postgres.address import parse
+
+URL = "postgresql://me:geheim@db.example:5433/memory?sslmode=require"
+
+
+@pytest.mark.parametrize(
+    ("origin", "name"),
+    [
+        ("git@github.com:owner/name.git", "github.com/owner/name"),
+        ("https://user:token@GitHub.com/owner/name", "github.com/owner/name"),
+        ("ssh://git@host.example:2222/a/b.git/", "host.example/a/b"),
+        ("/srv/git/x.git", "project"),
+        ("file:///srv/git/x", "project"),
+        ("", "project"),
+    ],
+)
+def test_a_project_has_one_name_on_all_machines(project, origin, name):
+    lines = [
+        "[core]",
+        "\tbare = false",
+        '[remote "upstream"]',
+        "\turl = git@no.example:a/b",
+        '[remote "origin"]',
+    ]
+    lines += ["\tfetch = +refs/heads/*:refs/remotes/origin/*", *([f"\turl = {origin}"] if origin else [])]
+    (project / ".git" / "config").write_text("\n".join([*lines, '[branch "main"]', "\tremote = origin", ""]))
+    assert shared_name(project) == name
+
+
+def test_a_project_without_git_is_named_by_its_folder(tmp_path):
+    assert shared_name(tmp_path) == tmp_path.name
+
+
+def test_what_is_ours_in_a_url_does_not_go_to_the_driver():
+    address = parse(f"{URL}&workspace=team/a%20b&partitions=8", workspace="other")
+    assert (address.workspace, address.partitions) == ("team/a b", 8)
+    assert address.conninfo == URL
+    assert parse(URL, workspace="other").workspace == "other"
+    assert address.shown == "postgresql://me@db.example:5433/memory?workspace=team/a b"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://h/d?workspace=",
+        f"postgresql://h/d?workspace={'x' * 201}",
+        "postgresql://h/d?workspace=a%00b",
+        "postgresql://h/d?workspace=a%0ab",
+        "postgresql://h/d?partitions=-1",
+        "postgresql://h/d?partitions=257",
+        "postgresql://h/d?partitions=many",
+        "postgresql://h:port/d",
+        "postgresql://[/d",
+    ],
+)
+def test_a_url_that_cannot_be(url):
+    with pytest.raises(ConfigError) as caught:
+        parse(url, workspace="w")
+    assert "postgresql://USER@HOST" in caught.value.hint
+
+
+def test_only_this_machines_own_is_kept_in_the_project(project):
+    one = of_url(URL, root=project, workspace="a")
+    other = of_url(URL, root=project, workspace="b")
+    assert one.remote
+    assert one.exists
+    assert not one.absent
+    assert one.place("queue").parent == project / ".recortex"
+    assert len({one.place("queue"), other.place("queue"), project / ".recortex" / "queue"}) == 3
+    assert "geheim" not in f"{one!r}{one.shown}{one.database}"
+    assert one == of_url(URL, root=project, workspace="a")
+
+
+def test_a_link_does_not_lead_elsewhere(project, tmp_path):
+    (project / ".recortex").symlink_to(tmp_path)
+    with pytest.raises(ConfigError, match="symbolic link"):
+        of_url(URL, root=project, workspace="a")
+
+
+@pytest.mark.parametrize("url", ["mysql://h/d", "postgresqlx://h/d", "nonsense", "sqlite://host/file"])
+def test_urls_of_no_store(project, url):
+    with pytest.raises(ConfigError):
+        of_url(url, root=project, workspace="a")
+
+
+def test_a_projects_file_cannot_name_a_server_or_a_workspace(project):
+    (project / "recortex.toml").write_text('url = "postgresql://evil/x"\nworkspace = "other"\n')
+    with Cortex.open(project) as cx:
+        assert [one.path for one in cx.status().stores] == []
+        said = [finding.message for finding in cx.doctor().findings]
+    assert sum("a project's file cannot say where data goes" in one for one in said) == 2
+
+
+def test_a_server_that_is_not_there_says_so_without_the_password(project):
+    with (
+        Cortex.open(project, url="postgresql://me:geheim@127.0.0.1:1/none") as cx,
+        pytest.raises(RecortexError) as caught,
+    ):
+        cx.recall("anything")
+    assert caught.value.code == "store_unavailable"
+    assert "geheim" not in f"{caught.value.message}{caught.value.hint}"
+
+
+def test_doctor_does_not_show_the_password_of_a_setting(project, monkeypatch):
+    monkeypatch.setenv("RECORTEX_URL", "postgresql://me:geheim@127.0.0.1:1/none")
+    with Cortex.open(project) as cx:
+        shown = cx.doctor()
+    assert "geheim" not in repr(shown)
+    assert not shown.healthy
+
+
+WITHOUT_DRIVER = """
+import sys
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.split('.')[0] == 'psycopg':
+            raise ModuleNotFoundError("No module named 'psycopg'", name='psycopg')
+sys.meta_path.insert(0, Gone())
+from recortex.__main__ import main
+raise SystemExit(main())
+"""
+
+
+def test_without_the_driver_the_line_to_type_is_told(project):
+    words = [sys.executable, "-c", WITHOUT_DRIVER, "recall", "anything", "--url", "postgresql://h/d"]
+    done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'recortex[postgres]'" in done.stderr
