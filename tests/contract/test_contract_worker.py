@@ -12,6 +12,7 @@ from recortex import Cortex
 from recortex.app import queue
 from recortex.app.jobs import JOBS
 from recortex.app.location import of_url
+from recortex.storage.postgres.address import parse
 
 WORDS = [sys.executable, "-m", "recortex", "worker"]
 
@@ -63,7 +64,7 @@ def test_jobs_are_handed_over_only_where_somebody_works(project, database):
     (url,) = filled(project, database, "a")
     location = of_url(url, root=project, workspace="")
     assert not queue.handed_over(location, list(JOBS))  # there is no queue yet
-    queue.prepare(database)
+    queue.prepare(parse(database, workspace="a"))
     assert not queue.handed_over(location, list(JOBS))  # nobody works
     with psycopg.connect(database) as connection:
         connection.execute(f"INSERT INTO {queue.schema()}.procrastinate_workers DEFAULT VALUES")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from procrastinate import App
 
     from recortex.app.location import Location
+    from recortex.storage.postgres.address import Address
 
 EXTRA = "pip install 'recortex[postgres]'"
 ALIVE_SECONDS = 60
@@ -41,22 +42,32 @@ def schema() -> str:
 
 
 def options(conninfo: str) -> dict[str, Any]:
-    """What a connection of the queue is made with."""
-    return {"conninfo": conninfo, "kwargs": {"options": f"-c search_path={schema()},public"}}
+    """What a connection of the queue is made with; what the URL wants of the server holds as well."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    from recortex.storage.postgres.connections import ALWAYS
+
+    given = conninfo_to_dict(conninfo).get("options", "")
+    return {
+        "conninfo": conninfo,
+        "kwargs": {"options": f"{given} -c search_path={schema()},public".strip(), **ALWAYS},
+    }
 
 
-def prepare(conninfo: str) -> None:
+def prepare(address: Address) -> None:
     """Make the queue's tables where they are missing.
 
     Raises:
         StorageError: the role may not, or the server cannot be reached.
+        ConfigError: the driver cannot read the URL.
     """
-    import psycopg
     from procrastinate.schema import SchemaManager
 
+    from recortex.storage.postgres.opening import administration
     from recortex.storage.postgres.pool import translated
 
-    with translated(), psycopg.connect(conninfo, options=f"-c search_path={schema()},public") as connection:
+    with administration(address) as connection, translated(), connection.transaction():
+        connection.execute("SELECT set_config('search_path', %s, true)", (f"{schema()}, public",))
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
         found = connection.execute("SELECT to_regclass(%s)", (f"{schema()}.procrastinate_jobs",)).fetchone()
         if found and found[0] is None:

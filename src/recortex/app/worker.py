@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from recortex.app import queue
 from recortex.app.jobs import JOBS
@@ -57,7 +56,7 @@ class Worker:
             ConfigError: procrastinate is not installed.
             StorageError: the server cannot be reached, or the role may not make the queue's tables.
         """
-        queue.prepare(self._address.conninfo)
+        queue.prepare(self._address)
         self.look_around()
         jobs = self._queue()
         logging.getLogger("procrastinate").setLevel(logging.ERROR)
@@ -112,13 +111,8 @@ class Worker:
 
     def _app(self, workspace: str) -> Application:
         if workspace not in self._apps:
-            self._apps[workspace] = self._open_app(self._url(workspace))
+            self._apps[workspace] = self._open_app(self._address.url(workspace))
         self._apps.move_to_end(workspace)
         while len(self._apps) > OPEN:
             self._apps.popitem(last=False)[1].close()
         return self._apps[workspace]
-
-    def _url(self, workspace: str) -> str:
-        parts = urlsplit(self._address.conninfo)
-        query = urlencode([*parse_qsl(parts.query, keep_blank_values=True), ("workspace", workspace)])
-        return urlunsplit(parts._replace(query=query))

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from psycopg import sql
 
 from recortex.errors import (
     ConfigError,
+    MigrationError,
     PermissionsError,
     RecortexError,
     StoreBusyError,
@@ -286,17 +288,53 @@ def test_an_exit_without_close_says_nothing(address: Address) -> None:
         f"postgresql://someone:1#{SECRET}@127.0.0.1/none",
         f"postgresql://127.0.0.1:1/none?pasword={SECRET}",
         f"postgresql://127.0.0.1:1/none?password={SECRET}",
+        f"postgresql://127.0.0.1:1/none?{SECRET}",
+        f"postgresql://someone:{SECRET}",
+        f"postgresql:host=127.0.0.1 password={SECRET}",
     ],
 )
 def test_no_message_tells_a_password(url: str, capfd: pytest.CaptureFixture[str]) -> None:
-    """Neither the message nor the hint."""
+    """Neither the message nor the hint, nor what led to them."""
     with pytest.raises(RecortexError) as told:
         PgStore(parse(url, workspace="w"), clock=lambda: NOW)
     error = told.value
     assert isinstance(error, ConfigError | StoreUnavailableError | PermissionsError)
     assert SECRET not in f"{error.message} {error.hint}"
     assert error.hint
+    assert SECRET not in "".join(traceback.format_exception(error))
     assert SECRET not in "".join(capfd.readouterr())
+
+
+def test_texts_are_unicode_whatever_the_environment_says(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """libpq takes the encoding of texts from PGCLIENTENCODING, and from the URL."""
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    store = PgStore(parse(f"{url}&client_encoding=sql_ascii", workspace="unicode"), clock=lambda: NOW)
+    assert store.database.value("SELECT ?", ("日本",)) == "日本"
+    store.close()
+
+
+def test_defaults_of_a_database_change_no_answer(url: str) -> None:
+    """Neither what a writer sees of the one before it, nor the digits of a number."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS odd")
+        connection.execute("CREATE DATABASE odd")
+        connection.execute("ALTER DATABASE odd SET default_transaction_isolation = 'repeatable read'")
+        connection.execute("ALTER DATABASE odd SET extra_float_digits = -10")
+    store = PgStore(parse(url.replace("/postgres?", "/odd?"), workspace="w"), clock=lambda: NOW)
+    assert store.database.value("SHOW transaction_isolation") == "read committed"
+    assert store.database.value("SELECT CAST(0.1 AS double precision) + 0.2") == 0.1 + 0.2
+    store.close()
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_cannot_hold_every_text_is_refused_at_once(url: str, encoding: str) -> None:
+    """Not with the first memory that has a letter which is none there."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP DATABASE IF EXISTS narrow")
+        connection.execute(f"CREATE DATABASE narrow ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(MigrationError, match=encoding) as told:
+        PgStore(parse(url.replace("/postgres?", "/narrow?"), workspace="w"), clock=lambda: NOW)
+    assert "ENCODING 'UTF8'" in told.value.hint
 
 
 def test_a_wrong_password_is_told_as_one(url: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from recortex.errors import ConfigError
 
@@ -27,12 +28,21 @@ class Address(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The address without a secret."""
+        """The address without a secret; two that may lead to different stores are not shown alike."""
         parts = urlsplit(self.conninfo)
-        who = f"{parts.username}@" if parts.username else ""
-        host = parts.hostname or dict(parse_qsl(parts.query)).get("host", "")
-        port = f":{parts.port}" if parts.port else ""
-        return f"postgresql://{who}{host}{port}{parts.path}?workspace={self.workspace}"
+        given = {name: value for name, value in _parameters(parts.query) if name in _PLACE}
+        user = parts.username or given.pop("user", "")
+        hosts = parts.netloc.rpartition("@")[2] or given.pop("host", "")
+        port = f":{given.pop('port')}" if "port" in given else ""
+        path = f"/{given.pop('dbname')}" if "dbname" in given else parts.path
+        more = "".join(f"&{name}={value}" for name, value in sorted(given.items()))
+        who = f"{user}@" if user else ""
+        return f"postgresql://{who}{hosts}{port}{path}?workspace={self.workspace.translate(_MARKS)}{more}"
+
+    def url(self, workspace: str) -> str:
+        """The URL of a workspace of the same database; it may hold a password."""
+        joint = "&" if "?" in self.conninfo else "?"
+        return f"{self.conninfo}{joint}workspace={quote(workspace, safe='')}"
 
 
 def parse(url: str, *, workspace: str) -> Address:
@@ -46,19 +56,45 @@ def parse(url: str, *, workspace: str) -> Address:
         ConfigError: it cannot be one.
     """
     try:
+        url.encode()
         parts = urlsplit(url)
-        _ = parts.port
-        given = parse_qsl(parts.query, keep_blank_values=True, strict_parsing=bool(parts.query))
-    except ValueError as error:
-        raise ConfigError("The URL of the database cannot be read.", hint=HINT) from error
+        given = _parameters(parts.query)
+    except ValueError:  # which quotes what may be a part of the password
+        raise ConfigError("The URL of the database cannot be read.", hint=HINT) from None
+    if not url.partition(":")[2].startswith("//"):
+        raise ConfigError("The URL of the database cannot be read.", hint=HINT)
     if parts.netloc.count("@") > 1 or "@" in f"{parts.path}{parts.query}{parts.fragment}":
         raise ConfigError("The URL of the database has an @ out of place.", hint=f"Write %40 for it. {HINT}")
+    if "#" in url:
+        raise ConfigError("The URL of the database has a # out of place.", hint=f"Write %23 for it. {HINT}")
+    if not all(_HOST.fullmatch(host) for host in parts.netloc.rpartition("@")[2].split(",")):
+        raise ConfigError("The URL of the database has a host or a port that is none.", hint=HINT)
     ours = {name: value for name, value in given if name in {"workspace", "partitions"}}
-    theirs = urlencode([(name, value) for name, value in given if name not in ours])
-    conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, theirs, ""))
+    theirs = "&".join(f"{quote(name)}={quote(value)}" for name, value in given if name not in ours)
+    conninfo = f"postgresql://{parts.netloc}{parts.path}{'?' if theirs else ''}{theirs}"
     return Address(
         conninfo, _name(ours.get("workspace", workspace)), _partitions(ours.get("partitions", "0"))
     )
+
+
+_HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d{1,5})?")
+"""A host with its port; the driver tries several, with commas between them, in turn."""
+_PLACE = ("host", "hostaddr", "port", "dbname", "user", "service")
+"""The driver's parameters that say where the database is."""
+_MARKS = {ord(mark): quote(mark) for mark in "%&#+?"}
+"""What would end a workspace's name in a URL, or be read as something else."""
+
+
+def _parameters(query: str) -> list[tuple[str, str]]:
+    """Names and values as the driver reads them: a plus sign is one, and no space.
+
+    Raises:
+        ValueError: one has no value.
+    """
+    if not query:
+        return []
+    pairs = [pair.split("=", 1) for pair in query.split("&")]
+    return [(unquote(name), unquote(value, errors="strict")) for name, value in pairs]
 
 
 HINT = (

@@ -29,6 +29,9 @@ KEPT_ALIVE: dict[str, int] = {
 }  # fmt: skip
 """So that a connection that a firewall has forgotten is known to be lost after half a minute, not after hours."""
 
+ALWAYS: dict[str, str] = {"client_encoding": "utf8"}
+"""What neither the URL nor the environment (`PGCLIENTENCODING`) may say otherwise: texts are Unicode."""
+
 
 def connect(conninfo: str, *, cursor: type[Any] = psycopg.Cursor) -> Connection[Any]:
     """A connection of its own; what the URL says of time limits wins.
@@ -39,7 +42,10 @@ def connect(conninfo: str, *, cursor: type[Any] = psycopg.Cursor) -> Connection[
     """
     given = conninfo_to_dict(conninfo)
     limits = {"connect_timeout": CONNECT_SECONDS, **KEPT_ALIVE}
-    more: dict[str, Any] = {name: value for name, value in limits.items() if name not in given}
+    more: dict[str, Any] = {
+        **{name: value for name, value in limits.items() if name not in given},
+        **ALWAYS,
+    }
     return psycopg.connect(conninfo, autocommit=True, cursor_factory=cursor, **more)
 
 

@@ -101,7 +101,11 @@ def _workspace(connection: Connection[Any], name: str, now: int) -> int:
 
 
 def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Composed:
-    """What a connection begins with. A role that would see past row-level security acts as one that does not."""
+    """What a connection begins with. A role that would see past row-level security acts as one that does not.
+
+    A database or a role may have been given defaults with which a writer would not see what the one before it wrote, or
+    numbers would lose digits: here they are as the statements expect them.
+    """
     sees_all = connection.execute(
         "SELECT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"
         " AND EXISTS (SELECT FROM pg_roles WHERE rolname = %s)",
@@ -115,6 +119,7 @@ def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Com
         sql.SQL("SET lock_timeout = {}").format(sql.Literal(f"{PATIENCE_SECONDS}s")),
         sql.SQL("SET idle_in_transaction_session_timeout = {}").format(sql.Literal(f"{IDLE_SECONDS}s")),
         sql.SQL("SET statement_timeout = {}").format(sql.Literal(f"{STATEMENT_SECONDS}s")),
+        sql.SQL("SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1"),
         sql.SQL("SET hnsw.ef_search = {}; SET hnsw.iterative_scan = relaxed_order").format(
             sql.Literal(SEARCHED)
         ),

@@ -66,8 +66,20 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
         raise NewerSchemaError(
             f"The database has schema {current}; this program knows up to {steps[-1].version}."
         )
+    if not current:
+        _takes_any_text(connection)
     for step in steps[current:]:
         _apply(connection, step, now, partitions)
+
+
+def _takes_any_text(connection: Connection[Any]) -> None:
+    """Say at once what would else be said of the first memory with a letter that the database has not."""
+    row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
+    if row and row[0] != "UTF8":
+        raise MigrationError(
+            f"The database's encoding is {row[0]}: it cannot hold every text.",
+            hint="Nothing was changed. Make another one: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.",
+        )
 
 
 def _apply(connection: Connection[Any], step: Migration, now: int, partitions: int) -> None:
