@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 from recortex.domain.history import AuditEntry
@@ -16,7 +17,7 @@ from recortex.ports.chores import EVERY_VERSION
 from recortex.storage.records.memories import KEPT_VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.app.bank import Bank
@@ -61,6 +62,7 @@ class Work(NamedTuple):
         left: seconds that it may still take.
         names: of all the chores of this run: what one of them would free is counted for those after it.
         full: write the file anew, however little that gives back.
+        so_far: what the chores before it did or would do, by their names: a plan must not overlook that.
     """
 
     bank: Bank
@@ -69,6 +71,11 @@ class Work(NamedTuple):
     left: Callable[[], float]
     names: frozenset[str] = frozenset()
     full: bool = False
+    so_far: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+
+    def some(self, counted: Mapping[str, Sequence[str]]) -> bool:
+        """Whether one of these counts of the chores before is not zero."""
+        return any(self.so_far.get(name, {}).get(each) for name, counts in counted.items() for each in counts)
 
     def before(self, setting: str) -> datetime:
         """The time that lies a setting's days back."""
@@ -257,8 +264,19 @@ def _gone(work: Work) -> list[str]:
 # -- the file
 
 
+_COPIED = {"expiry": ("memories",), "versions": ("versions",), "vectors": ("vectors",)}
+"""What goes by a chore and is in a backup."""
+_ROOM = _COPIED | {
+    "sessions": ("sessions",),
+    "leftovers": ("transcripts", "fallbacks"),
+    "audit": ("entries",),
+}
+"""What leaves room in the file when it goes."""
+
+
 def _plan_compaction(work: Work) -> Outcome:
-    return Outcome({"free_bytes": work.bank.store.compaction.space().free})
+    note = "and what goes before it" if work.some(_ROOM) else ""
+    return Outcome({"free_bytes": work.bank.store.compaction.space().free}, note)
 
 
 def _do_compaction(work: Work) -> Outcome:
@@ -269,6 +287,16 @@ def _do_compaction(work: Work) -> Outcome:
 
 
 def _plan_rewrite(work: Work) -> Outcome:
+    """How much room the chores before it make, within pages and as pages that are given back, shows only then."""
+    judged = _judged(work)
+    open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
+    if work.full or not open_ or work.bank.store.compaction.space().total < LEAST_WASTE:
+        return judged
+    waste = {name: judged.counts[name] for name in ("waste_bytes", "waste_percent")}
+    return Outcome(waste, "decided when what goes before it is gone")
+
+
+def _judged(work: Work) -> Outcome:
     """Quarterly, only above a share that holds nothing (A, CX21); a large file only when a person says when."""
     compaction = work.bank.store.compaction
     waste, total = compaction.waste(), compaction.space().total
@@ -284,10 +312,10 @@ def _plan_rewrite(work: Work) -> Outcome:
 
 
 def _do_rewrite(work: Work) -> Outcome:
-    planned = _plan_rewrite(work)
-    if planned.counts.get("rewritten"):
+    judged = _judged(work)
+    if judged.counts.get("rewritten"):
         work.bank.store.compaction.rewrite()
-    return planned
+    return judged
 
 
 # -- growth and backups
@@ -308,7 +336,8 @@ def _plan_backup(work: Work) -> Outcome:
     if not content["newest_audit"]:
         return Outcome({}, "nothing to copy yet", "skipped")
     last = work.bank.store.chores.all().get("backup")
-    if last and dict(last.outcome) == content and work.bank.store.backups.all():
+    same = last and dict(last.outcome) == content and not work.some(_COPIED)
+    if same and work.bank.store.backups.all():
         return Outcome({}, "nothing changed since the last one", "skipped")
     return Outcome({"backups": 1}, record=content)
 

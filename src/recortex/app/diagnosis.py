@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Level = Literal["ok", "notice", "problem"]
 Row = tuple[str, Level, str, str]
 
+_ANEW = "Copy the workspace into a new one with `recortex migrate-store`: what is derived is made anew there."
 PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken", "mcp", "msgspec")
 
 
@@ -70,20 +71,17 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     except RecortexError as error:
         yield title, "problem", error.message, error.hint
         return
+    todo = _ANEW if location.remote else "Run `recortex recover`."
     for problem in found.problems:
-        yield title, "problem", problem, "Run `recortex recover`."
+        yield title, "problem", problem, todo
     if not found.index_whole:
-        yield (
-            title,
-            "problem",
-            "The keyword index is damaged.",
-            "Run `recortex recover`: it is rebuilt from the memories.",
-        )
+        todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
+        yield title, "problem", "The keyword index is damaged.", todo
     changed = _altered(bank) if found.whole else []
     for problem in changed:
         yield title, "problem", problem, "Run `recortex recover`: a backup may have it."
     if found.whole and not changed:  # what is damaged has no word about vectors
-        yield from _vectors(title, bank)
+        yield from _vectors(title, bank, remote=location.remote)
         yield title, "ok", f"{location.shown} is whole.", ""
 
 
@@ -106,7 +104,7 @@ def _altered(bank: Bank) -> list[str]:
     return doubtful(bank.store.pool, content_hash) if isinstance(bank.store, SqliteStore) else []
 
 
-def _vectors(title: str, bank: Bank) -> Iterator[Row]:
+def _vectors(title: str, bank: Bank, *, remote: bool) -> Iterator[Row]:
     if not bank.store.vectors.available:
         yield (
             title,
@@ -115,20 +113,31 @@ def _vectors(title: str, bank: Bank) -> Iterator[Row]:
             "pip install --force-reinstall sqlite-vec",
         )
     elif not bank.store.vectors.agrees():
-        yield title, "notice", "Some vectors have no signs to be found by.", "Run `recortex recover`."
+        todo = _ANEW if remote else "Run `recortex recover`."
+        yield title, "notice", "Some vectors have no signs to be found by.", todo
     state = outlook(bank)
     if state.missing:
         yield (
             title,
             "notice",
-            f"{state.missing} memories have no vector yet.",
+            f"{_memories(state.missing)} no vector yet.",
             "Recall makes up for it, a few at a time.",
         )
     if state.outdated:
-        said = f"{state.outdated} memories have a vector of {', '.join(state.former)}, not of {state.model}."
-        yield title, "notice", f"{said} They are found by their words.", "Run `recortex reembed`."
+        former = ", ".join(state.former)
+        said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
+        yield (
+            title,
+            "notice",
+            f"{said} What has none of that is found by its words.",
+            "Run `recortex reembed`.",
+        )
     if slow := index_notice(bank, thorough=True):
         yield title, "notice", *slow
+
+
+def _memories(count: int) -> str:
+    return f"{count:,} {'memory has' if count == 1 else 'memories have'}"
 
 
 def _modes(title: str, location: Location) -> Iterator[Row]:

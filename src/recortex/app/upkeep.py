@@ -81,14 +81,17 @@ def upkeep(
     end = time.monotonic() + seconds
     found: list[Done] = []
     names = _names(bank, now, settings, everything=everything, full=full)
+    so_far: dict[str, dict[str, int]] = {}
     work = Work(
         bank=bank, now=now, settings=settings, left=lambda: end - time.monotonic(), names=frozenset(names), full=full,
+        so_far=so_far,
     )  # fmt: skip
     for place, name in enumerate(names):
         if work.left() <= 0:
             break
         progress("upkeep", place, len(names))
         found.append(_done(name, work, dry_run=dry_run))
+        so_far[name] = found[-1].counts
     return found
 
 

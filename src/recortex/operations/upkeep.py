@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.reembedding import outlook
@@ -160,7 +161,7 @@ class Upkeep(Operations):
 
         bank = self._app.bank(scope)
         target = outside(path, self._app) if path else None
-        if target and target.is_file() and not _replaceable(target):
+        if target and os.path.lexists(target) and not _replaceable(target):
             raise InvalidInputError(f"{path} is there and no backup.", hint="Give another path.")
         made = bank.store.backups.make(self._app.clock(), path=target)
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
@@ -175,11 +176,18 @@ class Upkeep(Operations):
             scope: the project's store, or the global one.
         """
         from recortex.engines.similarity.fingerprint import content_hash
+        from recortex.storage.sqlite.backup import oldest_first
         from recortex.storage.sqlite.recovery import recover
 
-        self._app.close()
         location = self._location(scope)
-        backups = sorted(location.backups.glob("*.db")) if location.backups.is_dir() else []
+        if location.remote:
+            raise InvalidInputError(
+                "`recover` mends a store in a file; this one is on a server.",
+                hint="Restore the server's own backup, or copy one of `recortex backup` into a new workspace: "
+                "`recortex migrate-store FILE 'postgresql://…?workspace=NEW'`.",
+            )
+        self._app.close()
+        backups = oldest_first(location.backups)
         done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         bank = self._app.bank(scope)
         count = sum(sum(statuses.values()) for statuses in bank.store.memories.counts().values())
@@ -208,8 +216,10 @@ def _change(bank: Bank) -> ModelChange | None:
 
 
 def _replaceable(file: Path) -> bool:
-    """Whether a backup may take the place of a file: it is empty, or a database itself."""
+    """Whether a backup may take the place of what is there: a file that is empty, or a database itself; no device."""
     try:
+        if not file.is_file():
+            return False
         with file.open("rb") as opened:
             return opened.read(len(DATABASE)) in {b"", DATABASE}
     except OSError:

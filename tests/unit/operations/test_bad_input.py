@@ -1,6 +1,8 @@
 """What does not fit is refused with a code and a hint, and nothing is changed by it."""
 
+import os
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
@@ -188,6 +190,18 @@ def test_a_backup_takes_the_place_of_no_other_file(cortex, tmp_path):
     assert source.read_text() == "ROUNDS = 12\n"
     copy.touch()
     assert cortex.backup(str(copy)).memories == cortex.backup(str(copy)).memories == 1
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir], ids=["device", "folder"])
+def test_a_backup_takes_the_place_of_no_device_or_folder(make, cortex, tmp_path):
+    cortex.remember("Jobs run at night.")
+    there = tmp_path / "there"
+    make(there)
+    mode = there.stat().st_mode
+    with pytest.raises(InvalidInputError):
+        cortex.backup(str(there))
+    assert there.stat().st_mode == mode
+    assert sorted(path.name for path in tmp_path.glob("there*")) == ["there"]
 
 
 def test_a_path_with_a_nul_is_refused(cortex):

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -183,6 +184,56 @@ def test_a_dry_run_changes_nothing_and_tells_what_is_done(mixed, clock):
     assert planned["audit"].counts["entries"] > 50
 
 
+def test_a_dry_run_knows_that_what_expires_makes_a_backup_due(cortex, clock):
+    for text in EPISODES:
+        cortex.remember(text, kind="episodic")
+    put_away(cortex, clock)
+    cortex.gc(all=True)
+    clock.pass_(days=91)
+    planned = chores(cortex.gc(all=True, dry_run=True))
+    assert planned["expiry"].counts["memories"] == len(EPISODES)
+    done = chores(cortex.gc(all=True))
+    assert done["backup"].counts == planned["backup"].counts == {"backups": 1}
+    clock.pass_(days=8)
+    assert chores(cortex.gc(all=True, dry_run=True))["backup"].state == "skipped"
+    assert chores(cortex.gc(all=True))["backup"].state == "skipped"
+
+
+@pytest.mark.parametrize("rest", [0, 2])
+def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, cortex, project, clock):
+    """What is deleted before it, and pages that are given back, can turn a yes into a no and a no into a yes."""
+    cortex.remember(EPISODES[0])
+    cortex.close()
+    settings = read(project)
+    with bank_of(project, clock) as bank:
+        filled(bank, 24_000)
+        upkeep(bank, clock.now, settings, seconds=60.0, everything=True)
+        with bank.store.transaction():
+            if rest:  # half-empty pages after the old notes of fall backs are gone
+                bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
+                bank.store.pool.rows(
+                    "INSERT INTO degradations SELECT path, '', '', 0, 0, 1, 1 FROM checkpoints WHERE extracted_at % 4"
+                )
+            else:  # nothing but free pages
+                bank.store.pool.rows("DELETE FROM checkpoints")
+        later = clock.pass_(days=91)
+        planned, done = (
+            {
+                one.name: one
+                for one in upkeep(bank, later, settings, seconds=60.0, everything=True, dry_run=dry)
+            }["rewrite"]
+            for dry in (True, False)
+        )
+        assert done.counts.get("rewritten", 0) == (1 if rest else 0)
+        assert "rewritten" not in planned.counts
+        assert planned.note == "decided when what goes before it is gone"
+        again = {
+            one.name: one
+            for one in upkeep(bank, later, settings, seconds=60.0, everything=True, dry_run=True)
+        }
+        assert again["rewrite"].note == "too little to be written anew for"
+
+
 def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
     cortex.remember(EPISODES[0])
     assert set(chores(cortex.gc())) >= {"growth", "audit", "backup", "rewrite"}
@@ -264,6 +315,24 @@ def test_a_backup_is_made_when_something_changed_and_the_newest_stay(cortex, clo
     assert len(kept) == 5
     assert all(name.endswith("-regular.db") for name in kept)
     assert cortex.status().stores[0].backups == 5
+
+
+def test_a_backup_that_a_person_named_is_as_old_as_its_file_and_stays(cortex, clock, project):
+    folder = project / ".recortex" / "backups"
+    cortex.remember("The scheduler runs on host one")
+    named = folder / "mine.db"
+    cortex.backup(str(named))
+    os.utime(named, (1_000_000_000, 1_000_000_000))
+    newest = cortex.remember("The scheduler moved to host two").id
+    for _ in range(7):
+        made = cortex.backup().path
+    assert len(list(folder.iterdir())) == 5 + 1
+    assert cortex._app.bank(Scope.PROJECT).store.backups.all()[0] == named
+    cortex.close()
+    (project / ".recortex" / "cortex.db").write_bytes(b"")
+    with Cortex.open(project, clock=clock) as opened:
+        assert any(Path(made).name in step for step in opened.recover().steps)
+        assert opened.get(newest).status == "active"
 
 
 def test_a_copy_of_a_damaged_store_is_not_kept_and_the_last_good_one_stays(cortex, clock, project):

@@ -28,7 +28,7 @@ _STAMP = re.compile(r"\d{8}T\d{12}")
 
 
 class Backups:
-    """The backups of one store, newest last by name."""
+    """The backups of one store."""
 
     def __init__(self, pool: Pool, folder: Path, *, keep: int) -> None:
         self._pool = pool
@@ -65,9 +65,7 @@ class Backups:
 
     def _named(self, now: datetime, reason: str) -> Path:
         """A name after all others, whatever the clock says: by name the newest is found, which `recover` takes."""
-        newest = max(
-            (stamp for old in self.all() if _STAMP.fullmatch(stamp := old.name.partition("-")[0])), default=""
-        )
+        newest = max(map(_stamp, self.all()), default="")
         stamp = f"{now:{_FORMAT}}"
         if stamp <= newest:
             last = datetime.strptime(newest, _FORMAT).replace(tzinfo=UTC)
@@ -89,13 +87,33 @@ class Backups:
 
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
-        return sorted(self._folder.glob(f"*{SUFFIX}")) if self._folder.is_dir() else []
+        return oldest_first(self._folder)
 
     def _prune(self, newest: Path) -> None:
-        """Remove the oldest beyond `keep`; never the one that was just found whole, whatever the clock named it."""
-        others = [path for path in self.all() if path != newest]
+        """Remove the oldest beyond `keep`; never the one that was just found whole, nor one that a person named."""
+        others = [path for path in self.all() if path != newest and _stamp(path)]
         for old in others[: max(len(others) + 1 - self._keep, 0)]:
             old.unlink(missing_ok=True)
+
+
+def oldest_first(folder: Path) -> list[Path]:
+    """The backups in a folder, by the stamps of their names.
+
+    One that a person named has none: it is as old as its file. By its name it would come after all others, and
+    `recover` would take it for the newest for ever.
+    """
+    found = folder.glob(f"*{SUFFIX}") if folder.is_dir() else []
+    return sorted(found, key=lambda path: (_stamp(path) or _written(path), path.name))
+
+
+def _stamp(path: Path) -> str:
+    """The time in the name of a backup that we named; else empty."""
+    stamp = path.name.partition("-")[0]
+    return stamp if _STAMP.fullmatch(stamp) else ""
+
+
+def _written(path: Path) -> str:
+    return f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):{_FORMAT}}"
 
 
 def missing(path: Path, folder: Path) -> None:
@@ -106,7 +124,7 @@ def missing(path: Path, folder: Path) -> None:
     """
     if str(path) == ":memory:" or (os.path.lexists(path) and path.stat().st_size):
         return
-    kept = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    kept = oldest_first(folder)
     if kept:
         raise CorruptStoreError(
             f"The store {path} is gone or empty, and there are {len(kept)} backups of it.",
