@@ -77,3 +77,24 @@ def test_no_text_of_a_memory_holds_a_nul(cortex):
         assert "\\x00" not in repr(memory)
     assert (kept.content.knowledge, kept.tags, edited.tags) == ("Use bcrypt", ("ab",), ("cd",))
     assert kept.metadata == {"k": ["v", {"deep": ""}]}
+
+
+ESCAPES = "Strip \\u0000 and \\\\u0000 from what goes into jsonb"
+"""What code and its messages say of NUL: characters like any other."""
+
+
+def test_an_escape_of_nul_is_a_text_like_any_other(cortex):
+    kept = cortex.remember(
+        ESCAPES, kind="tribal", tags=[ESCAPES], files=["src/\\u0000.py"], metadata={"k": ESCAPES}
+    )
+    back = cortex.get(kept.id)
+    assert (back.text, back.tags, back.metadata, back.files) == (
+        ESCAPES,
+        (ESCAPES,),
+        {"k": ESCAPES},
+        kept.files,
+    )
+    assert [one.id for one in cortex.list(tags=[ESCAPES]).memories] == [kept.id]
+    assert [hit.memory.text for hit in cortex.recall("strip from jsonb").hits] == [ESCAPES]
+    assert cortex.edit(kept.id, text=f"{ESCAPES} columns").version == 2
+    assert cortex.history(kept.id).versions[-1].memory.text == ESCAPES

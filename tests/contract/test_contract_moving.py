@@ -11,6 +11,7 @@ import textwrap
 import pytest
 
 from recortex import Cortex
+from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
 
 KINDS = ("tribal", "decision", "insight", "procedural", "incident", "preference", "code")
@@ -112,6 +113,20 @@ def test_a_copied_store_goes_on_where_the_old_one_was(project, tmp_path, server)
         assert cx.edit(last.id, text="changed over there").version == last.version + 1
         assert {added.id, last.id} <= {memory.id for memory in cx.list(limit=100).memories}
         assert cx.undo(last.id).text == last.text
+
+
+def test_what_postgresql_cannot_write_is_no_endless_change(project, tmp_path, server):
+    here, there = f"sqlite:///{tmp_path}/here.db", server.workspace_url()
+    with Cortex.open(project, url=here) as cx:
+        kept = cx.remember(
+            "Strip \\u0000 from what goes into jsonb", kind="tribal", metadata={"a": "\\u0000"}
+        )
+        store = cx._app.bank(Scope.PROJECT).store  # a NUL of a former program, beside the facade
+        store.pool.rows("UPDATE memories SET reason = 'a' || char(0) || 'b'")
+        assert cx.migrate_store(here, there).memories == 1
+    with Cortex.open(project, url=there) as cx:
+        assert cx.get(kept.id).text == kept.text
+        assert cx.get(kept.id).metadata == kept.metadata
 
 
 MOVER = """

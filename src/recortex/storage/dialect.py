@@ -27,6 +27,9 @@ _KEYS = ("key", "e.model")
 _ELEMENTS = re.compile(r"json_each\(([a-z_.]+)\) (\w+)")
 _ORDERED_JOIN = re.compile(r"CROSS JOIN (\w+ \w+) ON")
 _VALUE = re.compile(r"'(?:[^']|'')*'|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
+_JSON = re.compile(r"\$(\d+)(?:::| AS )json\b")
+_NUL_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+"""NUL as JSON writes it; a backslash that is itself escaped begins none."""
 _WRITES = re.compile(r"\s*(?:INSERT|UPDATE|DELETE|WITH \w+ AS \(\s*(?:INSERT|UPDATE|DELETE))\b")
 
 
@@ -38,12 +41,14 @@ class Statement(NamedTuple):
         names: of the values, where they have names.
         owned: whether `$1` is the workspace.
         writes: whether it changes something.
+        read: the places of values that PostgreSQL reads as JSON.
     """
 
     text: str
     names: tuple[str, ...]
     owned: bool
     writes: bool
+    read: frozenset[int] = frozenset()
 
     def values(self, bindings: Bindings, workspace: Any) -> list[Any]:
         """The values in their order."""
@@ -51,7 +56,10 @@ class Statement(NamedTuple):
         given: Sequence[Any] = (
             [bindings[name] for name in self.names] if isinstance(bindings, Mapping) else bindings
         )
-        return [*own, *map(storable, given)]
+        values = [*own, *map(storable, given)]
+        for place in self.read:
+            values[place] = _NUL_ESCAPE.sub(r"\1\\ufffd", values[place])
+        return values
 
 
 @lru_cache(1024)
@@ -80,7 +88,9 @@ def postgres(sql: str) -> Statement:
         count = max(count, number)
         return f"${number + owned}"
 
-    return Statement(_VALUE.sub(numbered, text), tuple(names), owned, bool(_WRITES.match(text)))
+    text = _VALUE.sub(numbered, text)
+    read = frozenset(int(place) - 1 for place in _JSON.findall(text))
+    return Statement(text, tuple(names), owned, bool(_WRITES.match(text)), read)
 
 
 def _owned(found: re.Match[str]) -> str:
@@ -100,7 +110,5 @@ def _among(found: re.Match[str]) -> str:
 
 
 def storable(value: Any) -> Any:
-    """PostgreSQL has no NUL in texts, nor in the texts inside JSON; nothing of ours has one, but a question may."""
-    if isinstance(value, str) and ("\0" in value or "\\u0000" in value):
-        return value.replace("\0", "\ufffd").replace("\\u0000", "\\ufffd")
-    return value
+    """PostgreSQL has no NUL in texts, nor in what it reads from JSON; nothing of ours has one, but a question may."""
+    return value.replace("\0", "\ufffd") if isinstance(value, str) else value

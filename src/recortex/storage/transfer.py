@@ -13,6 +13,7 @@ from blake3 import blake3
 
 from recortex.codec import dumps
 from recortex.errors import InvalidInputError, StorageError
+from recortex.storage.dialect import storable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -124,7 +125,8 @@ def checksum(rows: Sequence[Row]) -> bytes:
 
 
 def _plain(row: Row) -> list[Any]:
-    return [value.hex() if isinstance(value, bytes) else value for value in row]
+    """Values as they are compared: PostgreSQL has no NUL, and a copy would never be found equal to a text with one."""
+    return [value.hex() if isinstance(value, bytes) else storable(value) for value in row]
 
 
 class Marked(Protocol):
