@@ -217,7 +217,8 @@ class _Run:
         try:
             self.by = self._bank.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
         except EmbeddingError as error:
-            self.stopped = error.message
+            said = error.hint != type(error).hint  # what goes for every failure is in the documents
+            self.stopped = f"{error.message} {error.hint}" if said else error.message
             return False
         self._progress(self.done)
         return True

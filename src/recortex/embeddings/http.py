@@ -216,8 +216,11 @@ class HttpEmbedder:
             )
         try:
             rows = normalised([one.values for one in found])
-        except EmbeddingError as error:
-            raise self._unusable(f"cannot be used: {error.message.lower().rstrip('.')}") from None
+        except TextRefusedError as error:
+            why = error.message.lower().rstrip(".")
+            raise TextRefusedError(
+                f"The answer of {self._service.label} cannot be used: {why}.", hint=_REFUSED
+            ) from None
         self._width = min(widths)
         return rows
 
@@ -229,7 +232,8 @@ class HttpEmbedder:
 
     def _refused(self, error: PostError) -> EmbeddingError:
         label, variable = self._service.label, self._service.variable
-        if error.status in {_NO_KEY, _FORBIDDEN}:
+        wrong = self._service.provider.wrong_key
+        if error.status in {_NO_KEY, _FORBIDDEN} or (wrong and wrong.encode() in error.said):
             hint = f"See that {variable}, or the keyring, holds a key that is valid." if variable else None
             return EmbeddingError(f"{label} does not accept the key (HTTP {error.status}).", hint=hint)
         if error.status == _UNKNOWN:

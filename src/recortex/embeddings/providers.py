@@ -61,6 +61,7 @@ class Provider(NamedTuple):
         texts: at most so many in a request.
         bytes: at most so many of UTF-8 in a request.
         longest: bytes of a text that are sent; the rest has no influence.
+        wrong_key: what its answer of 400 holds where it does not accept the key; empty where it answers 401 or 403.
     """
 
     url: str
@@ -75,6 +76,7 @@ class Provider(NamedTuple):
     texts: int
     bytes: int
     longest: int
+    wrong_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +226,7 @@ PROVIDERS: dict[str, Provider] = {
         texts=64,
         bytes=20_000 * BYTES_PER_TOKEN,
         longest=2_048 * BYTES_PER_TOKEN,
+        wrong_key="API_KEY_INVALID",  # the reason in google.rpc.ErrorInfo, of keys that are wrong or have expired
     ),
     "ollama": Provider(
         url="http://127.0.0.1:11434",

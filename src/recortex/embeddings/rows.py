@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.errors import DimensionMismatchError, EmbeddingError
+from recortex.errors import DimensionMismatchError, EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from recortex.ports.embedding import Vectors
 
+_NUMBERS = "fiu"  # numpy's kinds of real numbers
 Pooling = Literal["mean", "cls", "last"]
 """A text's vector out of its tokens': their mean, that of the first, or of the last."""
 
@@ -20,16 +21,16 @@ def normalised(rows: npt.ArrayLike) -> Vectors:
     """The rows at unit length.
 
     Raises:
-        EmbeddingError: a row holds what is no number, or has no direction.
+        TextRefusedError: a row holds what is no number, or has no direction; another text's may do.
     """
     import numpy as np
 
     values = np.asarray(rows, dtype=np.float64)
     if not np.isfinite(values).all():
-        raise EmbeddingError("A vector holds what is no finite number.")
+        raise TextRefusedError("A vector holds what is no finite number.")
     peaks = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
     if not peaks.all():
-        raise EmbeddingError("A vector is zero: it has no direction.")
+        raise TextRefusedError("A vector is zero: it has no direction.")
     values = values / peaks  # else the squares of very large or small numbers would be infinite, or nothing
     return np.asarray(values / np.linalg.norm(values, axis=1, keepdims=True), dtype=np.float32)
 
@@ -39,7 +40,7 @@ def cut(rows: Vectors, dimensions: int) -> Vectors:
 
     Raises:
         DimensionMismatchError: the rows are shorter than that.
-        EmbeddingError: nothing is left of a row.
+        TextRefusedError: nothing is left of a row.
     """
     if rows.shape[1] < dimensions:
         raise DimensionMismatchError(
@@ -53,12 +54,19 @@ def pooled(output: Any, pooling: Pooling) -> npt.NDArray[np.float64]:
     """One row: of shape (1, dimensions) as it is; of (1, tokens, dimensions) pooled.
 
     Raises:
-        EmbeddingError: it has another shape, or no token.
+        EmbeddingError: it is no array of numbers, or has another shape.
+        TextRefusedError: the text has no token.
     """
+    import numpy as np
+
+    if not isinstance(output, np.ndarray) or output.dtype.kind not in _NUMBERS:
+        raise EmbeddingError("The model's output is no array of numbers.")
     if output.ndim == 2 and len(output) == 1:  # noqa: PLR2004  axes
-        return output  # type: ignore[no-any-return]
-    if output.ndim != 3 or len(output) != 1 or not output.shape[1]:  # noqa: PLR2004
+        return output
+    if output.ndim != 3 or len(output) != 1:  # noqa: PLR2004
         raise EmbeddingError(f"The model's output has the shape {output.shape}.")
+    if not output.shape[1]:
+        raise TextRefusedError("The model finds no token in a text.")
     if pooling == "mean":
-        return output.mean(axis=1, dtype="float64")  # type: ignore[no-any-return]
-    return output[:, 0 if pooling == "cls" else -1]  # type: ignore[no-any-return]
+        return output.mean(axis=1, dtype="float64")
+    return output[:, 0 if pooling == "cls" else -1]

@@ -22,6 +22,7 @@ class PostError(RecortexError):
         again: it may work if it is tried again.
         pause: seconds that the provider asks to wait before that.
         status: of HTTP, where there was one; else 0.
+        said: the first bytes of an answer that finds fault with the request; may repeat what was sent: never shown.
     """
 
     code = "provider_unavailable"
@@ -35,6 +36,7 @@ class PostError(RecortexError):
         again: bool = False,
         pause: float | None = None,
         status: int = 0,
+        said: bytes = b"",
     ) -> None:
         super().__init__(message)
         self.reason: Why = reason
@@ -42,3 +44,4 @@ class PostError(RecortexError):
         self.again = again
         self.pause = pause
         self.status = status
+        self.said = said

@@ -6,6 +6,8 @@ import queue
 import socket
 import threading
 from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
 
 _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPENED = ("connection.connect_tcp.complete", "connection.start_tls.complete")
-_TOO_MANY, _SERVER = 429, 500
+_FAULTY, _TOO_MANY, _SERVER = 400, 429, 500
+_BEGINNING = 4_096
+"""Bytes that are read of an answer of 400: some providers tell there alone that the key is wrong."""
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
 
 
@@ -134,9 +138,11 @@ def _exchange(
                 "POST", url, content=body, headers=sent, extensions={"trace": line.watch}
             ) as response,
         ):
-            answer = (
-                _bounded(response.iter_raw(), deadline, most) if response.status_code in _SUCCESS else b""
-            )
+            answer = b""
+            if response.status_code in _SUCCESS:
+                answer = _bounded(response.iter_raw(), deadline, most)
+            elif response.status_code == _FAULTY:
+                answer = _beginning(response.iter_raw())
             return Reply(response.status_code, dict(response.headers), answer)
     except httpx2.ConnectError:
         raise PostError("connection", "The provider could not be reached.", again=True) from None
@@ -161,6 +167,15 @@ def _bounded(chunks: Iterator[bytes], deadline: Deadline, most: int) -> bytes:
     return bytes(answer)
 
 
+def _beginning(chunks: Iterator[bytes]) -> bytes:
+    answer = bytearray()
+    for chunk in chunks:
+        answer += chunk
+        if len(answer) >= _BEGINNING:
+            break
+    return bytes(answer[:_BEGINNING])
+
+
 def _accepted(reply: Reply) -> bytes:
     if reply.status in _SUCCESS:
         if reply.headers.get("content-encoding", "identity") != "identity":
@@ -176,10 +191,28 @@ def _accepted(reply: Reply) -> bytes:
         )
     again = reply.status == _TOO_MANY or reply.status >= _SERVER
     message = f"The provider answered HTTP {reply.status}."
-    pause = _pause(reply.headers.get("retry-after", ""))
-    raise PostError("status", message, again=again, pause=pause, status=reply.status)
+    raise PostError(
+        "status", message, again=again, pause=_pause(reply.headers), status=reply.status, said=reply.body
+    )
 
 
-def _pause(text: str) -> float | None:
-    """Seconds that `retry-after` asks for; None where it does not say (as a date, it is left to our own pauses)."""
-    return float(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None  # noqa: PLR2004  a bound
+def _pause(headers: Mapping[str, str]) -> float | None:
+    """Seconds that `retry-after` asks for, in seconds or until a date (RFC 9110, 10.2.3); None where it does not say.
+
+    A date is reckoned from the answer's own: the server's clock may be far from ours.
+    """
+    text = headers.get("retry-after", "")
+    if text.isascii() and text.isdecimal() and len(text) <= 9:  # noqa: PLR2004  a bound
+        return float(text)
+    if (until := _instant(text)) is None:
+        return None
+    seconds = (until - (_instant(headers.get("date", "")) or datetime.now(UTC))).total_seconds()
+    return seconds if seconds > 0 else None
+
+
+def _instant(text: str) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

@@ -4,6 +4,7 @@ import json
 import logging
 import socket
 import time
+from email.utils import formatdate
 
 import numpy as np
 import pytest
@@ -66,6 +67,38 @@ def test_the_wait_that_a_provider_asks_for_is_kept(server, embedder_at):
     assert time.monotonic() - times[0] >= 1
 
 
+@pytest.mark.parametrize("skew", [0, -86_400])
+def test_a_wait_until_a_date_is_kept_by_the_servers_own_clock(skew, server, embedder_at):
+    times = []
+
+    def busy(handler):
+        times.append(time.monotonic())
+        handler.date_time_string = lambda timestamp=None: formatdate(
+            (timestamp or time.time()) + skew, usegmt=True
+        )
+        until = formatdate(int(time.time()) + skew + 2, usegmt=True)
+        send(handler, b"", status=429, headers={"retry-after": until})
+
+    server.fails_first(1, busy)
+    assert works(embedder_at())
+    assert 1 <= time.monotonic() - times[0] < 4
+
+
+@pytest.mark.parametrize(
+    "date", ["Fri, 31 Dec 1999 23:59:59 GMT", "soon", "-5", "Fri, 99 Dec 1999 99:99:99 GMT"]
+)
+def test_a_date_that_is_past_or_none_is_no_wait(date, server, embedder_at):
+    server.fails_first(1, lambda handler: send(handler, b"", status=503, headers={"retry-after": date}))
+    assert works(embedder_at())
+
+
+def test_a_date_beyond_the_time_is_not_waited_for(server, embedder_at):
+    until = formatdate(time.time() + 3_600, usegmt=True)
+    server.sends(b"", status=429, headers={"retry-after": until})
+    assert "requests_per_minute" in failure(embedder_at()).hint
+    assert len(server.seen) == 1
+
+
 def test_a_wait_beyond_the_time_is_not_waited(server, embedder_at):
     server.sends(b"", status=429, headers={"retry-after": "3600"})
     assert "requests_per_minute" in failure(embedder_at()).hint
@@ -77,6 +110,37 @@ def test_a_refusal_is_final(status, word, server, embedder_at):
     server.sends(json.dumps({"error": {"message": f"{KEY} {TEXTS[0]}"}}).encode(), status=status)
     assert word in failure(embedder_at()).message
     assert len(server.seen) == 1
+
+
+def test_a_wrong_key_is_told_from_a_text_that_is_refused(server, embedder_at):
+    """Gemini's API answers 400 to a wrong key; a store would ask for each of its texts alone otherwise."""
+    said = {
+        "code": 400,
+        "message": "API key not valid. Please pass a valid API key.",
+        "status": "INVALID_ARGUMENT",
+        "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}],
+    }
+    server.sends(json.dumps({"error": said}).encode(), status=400)
+    embedder = embedder_at("gemini")
+    error = failure(embedder)
+    assert error.message == "gemini does not accept the key (HTTP 400)."
+    assert "SOME_API_KEY" in error.hint
+    assert not isinstance(error, TextRefusedError)
+    failure(embedder)
+    assert len(server.seen) == 1
+    assert isinstance(failure(embedder_at("openai")), TextRefusedError)
+
+
+def test_an_endless_refusal_ends_too(server, embedder_at):
+    def act(handler):
+        handler.send_response(400)
+        handler.send_header("content-length", str(10**9))
+        handler.end_headers()
+        while not server.stopped.wait(0.001):
+            handler.wfile.write(b"no " * 1_000)
+
+    server.act = act
+    assert "HTTP 400" in failure(embedder_at("gemini")).message
 
 
 def test_a_connection_that_breaks_off_is_tried_again(server, embedder_at):

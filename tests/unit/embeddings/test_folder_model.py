@@ -5,8 +5,9 @@ import sys
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tiny_model import TABLE, WIDTH, ids_of, write_model, write_tokenizer, write_words
+from tiny_model import TABLE, WIDTH, WORDS, ids_of, write_model, write_other, write_tokenizer, write_words
 
+from recortex import Cortex
 from recortex.embeddings.folder import FolderEmbedder, Reading
 from recortex.embeddings.onnx import MAXIMUM_PIECES, MODEL_FILE, MODEL_FOLDER, VOCABULARY_FILE, OnnxEmbedder
 from recortex.errors import EmbeddingError
@@ -155,6 +156,31 @@ def test_without_the_package_for_tokenizers_the_error_holds_the_line_to_type(tmp
     with pytest.raises(EmbeddingError) as raised:
         FolderEmbedder(tmp_path).embed([TEXT])
     assert raised.value.hint == "pip install 'recortex[models]'"
+
+
+@pytest.mark.parametrize("output", ["sequence", "words"])
+def test_a_graph_that_gives_no_numbers_is_an_error(output, tmp_path):
+    write_other(tmp_path / "model.onnx", output)
+    write_words(tmp_path)
+    with pytest.raises(EmbeddingError, match="no array of numbers"):
+        FolderEmbedder(tmp_path).embed([TEXT])
+
+
+def test_a_text_that_the_model_makes_nothing_of_keeps_no_other_from_its_vector(
+    project, tmp_path, monkeypatch
+):
+    """Such as an overflow of a model in half precision: the batch would fail for ever, and all behind it would wait."""
+    table = TABLE.copy()
+    table[WORDS.index("parser")] = np.nan
+    write_model(tmp_path / "model" / "model.onnx", table=table)
+    write_words(tmp_path / "model")
+    monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(tmp_path / "model"))
+    facts = [f"The cache number {number} is cold." for number in range(7)] + ["The parser is slow."]
+    with Cortex.open(project) as cortex:
+        cortex.remember_many([{"text": text, "kind": "insight"} for text in facts], link=False)
+        (store,) = cortex.status().stores
+        assert (store.memories, store.without_vector) == (8, 1)
+        assert "finite" in cortex.backfill().stopped
 
 
 def test_a_model_of_nothing_but_zeros_is_an_error(tmp_path):

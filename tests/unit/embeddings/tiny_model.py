@@ -53,6 +53,26 @@ def write_model(
     onnx.save(model, str(path))
 
 
+def write_other(path: Path, output: str) -> None:
+    """A graph whose output is a sequence of tensors, or words."""
+    if output == "sequence":
+        nodes = [
+            helper.make_node("Gather", ["table", "input_ids"], ["tokens"], axis=0),
+            helper.make_node("SequenceConstruct", ["tokens"], ["found"]),
+        ]
+        found = helper.make_tensor_sequence_value_info("found", TensorProto.FLOAT, None)
+    else:
+        words = helper.make_tensor("words", TensorProto.STRING, [1, 1, 2], [b"the", b"cache"])
+        nodes = [helper.make_node("Constant", [], ["found"], value=words)]
+        found = helper.make_tensor_value_info("found", TensorProto.STRING, [1, 1, 2])
+    given = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    graph = helper.make_graph(nodes, "other", given, [found], [numpy_helper.from_array(TABLE, "table")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), str(path))
+
+
 def write_words(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "vocab.txt").write_text("\n".join(WORDS) + "\n")

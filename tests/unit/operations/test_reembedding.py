@@ -261,6 +261,7 @@ def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(ha
         done = cortex.reembed()
         assert (done.done, done.left) == (0, 1)
         assert "64 dimensions" in done.stopped
+        assert "reembed --afresh" in done.stopped
         done = cortex.reembed(afresh=True)
         assert (done.done, done.left) == (COUNT + 1, 0)
         assert bank_of(cortex).store.vectors.dimensions(HASHED) == 64
