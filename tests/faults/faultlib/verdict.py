@@ -90,12 +90,15 @@ def _compare(cortex: Any, promised: Expected, record: Record, said: str, *, pref
             gone[key] = why
     cut = prefix and _after_the_cut(cortex, promised, gone)
     nameless = said.count("the memory number")
-    for key, why in gone.items():
-        named = cut or key[1] in said or any(gone in said for gone in GONE)
-        if not named and why == "gone" and key[0] in {"state", "text"} and nameless:
+    named = {key for key in gone if cut or key[1] in said or any(whole in said for whole in GONE)}
+    for key in [key for key in gone if key[0] in {"state", "text"} and gone[key] == "gone"]:
+        if key not in named and nameless:
             nameless -= 1
-            named = True
-        (record.named if named else record.lost).append(f"{' '.join(key)}: {why}")
+            named.add(key)
+    ends = {key[1] for key in named if key[0] == "state" and gone[key] == "gone"}
+    named |= {key for key in gone if key[0] == "relation" and ends & {*key[1:3]}}  # lost with a memory
+    for key, why in gone.items():
+        (record.named if key in named else record.lost).append(f"{' '.join(key)}: {why}")
 
 
 def _why_gone(cortex: Any, key: Key, fact: Fact, promised: Expected, there: Relations) -> str | None:

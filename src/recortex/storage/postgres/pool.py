@@ -69,16 +69,16 @@ def translated() -> Iterator[None]:
             f"The database cannot be read or written: {_said(error)}.",
             hint="Check the role's rights and the server's free space.",
         ) from error
-    except (errors.DataCorrupted, errors.IndexCorrupted) as error:
+    except (errors.DataCorrupted, errors.IndexCorrupted, errors.IoError, errors.UndefinedFile) as error:
         raise CorruptStoreError(
             f"The database is damaged: {_said(error)}.",
             hint="Restore it from a backup of the server, or `recortex migrate-store BACKUP URL`.",
         ) from error
-    except errors.DataError as error:
+    except (errors.DataError, errors.ProgramLimitExceeded) as error:
         raise InvalidInputError(f"The database cannot hold that: {_said(error)}.") from error
-    except (psycopg.OperationalError, *_ENDED) as error:
-        raise _unreachable(error) from error
     except psycopg.Error as error:
+        if _lost(error):
+            raise _unreachable(error) from error
         raise StorageError(f"PostgreSQL could not do that: {_said(error)}.") from error
     except OverflowError as error:
         raise InvalidInputError("A number is larger than a store can hold.") from error

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from recortex.domain.time import from_micros, to_micros
 from recortex.ports.chores import EVERY_VERSION, Chore, Content, OldEntry, Sample, Summary
-from recortex.storage.records.rows import json, parse
+from recortex.storage.records.rows import as_written, json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database
+    from recortex.storage.records.rows import Row
 
 _MANY = 2**62
 
@@ -28,10 +31,7 @@ class ChoreRecords:
 
     def all(self) -> dict[str, Chore]:
         """Each chore that was ever done, by its name."""
-        return {
-            name: Chore(from_micros(done_at), parse(outcome, {}))
-            for name, done_at, outcome in self._database.rows(self._sql["all"])
-        }
+        return dict(map(chore_of, self._database.rows(self._sql["all"])))
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
         """Note that a chore was done."""
@@ -139,3 +139,14 @@ class ChoreRecords:
     def old_sessions(self, before: datetime) -> int:
         """How many sessions were last seen before a time."""
         return int(self._database.value(self._sql["old_sessions"], (to_micros(before),)))
+
+
+def chore_of(row: Row) -> tuple[str, Chore]:
+    """A chore's name, and when it was done with what outcome, of a row as stored.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    with as_written("What is noted of a chore"):
+        name, done_at, outcome = row
+        return name, Chore(from_micros(done_at), msgspec.json.decode(outcome, type=dict[str, Any]))

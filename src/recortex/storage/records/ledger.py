@@ -9,7 +9,7 @@ from recortex.domain.degradation import Degradation
 from recortex.domain.history import AuditEntry, Tombstone
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor
-from recortex.storage.records.rows import json, parse
+from recortex.storage.records.rows import as_written, json, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.history import Gone
     from recortex.storage.database import Database
+    from recortex.storage.records.rows import Row
 
 
 class DegradationRecord(NamedTuple):
@@ -51,29 +52,12 @@ class LedgerRecords:
 
     def entries(self, memory_id: str) -> list[AuditEntry]:
         """What happened to a memory, oldest first; also of a purged one."""
-        return [
-            AuditEntry(
-                memory_id=memory_id,
-                operation=operation,
-                actor=Actor(actor),
-                at=from_micros(at),
-                details=parse(details, {}),
-            )
-            for operation, actor, at, details in self._database.rows(self._sql["audit_of"], (memory_id,))
-        ]
+        rows = self._database.rows(self._sql["audit_of"], (memory_id,))
+        return [entry_of((memory_id, *row)) for row in rows]
 
     def recent(self, limit: int) -> list[AuditEntry]:
         """What happened last, newest first."""
-        return [
-            AuditEntry(
-                memory_id=id_,
-                operation=operation,
-                actor=Actor(actor),
-                at=from_micros(at),
-                details=parse(details, {}),
-            )
-            for id_, operation, actor, at, details in self._database.rows(self._sql["recent_audit"], (limit,))
-        ]
+        return [entry_of(row) for row in self._database.rows(self._sql["recent_audit"], (limit,))]
 
     def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
         """Note that a memory was removed for good."""
@@ -126,4 +110,17 @@ class LedgerRecords:
                 checkpoint.path, checkpoint.session_id, checkpoint.client, checkpoint.position, checkpoint.turns,
                 to_micros(checkpoint.extracted_at),
             ),
+        )  # fmt: skip
+
+
+def entry_of(row: Row) -> AuditEntry:
+    """The audit entry of a row's columns as stored, after the memory that it is about.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    with as_written("An entry of the audit log"):
+        memory, operation, actor, at, details = row
+        return AuditEntry(
+            memory_id=memory, operation=operation, actor=Actor(actor), at=from_micros(at), details=parse(details, {})
         )  # fmt: skip

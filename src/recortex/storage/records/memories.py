@@ -16,6 +16,7 @@ from recortex.storage.records.rows import (
     LINK_INSERTS,
     LINKS,
     SELECT,
+    as_written,
     from_row,
     json,
     link_rows,
@@ -117,14 +118,13 @@ class MemoryRecords:
             return []
         key = self._key(memory_id)
         changed_by, reason = self._database.rows(self._version_sql["current"], (key,))[0]
-        newest = Version(
-            memory=current, version=current.version, recorded_from=current.updated_at, recorded_to=None,
-            changed_by=Actor(changed_by), reason=reason,
-        )  # fmt: skip
-        return [
-            newest,
-            *(self._version(row) for row in self._database.rows(self._version_sql["versions_of"], (key,))),
-        ]
+        with as_written(f"The memory {memory_id}"):
+            newest = Version(
+                memory=current, version=current.version, recorded_from=current.updated_at, recorded_to=None,
+                changed_by=Actor(changed_by), reason=reason,
+            )  # fmt: skip
+        former = self._database.rows(self._version_sql["versions_of"], (key,))
+        return [newest, *map(version_of, former)]
 
     def as_of(self, memory_id: str, at: datetime) -> Memory | None:
         """The state of a memory that was recorded at that time."""
@@ -232,13 +232,6 @@ class MemoryRecords:
         end = None if query.limit is None else query.offset + query.limit
         return found[query.offset : end]
 
-    def _version(self, row: Row) -> Version:
-        state, version, recorded_from, recorded_to, changed_by, reason = row
-        return Version(
-            memory=memory_of(state), version=version, recorded_from=from_micros(recorded_from),
-            recorded_to=from_micros(recorded_to), changed_by=Actor(changed_by), reason=reason,
-        )  # fmt: skip
-
     def _snapshot(self, key: int, old: Memory, until: int, former: Sequence[Any]) -> None:
         changed_by, reason, embedding_key = former
         row = {
@@ -275,3 +268,17 @@ def _sort_value(memory: Memory, query: MemoryQuery) -> float:
         "confidence": memory.confidence,
     }
     return values[query.order]
+
+
+def version_of(row: Row) -> Version:
+    """A former state: its JSON, number, interval, and who changed it why, as stored.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    with as_written("A former state"):
+        state, version, recorded_from, recorded_to, changed_by, reason = row
+        return Version(
+            memory=memory_of(state), version=version, recorded_from=from_micros(recorded_from),
+            recorded_to=from_micros(recorded_to), changed_by=Actor(changed_by), reason=reason,
+        )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from recortex.domain.relation import Relation
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.storage.records import seals
-from recortex.storage.records.rows import json, parse
+from recortex.storage.records.rows import as_written, json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,15 +48,17 @@ class RelationRecords:
 
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
-        return [_relation(row) for row in self._database.rows(self._sql["relations_of"], (json(list(ids)),))]
+        return [
+            relation_of(row) for row in self._database.rows(self._sql["relations_of"], (json(list(ids)),))
+        ]
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Relations of a type between active memories that wait for a person, the latest first."""
-        return [_relation(row) for row in self._database.rows(self._sql["suggested"], (type_.value, limit))]
+        return [relation_of(row) for row in self._database.rows(self._sql["suggested"], (type_.value, limit))]
 
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""
-        return [_relation(row) for row in self._database.rows(self._sql["all_relations"])]
+        return [relation_of(row) for row in self._database.rows(self._sql["all_relations"])]
 
     def strip_evidence(self, text: str) -> None:
         """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
@@ -72,16 +76,22 @@ class RelationRecords:
         return int(self._database.value(self._sql["count_relations"]))
 
 
-def _relation(row: Row) -> Relation:
-    source, target, type_, strength, evidence, inferred, bidirectional, status, created_at = row
-    return Relation(
-        source_id=source,
-        target_id=target,
-        type=RelationType(type_),
-        created_at=from_micros(created_at),
-        strength=strength,
-        evidence=tuple(parse(evidence, ())),
-        inferred=bool(inferred),
-        status=RelationStatus(status),
-        bidirectional=bool(bidirectional),
-    )
+def relation_of(row: Row) -> Relation:
+    """The relation of a row's columns as stored; its ends are what the row has for them, ids or keys.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    with as_written("A relation"):
+        source, target, type_, strength, evidence, inferred, bidirectional, status, created_at = row
+        return Relation(
+            source_id=source,
+            target_id=target,
+            type=RelationType(type_),
+            created_at=from_micros(created_at),
+            strength=strength,
+            evidence=msgspec.json.decode(evidence, type=tuple[str, ...]),
+            inferred=bool(inferred),
+            status=RelationStatus(status),
+            bidirectional=bool(bidirectional),
+        )

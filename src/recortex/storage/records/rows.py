@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from recortex.domain.vocabulary import Actor, Domain, Origin, Scope, Status, Tru
 from recortex.errors import CorruptStoreError, InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
     from recortex.ports.store import SearchText
@@ -33,8 +34,25 @@ SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
 _NO_SOURCE = Source()
-_NOT_OURS = (msgspec.MsgspecError, ValueError, TypeError, KeyError, OverflowError, AttributeError)
+_NOT_OURS = (
+    msgspec.MsgspecError,
+    InvalidInputError,
+    ValueError,
+    TypeError,
+    KeyError,
+    OverflowError,
+    AttributeError,
+)
 """What reading raises of a row that damage has changed."""
+
+
+@contextmanager
+def as_written(what: str) -> Iterator[None]:
+    """Read a row inside; one that we did not write is named, as in "The memory 1"."""
+    try:
+        yield
+    except _NOT_OURS as error:
+        raise CorruptStoreError(f"{what} is not as it was written: {error}.") from error
 
 
 def json(value: Any) -> str:
@@ -118,10 +136,8 @@ def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
     Raises:
         CorruptStoreError: the row is not one that we wrote.
     """
-    try:
+    with as_written(f"The memory {row[1]}"):
         return _from_row(row, links)
-    except _NOT_OURS as error:
-        raise CorruptStoreError(f"The memory {row[1]} is not as it was written: {error}.") from error
 
 
 def _from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
@@ -188,8 +204,6 @@ def memory_of(state: str, *, updated_at: datetime | None = None) -> Memory:
     Raises:
         CorruptStoreError: the state is not one that we wrote.
     """
-    try:
+    with as_written("A former state"):
         memory = memory_from_json(msgspec.json.decode(state))
-    except (*_NOT_OURS, InvalidInputError) as error:
-        raise CorruptStoreError(f"A former state is not as it was written: {error}.") from error
     return memory if updated_at is None else replace(memory, updated_at=updated_at)

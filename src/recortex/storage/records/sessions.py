@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Scope
+from recortex.errors import CorruptStoreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ class SessionRecords:
 
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
-        return [_receipt(row) for row in self._database.rows(self._sql["receipts"], (session_id,))]
+        return [receipt_of(row) for row in self._database.rows(self._sql["receipts"], (session_id,))]
 
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
         """Note the first use of what was given; False where one was noted before."""
@@ -126,9 +127,17 @@ def _given(one: Receipt) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _receipt(row: Sequence[Any]) -> Receipt:
+def receipt_of(row: Sequence[Any]) -> Receipt:
+    """The receipt of a row as stored.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
     session, context, memory, scope, channel, at, subject, score, tokens, used_at, used_as = row
+    used = None if used_at is None else from_micros(used_at)
+    if scope not in set(Scope):
+        raise CorruptStoreError("A receipt is not as it was written: its scope is none.")
     return Receipt(
         session=session, context=context, memory=memory, scope=Scope(scope), channel=channel, at=from_micros(at),
-        subject=subject, score=score, tokens=tokens, used_at=None if used_at is None else from_micros(used_at), used_as=used_as,
+        subject=subject, score=score, tokens=tokens, used_at=used, used_as=used_as,
     )  # fmt: skip

@@ -10,11 +10,12 @@ from recortex.errors import CorruptStoreError, StorageError
 from recortex.ports.upkeep import Integrity
 from recortex.storage.queries import queries
 from recortex.storage.records import seals
-from recortex.storage.records.rows import SELECT, from_row, memory_of
+from recortex.storage.records.readings import READINGS
+from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.pool import translated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from recortex.storage.sqlite.pool import Pool
 
@@ -49,7 +50,7 @@ def _unwritable(connection: apsw.Connection) -> str:
         finally:
             if connection.in_transaction:  # SQLite itself takes back what met worse damage
                 connection.execute("ROLLBACK")
-    except apsw.CorruptError as error:
+    except (apsw.CorruptError, apsw.SQLError) as error:  # the latter where the schema names what is not there
         return f"A new memory cannot be written: {error}."
     except apsw.Error:  # another process writes, or the file may only be read: that says nothing of damage
         return ""
@@ -83,11 +84,7 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     try:
         rows = pool.exclusive().execute(f"SELECT {SELECT} FROM memories m")
         found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
-        found += [
-            f"{id_}: {why}"
-            for id_, *former in pool.exclusive().execute(_STATES)
-            if (why := _unreadable(*former)) is not None
-        ]
+        found += _unreadable(pool.exclusive())
         found += _mistyped(pool)
         found += [
             f"{one.id}: its row in {one.table} is not as it was written: its seal does not fit."
@@ -138,19 +135,14 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
     return f"The memory {memory.id} is not as it was written: its text has another hash."
 
 
-def _unreadable(state: Any, *numbers: Any) -> str | None:
-    if not all(isinstance(number, int) for number in numbers):
-        return "The times of a former state are not as they were written."
-    try:
-        memory_of(state)
-    except CorruptStoreError as error:
-        return error.message
-    return None
-
-
-_STATES = """
-SELECT m.id, v.state, v.version, v.recorded_from, v.recorded_to FROM versions v JOIN memories m ON m.key = v.memory_key
-"""
+def _unreadable(connection: apsw.Connection) -> Iterator[str]:
+    """Rows of the other tables that are none that we wrote."""
+    ids = "(SELECT id FROM memories WHERE key = {owner})"
+    for table, reading in READINGS.items():
+        id_ = ids.format(owner=reading.owner) if reading.owner else "NULL"
+        for owner, *row in connection.execute(f"SELECT {id_}, {', '.join(reading.columns)} FROM {table}"):
+            if why := reading.flaw(tuple(row)):
+                yield f"{owner}: {why}" if owner else why
 
 
 def rebuild_index(pool: Pool) -> None:

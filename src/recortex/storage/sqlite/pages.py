@@ -18,6 +18,10 @@ PAGE = 4096
 """The size of our pages: SQLite's default, which no store of ours changes."""
 
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR, _TABLE_INTERIOR = 0x0D, 0x0A, 0x02, 0x05
+_TREE = frozenset({_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR, _TABLE_INTERIOR})
+_FIRST_FREE = 32
+_POINTER_MAP, _POINTER_MAP_EVERY = 2, PAGE // 5 + 1
+"""Where pages lie that only say which page points to which: a store of ours is made with `auto_vacuum`."""
 _LOG_HEADER, _FRAME_HEADER = 32, 24
 _BIG_ENDIAN_SUMS = 0x377F0683
 _FIRST_HEADER = 100
@@ -41,7 +45,6 @@ class Reader:
     """A damaged file with its write-ahead log.
 
     Attributes:
-        unreadable: cells that could not be read.
         cut: pages that the file once had beyond its end.
     """
 
@@ -53,7 +56,7 @@ class Reader:
         head = self.page(1)
         said = _number(head, _SAID_COUNT, 4) if head[:16] == b"SQLite format 3\0" else 0
         self.cut = max(0, said - self.count) if said < _MOST_PAGES else 0
-        self.unreadable = 0
+        self._following: set[int] = set()
 
     def page(self, number: int) -> bytes:
         """A page by its number, from 1; shorter at the file's end."""
@@ -68,6 +71,52 @@ class Reader:
             start = _FIRST_HEADER if number == 1 else 0
             if data[start] in {_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR}:
                 yield from self._cells(number, data, start)
+
+    def holes(self) -> list[int]:
+        """Pages that are neither whole pages of a tree, nor free, nor the rest of a row that was read: what they held is gone.
+
+        To be asked after `rows`.
+        """
+        passed = self._free() | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
+        return [
+            number
+            for number in range(1, self.count + 1)
+            if number not in passed and not self._is_whole(number)
+        ]
+
+    def _is_whole(self, number: int) -> bool:
+        """Whether each byte of a page of a tree is accounted for, as SQLite's own check has it: a lost cell leaves a gap."""
+        data = self.page(number).ljust(PAGE, b"\0")
+        start = _FIRST_HEADER if number == 1 else 0
+        if data[start] not in _TREE:
+            return False
+        try:
+            used = sum(self._size(data, cell, data[start]) for cell in _pointers(data, start))
+            return used + _free_bytes(data, start) == PAGE - _number(data, start + 5, 2)
+        except (IndexError, ValueError, struct.error):
+            return False
+
+    def _size(self, data: bytes, at: int, type_: int) -> int:
+        """How many bytes a cell takes on its page."""
+        begun = at + (4 if type_ in {_TABLE_INTERIOR, _INDEX_INTERIOR} else 0)
+        length, end = _varint(data, begun)
+        if type_ == _TABLE_INTERIOR:
+            return end - at
+        if type_ == _TABLE_LEAF:
+            _, end = _varint(data, end)
+        here = _here(length, table=type_ == _TABLE_LEAF)
+        return max(4, end - at + here + (4 if here < length else 0))
+
+    def _free(self) -> set[int]:
+        """The pages of the free list."""
+        found: set[int] = set()
+        trunk = _number(self.page(1), _FIRST_FREE, 4)
+        while 1 < trunk <= self.count and trunk not in found:
+            data = self.page(trunk).ljust(PAGE, b"\0")
+            count = min(_number(data, 4, 4), PAGE // 4 - 2)
+            found |= {trunk, *(_number(data, 8 + 4 * place, 4) for place in range(count))}
+            trunk = _number(data, 0, 4)
+        return found
 
     def owners(self) -> dict[int, str]:
         """Which table or index each page belongs to, as far as the schema and the trees can be read."""
@@ -113,20 +162,16 @@ class Reader:
                     rowid, at = _varint(data, at)
                 yield Row(number, _signed(rowid), _record(self._payload(data, at, length, table=table)))
             except (IndexError, ValueError, struct.error):
-                self.unreadable += 1
+                continue
 
     def _payload(self, data: bytes, at: int, length: int, *, table: bool) -> bytes:
         if length > _MOST_PAYLOAD:
             raise ValueError
-        most = PAGE - 35 if table else (PAGE - 12) * 64 // 255 - 23
-        if length <= most:
-            return _piece(data, at, length)
-        least = (PAGE - 12) * 32 // 255 - 23
-        here = least + (length - least) % (PAGE - 4)
-        here = here if here <= most else least
+        here = _here(length, table=table)
         parts, left = [_piece(data, at, here)], length - here
         following = _number(data, at + here, 4)
         while left > 0:
+            self._following.add(following)
             more = self.page(following) if 1 <= following <= self.count else b""
             size = min(left, PAGE - 4)
             parts.append(_piece(more, 4, size))
@@ -147,6 +192,27 @@ def _pointers(data: bytes, start: int) -> list[int]:
     if first + 2 * count > PAGE:
         return []
     return [cell for place in range(count) if (cell := _number(data, first + 2 * place, 2)) >= first]
+
+
+def _here(length: int, *, table: bool) -> int:
+    """How much of a payload lies on the page of its cell; the rest is on pages of its own."""
+    most = PAGE - 35 if table else (PAGE - 12) * 64 // 255 - 23
+    if length <= most:
+        return length
+    least = (PAGE - 12) * 32 // 255 - 23
+    here = least + (length - least) % (PAGE - 4)
+    return here if here <= most else least
+
+
+def _free_bytes(data: bytes, start: int) -> int:
+    """What the free blocks and the fragments of a page take."""
+    total, block, last = data[start + 7], _number(data, start + 1, 2), 0
+    while block:
+        if block <= last or block > PAGE - 4:
+            raise ValueError
+        total += _number(data, block + 2, 2)
+        last, block = block, _number(data, block, 2)
+    return total
 
 
 def _piece(data: bytes, at: int, length: int) -> bytes:

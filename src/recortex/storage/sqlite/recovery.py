@@ -17,7 +17,7 @@ from recortex.errors import PermissionsError, StorageError, StoreBusyError
 from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool, in_use
-from recortex.storage.sqlite.salvage import Salvage, Salvaged
+from recortex.storage.sqlite.salvage import Salvaged, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -119,7 +119,7 @@ def _anew(
     pool = Pool(part)
     try:
         migrate(pool, now=0, before_change=lambda: None)
-        done = Salvage(pool.exclusive(), kept, fingerprint).run(backup)
+        done = salvage(pool.exclusive(), kept, fingerprint, backup)
         rebuild_index(pool)
     finally:
         pool.close()

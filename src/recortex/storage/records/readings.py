@@ -1,0 +1,54 @@
+"""Tables whose rows can be of the right types and yet be none that we wrote: how a row of each is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.errors import CorruptStoreError
+from recortex.storage.records import seals
+from recortex.storage.records.chores import chore_of
+from recortex.storage.records.ledger import entry_of
+from recortex.storage.records.memories import version_of
+from recortex.storage.records.relations import relation_of
+from recortex.storage.records.sessions import receipt_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Reading(NamedTuple):
+    """How the rows of a table are read.
+
+    Attributes:
+        read: makes a value of the columns, or raises `CorruptStoreError`.
+        columns: what it takes, in order.
+        owner: the column that holds the key of the row's memory; empty where there is none.
+    """
+
+    read: Callable[[tuple[Any, ...]], Any]
+    columns: tuple[str, ...]
+    owner: str = ""
+
+    def flaw(self, row: tuple[Any, ...]) -> str:
+        """Why a row cannot be read; empty where it can."""
+        try:
+            self.read(row)
+        except CorruptStoreError as error:
+            return error.message
+        return ""
+
+
+READINGS = {
+    "versions": Reading(
+        version_of, ("state", "version", "recorded_from", "recorded_to", "changed_by", "reason"), "memory_key"
+    ),
+    "relations": Reading(relation_of, seals.RELATION, "source_key"),
+    "audit": Reading(entry_of, ("memory_key", "operation", "actor", "at", "details"), "memory_key"),
+    "chores": Reading(chore_of, ("name", "done_at", "outcome")),
+    "receipts": Reading(
+        receipt_of,
+        (
+            "session", "context", "memory", "scope", "channel", "at", "subject", "score", "tokens", "used_at", "used_as",
+        ),
+    ),
+}  # fmt: skip

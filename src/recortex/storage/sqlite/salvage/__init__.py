@@ -1,0 +1,49 @@
+"""What can still be read of a damaged store goes into a new one; a backup fills the gaps; what is lost gets a name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.storage.sqlite.salvage.filling import Filling
+from recortex.storage.sqlite.salvage.naming import lost
+from recortex.storage.sqlite.salvage.reading import Found
+from recortex.storage.sqlite.salvage.rebuilding import Aside, tidy, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import apsw
+
+    from recortex.storage.sqlite.salvage.reading import Fingerprint
+
+_NAMED_AT_MOST = 10_000
+
+
+class Salvaged(NamedTuple):
+    """What was lost, in sentences that begin with the memory's id where it is known, and how many memories are there."""
+
+    lost: tuple[str, ...]
+    memories: int
+    from_backup: int
+
+
+def salvage(into: apsw.Connection, damaged: Path, fingerprint: Fingerprint, backup: Path | None) -> Salvaged:
+    """Read, fill the gaps from a backup, write.
+
+    Args:
+        into: a new, empty store, of today's schema.
+        damaged: the damaged file, with its write-ahead log beside it; neither is written.
+        fingerprint: the hash of a kind and a text, by which a damaged text is known.
+        backup: a whole store of any schema, if there is one.
+    """
+    found = Found(into, damaged, fingerprint)
+    named = [*found.contradicted]
+    write(into, found)
+    aside = Aside(into, found)
+    filling = Filling(into, found, backup) if backup else None
+    if filling:
+        named += filling.run()
+    named += [*aside.put_back(), *aside.seal_anew(), *lost(into, found)]
+    tidy(into)
+    count = int(into.execute("SELECT count(*) FROM memories").get)
+    return Salvaged(tuple(named[:_NAMED_AT_MOST]), count, filling.filled if filling else 0)

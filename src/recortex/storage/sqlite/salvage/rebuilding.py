@@ -1,0 +1,111 @@
+"""What was read goes into a new store; what is not as it was sealed makes room for what a backup has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.vocabulary import Actor
+from recortex.storage.sqlite.maintenance import unfit
+from recortex.storage.sqlite.salvage.tables import OF_A_MEMORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import apsw
+
+    from recortex.storage.records.seals import Unfit
+    from recortex.storage.sqlite.salvage.reading import Found
+    from recortex.storage.sqlite.salvage.tables import Table, Values
+
+
+def write(into: apsw.Connection, found: Found) -> None:
+    """Write all that was found into a new, empty store."""
+    into.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
+    for name, table in found.tables.items():
+        rows: Iterable[Values] = found.rows[name].values()
+        if name == "memories":
+            rows = [kept for values in rows if (kept := _accepted(found, table, values)) is not None]
+        marks = ", ".join("?" * len(table.columns))
+        into.executemany(f"INSERT OR IGNORE INTO {name} VALUES ({marks})", rows)
+    into.execute("COMMIT")
+
+
+def _accepted(found: Found, table: Table, values: Values) -> Values | None:
+    """A damaged memory is kept as far as it can be read, under a hash of its own; None if it cannot."""
+    if values[table.place("key")] not in found.changed:
+        return values
+    kind, text = values[table.place("kind")], values[table.place("text")]
+    kept = list(values)
+    kept[table.place("content_hash")] = found.fingerprint(kind, text)
+    if values[table.place("changed_by")] not in set(Actor):
+        kept[table.place("changed_by")] = Actor.SYSTEM.value
+    for attempt in (kept, _without_json(table, kept)):
+        if found.fits_its_hash(attempt):
+            return tuple(attempt)
+    return None
+
+
+def _without_json(table: Table, values: list[Any]) -> list[Any]:
+    emptied = list(values)
+    for name, nothing in (("content", None), ("source", None), ("metadata", None), ("tags", "[]")):
+        emptied[table.place(name)] = nothing
+    return emptied
+
+
+class Aside:
+    """Rows that are not as they were sealed: a memory is marked as changed, other rows wait until the backup was asked."""
+
+    def __init__(self, into: apsw.Connection, found: Found) -> None:
+        self._into = into
+        self._found = found
+        self._rows: list[tuple[Unfit, Values]] = []
+        for one in unfit(into):
+            if one.table == "memories":
+                found.changed.add(int(one.key[0]))
+            else:
+                rows = into.execute(f"SELECT * FROM {one.table} WHERE {self._among(one)}", one.key)
+                self._rows += [(one, row) for row in rows]
+        for one, _ in self._rows:
+            into.execute(f"DELETE FROM {one.table} WHERE {self._among(one)}", one.key)
+
+    def put_back(self) -> Iterator[str]:
+        """What waited, where the backup has nothing in its place."""
+        for one, row in self._rows:
+            there = f"SELECT EXISTS (SELECT 1 FROM {one.table} WHERE {self._among(one)})"
+            if self._into.execute(there, one.key).get:
+                yield f"{one.id}: one of its {one.table} was changed by the damage, and is as the backup has it"
+            else:
+                self._into.execute(f"INSERT INTO {one.table} VALUES ({', '.join('?' * len(row))})", row)
+
+    def seal_anew(self) -> Iterator[str]:
+        """What is kept although it is not as it was sealed gets a name, and the seal of what it is now."""
+        for one in unfit(self._into):
+            update = f"UPDATE {one.table} SET seal = ? WHERE {self._among(one)}"
+            self._into.execute(update, (one.seal, *one.key))
+            if one.table == "memories":
+                self._found.changed.add(int(one.key[0]))
+            else:
+                yield f"{one.id}: one of its {one.table} was changed by the damage, and is kept as it can be read now"
+
+    def _among(self, one: Unfit) -> str:
+        return self._found.tables[one.table].among()
+
+
+def tidy(into: apsw.Connection) -> None:
+    """No row may refer to what is not there; what has no vector gets one anew."""
+    into.execute("BEGIN IMMEDIATE")
+    for name in OF_A_MEMORY:
+        into.execute(f"DELETE FROM {name} WHERE memory_key NOT IN (SELECT key FROM memories)")
+    into.execute(_TIDY)
+    into.execute("COMMIT; PRAGMA foreign_keys = ON")
+
+
+_TIDY = """
+DELETE FROM relations WHERE source_key NOT IN (SELECT key FROM memories) OR target_key NOT IN (SELECT key FROM memories);
+DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
+DELETE FROM embeddings WHERE key NOT IN (SELECT key FROM embedding_signs)
+  OR model NOT IN (SELECT key FROM embedding_models);
+DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
+UPDATE memories SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
+UPDATE versions SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
+"""
