@@ -1,10 +1,13 @@
 """What a person does with memories, on every engine."""
 
+from random import Random
+from string import ascii_letters, digits
+
 import pytest
 
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Status
-from recortex.errors import NothingToUndoError
+from recortex.errors import InvalidInputError, NothingToUndoError
 
 
 @pytest.fixture
@@ -98,3 +101,42 @@ def test_an_escape_of_nul_is_a_text_like_any_other(cortex):
     assert [hit.memory.text for hit in cortex.recall("strip from jsonb").hits] == [ESCAPES]
     assert cortex.edit(kept.id, text=f"{ESCAPES} columns").version == 2
     assert cortex.history(kept.id).versions[-1].memory.text == ESCAPES
+
+
+LONG = "".join(Random(7).choices(ascii_letters + digits, k=5_000))  # noqa: S311  nothing that an index could pack
+AT_MOST = LONG[:1_980]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        {"tags": [LONG]},
+        {"files": [f"src/{LONG}.py"]},
+        {"functions": [LONG]},
+        {"patterns": [LONG]},
+        {"constraints": [LONG]},
+        {"source": {"session": LONG}},
+        {"source": {"speaker": LONG}},
+        {"tags": ["日" * 700]},
+    ],
+)
+def test_a_name_that_no_index_takes_is_refused_alike(cortex, labels):
+    with pytest.raises(InvalidInputError, match="is too long") as caught:
+        cortex.remember("What is about something with a long name", kind="tribal", **labels)
+    assert "into the text" in caught.value.hint
+    kept = cortex.remember("What has a short name", kind="tribal")
+    if {"tags", "files"} & set(labels):
+        with pytest.raises(InvalidInputError, match="is too long"):
+            cortex.edit(kept.id, **labels)
+
+
+def test_the_longest_names_are_kept_and_found(cortex):
+    kept = cortex.remember(
+        "What has the longest names", kind="tribal", tags=[AT_MOST], files=[AT_MOST], functions=[AT_MOST],
+        patterns=[AT_MOST], constraints=[AT_MOST], source={"session": AT_MOST, "speaker": AT_MOST, "turn": 1},
+    )  # fmt: skip
+    assert (
+        cortex.list(files=[AT_MOST]).memories
+        == cortex.list(tags=[AT_MOST]).memories
+        == (cortex.get(kept.id),)
+    )

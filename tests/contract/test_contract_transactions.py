@@ -2,13 +2,25 @@
 
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from random import Random
+from string import ascii_letters
 
 import pytest
 
 from example_memories import AT, id_of, insert, memory
+from recortex.domain.links import FileLink
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor
+from recortex.errors import (
+    CorruptStoreError,
+    InvalidInputError,
+    PermissionsError,
+    StorageError,
+    StoreBusyError,
+    StoreUnavailableError,
+)
 from recortex.ports.store import SearchText
 from recortex.storage.sqlite.store import SqliteStore
 
@@ -134,3 +146,38 @@ def test_a_store_that_was_opened_again_is_the_same(store):
     with opened_again(store) as again:
         assert again.schema == store.schema
         assert again.memories.get([id_of(1)]) == [memory(1)]
+
+
+def test_what_an_index_cannot_take_is_no_lost_connection(empty):
+    long = "".join(Random(7).choices(ascii_letters, k=9_000))  # noqa: S311  nothing that an index could pack
+    with empty("postgres") as store:
+        with pytest.raises(InvalidInputError, match="cannot hold that"), store.transaction():
+            insert(store, replace(memory(1), files=(FileLink(long),)))
+        assert store.memories.count(MemoryQuery(statuses=())) == 0
+        insert(store, memory(2))
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("57P01", StoreUnavailableError),
+        ("08006", StoreUnavailableError),
+        ("53100", PermissionsError),
+        ("53200", StorageError),
+        ("54000", InvalidInputError),
+        ("55000", StorageError),
+        ("55P03", StoreBusyError),
+        ("58030", CorruptStoreError),
+        ("58P01", CorruptStoreError),
+        ("XX001", CorruptStoreError),
+        ("40001", StorageError),
+        ("P0001", StorageError),
+    ],
+)
+def test_what_the_server_says_is_told_as_what_it_is(empty, code, error):
+    with empty("postgres") as store:
+        with pytest.raises((StorageError, InvalidInputError)) as caught, store.transaction():
+            store.database.rows(f"DO $$ BEGIN RAISE EXCEPTION 'so it is' USING ERRCODE = '{code}'; END $$")
+        assert type(caught.value) is error
+        assert "so it is" in caught.value.message
+        assert caught.value.hint

@@ -18,7 +18,7 @@ from recortex.engines.similarity.fingerprint import content_hash
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from datetime import datetime
 
     from recortex.domain.links import ConstraintLink, PatternLink
@@ -29,6 +29,9 @@ MAX_TEXT = 100_000
 
 MAX_LABELS = 64
 """Tags and links of one memory."""
+
+MAX_LABEL = 2_000
+"""Bytes of one tag, path or name: no file has a longer one, and PostgreSQL's indexes take none that is much longer."""
 
 
 class Composed(NamedTuple):
@@ -125,11 +128,27 @@ def _bounded(memory: Memory) -> Memory:
     labels = (memory.tags, memory.files, memory.functions, memory.patterns, memory.constraints)
     if max(map(len, labels)) > MAX_LABELS:
         raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
+    long = next((said for said in _names(memory) if len(said.encode("utf-8", "replace")) > MAX_LABEL), None)
+    if long is not None:
+        raise InvalidInputError(
+            f"{long[:40]!r}… is too long: a tag, a path or a name has at most {MAX_LABEL:,} bytes.",
+            hint="Give a shorter one; what is long belongs into the text.",
+        )
     if memory.metadata and len(dumps(memory.metadata)) > MAX_TEXT:
         raise InvalidInputError(
             f"The metadata is larger than {MAX_TEXT:,} bytes.", hint="Keep a reference to it."
         )
     return memory
+
+
+def _names(memory: Memory) -> Iterator[str]:
+    """What memories are looked up by, word for word."""
+    yield from memory.tags
+    yield from (link.path for link in memory.files)
+    yield from (link.name for link in memory.functions)
+    yield from (link.id for link in memory.patterns)
+    yield from (link.id for link in memory.constraints)
+    yield from (memory.source.session, memory.source.speaker)
 
 
 def _short(said: str) -> None:
