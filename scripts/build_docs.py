@@ -60,12 +60,14 @@ def kinds() -> str:
 
 def settings() -> str:
     """The table of settings."""
-    rows = ["| setting | variable | default | project file | |", "|---|---|---|---|---|"]
+    rows = ["| setting | variable | default | takes | project file | |", "|---|---|---|---|---|---|"]
     for one in SETTINGS:
         default = f"`{one.default!r}`" if one.default != "" else ""
         some = ", ".join(sorted(one.project)) if isinstance(one.project, frozenset) else ""
         allowed = some or ("yes" if one.project else "no")
-        rows.append(f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {allowed} | {one.help} |")
+        rows.append(
+            f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {one.parse.takes} | {allowed} | {one.help} |"
+        )
     text = (
         "Strongest first: the variable, the user's `config.toml`, the project's `recortex.toml`, the default.\n"
         "`recortex doctor` prints each value with the place it came from.\n"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recortex.engines.retrieval.service import Retrieval
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.upkeep import KeptStore
+    from recortex.settings import Settings
 
 
 class Bank:
@@ -28,6 +29,7 @@ class Bank:
         root: the folder that relative file paths refer to.
         location: the store's files.
         store: where the memories are.
+        settings: those that hold for it: a project's own file has no say about the person's store.
         embedder: makes vectors; None where they are switched off.
         count: tokens of a text.
     """
@@ -39,6 +41,7 @@ class Bank:
         root: Path,
         location: Location,
         store: KeptStore,
+        settings: Settings,
         embedder: NamedEmbedder | None,
         count: Callable[[str], int],
     ) -> None:
@@ -46,6 +49,7 @@ class Bank:
         self.root = root
         self.location = location
         self.store = store
+        self.settings = settings
         self.project = root.name if scope is Scope.PROJECT else ""
         self._embedder = embedder
         self._count = count

@@ -41,7 +41,7 @@ def installed() -> dict[str, str]:
 def diagnose(app: Application) -> Iterator[Row]:
     """Every check: its name, how serious, what was seen, what to do."""
     for problem in app.settings.problems:
-        yield "settings", "notice", problem, "Correct the file, or remove the line."
+        yield "settings", "notice", problem, "Correct it, or remove it."
     for name, found in installed().items():
         if found == "missing":
             yield "packages", "problem", f"{name} is not installed.", f"pip install {name}"

@@ -66,7 +66,7 @@ def application(
             scope,
             location,
             root,
-            settings=settings,
+            settings=settings.of_the_person() if scope is Scope.GLOBAL else settings,
             clock=clock,
             tokens=tokens,
             embedder=_shared(settings, embedder, degraded) if scope is Scope.GLOBAL else embedder,
@@ -166,7 +166,9 @@ def _bank(
 ) -> Bank:
     prepare(location)
     store = open_store(location, clock=clock, settings=settings, degraded=degraded)
-    return Bank(scope=scope, root=root, location=location, store=store, embedder=embedder, count=tokens.count)
+    return Bank(
+        scope=scope, root=root, location=location, store=store, settings=settings, embedder=embedder, count=tokens.count,
+    )  # fmt: skip
 
 
 def _shared(

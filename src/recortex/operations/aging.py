@@ -38,7 +38,7 @@ class Aging(Operations):
         """
         at = as_utc(now) if now is not None else self._app.clock()
         passes = [
-            (bank, age(bank, at, self._app.settings, dry_run=dry_run)) for bank in self._app.banks(scope)
+            (bank, age(bank, at, bank.settings, dry_run=dry_run)) for bank in self._app.banks(scope)
         ]
         return Lifecycle(
             now=at,

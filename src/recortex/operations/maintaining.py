@@ -51,7 +51,7 @@ class Maintaining(Operations):
     def _collected(self, bank: Bank, *, everything: bool, full: bool, dry_run: bool) -> StoreUpkeep:
         before = bank.store.bytes()
         chores = upkeep(
-            bank, self._app.clock(), self._app.settings, seconds=math.inf, everything=everything, full=full,
+            bank, self._app.clock(), bank.settings, seconds=math.inf, everything=everything, full=full,
             dry_run=dry_run, progress=self._app.progress,
         )  # fmt: skip
         return StoreUpkeep(

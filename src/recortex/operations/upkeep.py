@@ -32,6 +32,7 @@ from recortex.settings.table import SETTINGS
 from recortex.version import __version__
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from recortex.app.bank import Bank
@@ -72,7 +73,7 @@ class Upkeep(Operations):
                     by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
                     relations=bank.store.relations.count(), without_vector=bank.store.vectors.count_pending(),
                     bytes=bank.store.bytes(), schema=bank.store.schema, backups=len(bank.store.backups.all()),
-                    health=health(bank, self._app.settings), model_change=_change(bank),
+                    health=health(bank, bank.settings), model_change=_change(bank),
                 )
             )  # fmt: skip
             fallbacks += [
@@ -90,17 +91,18 @@ class Upkeep(Operations):
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
-            notices=(
-                *(notice for bank in self._app.banks() if (notice := pending(bank).notice)),
-                *(" ".join(slow) for bank in self._app.banks() if (slow := index_notice(bank))),
-                *(
-                    notice
-                    for store in stores
-                    if store.health
-                    for notice in notices(store.health, self._app.settings)
-                ),
-            ),
+            notices=tuple(self._notices(stores)),
         )
+
+    def _notices(self, stores: Sequence[StoreStatus]) -> Iterator[str]:
+        banks = self._app.banks()
+        if ignored := len(self._app.settings.problems):
+            # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone repeats them.
+            yield f"{ignored} of what was set cannot be used: `recortex doctor` names it."
+        yield from (notice for bank in banks if (notice := pending(bank).notice))
+        yield from (" ".join(slow) for bank in banks if (slow := index_notice(bank)))
+        for bank, store in zip(banks, stores, strict=True):
+            yield from notices(store.health, bank.settings) if store.health else ()
 
     def _language_model(self) -> ModelUse | None:
         settings = self._app.settings

@@ -44,7 +44,7 @@ class Settings:
     """The values that hold for one project and user.
 
     Attributes:
-        problems: what could not be used of the files, in sentences.
+        problems: what could not be used of the files and variables, in sentences.
         claude_folder: where Claude Code keeps its history, when it was told to keep it elsewhere.
         key: of the language model's provider, where one is set; it is in no value and never shown.
         embedder_key: likewise of the embedder's provider.
@@ -73,6 +73,19 @@ class Settings:
 
     def __iter__(self) -> Iterator[Value]:
         return iter(self._values.values())
+
+    def of_the_person(self) -> Settings:
+        """Without what the project's file says: the person's own store, which all projects use, is not its matter."""
+        values = {
+            one.name: Value(one.name, _BY_NAME[one.name].default, "default")
+            if one.origin == "project"
+            else one
+            for one in self
+        }
+        return Settings(
+            values, claude_folder=self.claude_folder, key=self.key, embedder_key=self.embedder_key,
+            environment=self.environment,
+        )  # fmt: skip
 
     @property
     def home(self) -> Path:
@@ -107,6 +120,11 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
             values[setting.name] = Value(
                 setting.name, _from_text(setting, environment[variable]), "environment", variable
             )
+    problems += (
+        f"There is no setting for the variable {name}; it is ignored."
+        for name in sorted(environment.keys() - _VARIABLES)
+        if name.startswith(PREFIX)
+    )
     claude = environment.get(CLAUDE_FOLDER)
     provider = values["llm.provider"].value
     embedder = values["embedder"].value
@@ -135,6 +153,9 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper().replace(".", "_")
 
 
+_VARIABLES = frozenset({INSIDE, *map(variable_of, _BY_NAME)})
+
+
 def _user_file(environment: Mapping[str, str]) -> Path:
     home = environment.get(PREFIX + "HOME")
     return Path(home or _platform_folder("config")) / USER_FILE
@@ -149,10 +170,12 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Orig
             problems.append(f"{path}: {name} is ignored: a project's file cannot say where data goes.")
         elif not _of_type(value, setting.default):
             problems.append(
-                f"{path}: {name} must be of type {type(setting.default).__name__}; it is ignored."
+                f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it is ignored."
             )
         elif not _possible(setting, value):
-            problems.append(f"{path}: {name} cannot be {str(value)[:40]!r}: {setting.help} It is ignored.")
+            problems.append(
+                f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {setting.parse.takes}; it is ignored."
+            )
         else:
             values[name] = Value(name, value, origin, str(path))
 
@@ -172,7 +195,7 @@ def _of_type(value: Any, default: Any) -> bool:
 def _possible(setting: Setting, value: Any) -> bool:
     try:
         setting.parse(str(value))
-    except (ValueError, KeyError):
+    except ValueError:
         return False
     return True
 
@@ -205,8 +228,8 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def _from_text(setting: Setting, text: str) -> Any:
     try:
         return setting.parse(text)
-    except (ValueError, KeyError):
+    except ValueError as error:
         raise ConfigError(
-            f"{variable_of(setting.name)} cannot be {text[:40]!r}: {setting.help}",
-            hint=f"Unset it, or see what it takes with `recortex doctor`; the default is {setting.default!r}.",
+            f"{variable_of(setting.name)} cannot be {text[:40]!r}; it takes {error}.",
+            hint=f"Unset it for the default, {setting.default!r}, or correct it: {setting.help}",
         ) from None

@@ -21,6 +21,29 @@ LOCAL_EMBEDDERS = frozenset({"onnx", "hashed", "none"})
 """What makes vectors on this machine: all that a project's file may choose."""
 
 
+class Parser(NamedTuple):
+    """Reads a value as it stands in a variable.
+
+    Attributes:
+        takes: what it takes, in words.
+        read: the value; raises ValueError or KeyError where the text is none.
+    """
+
+    takes: str
+    read: Callable[[str], Any]
+
+    def __call__(self, text: str) -> Any:
+        """The value.
+
+        Raises:
+            ValueError: the text is none; says what it takes.
+        """
+        try:
+            return self.read(text)
+        except (ValueError, KeyError):
+            raise ValueError(self.takes) from None
+
+
 class Setting(NamedTuple):
     """A row of the table.
 
@@ -31,155 +54,123 @@ class Setting(NamedTuple):
 
     name: str
     default: Any
-    parse: Callable[[str], Any]
+    parse: Parser
     help: str
     project: bool | frozenset[str] = True
 
 
-def _flag(text: str) -> bool:
-    words = {
-        "1": True,
-        "true": True,
-        "yes": True,
-        "on": True,
-        "0": False,
-        "false": False,
-        "no": False,
-        "off": False,
-    }
-    return words[text.strip().lower()]
+def _one_of(*words: str) -> Parser:
+    return Parser(
+        f"one of {', '.join(word or 'nothing' for word in words)}",
+        lambda text: {word: word for word in words}[text],
+    )
 
 
-def _embedder(text: str) -> str:
-    if text not in LOCAL_EMBEDDERS | EMBEDDER_KEYS.keys():
-        raise ValueError(text)
-    return text
-
-
-def _provider(text: str) -> str:
-    if text not in {"", *KEYS, "ollama", "agent"}:
-        raise ValueError(text)
-    return text
-
-
-def _pooling(text: str) -> str:
-    if text not in {"mean", "cls", "last"}:
-        raise ValueError(text)
-    return text
-
-
-def _within(least: int, most: int, *, or_none: bool = False) -> Callable[[str], int]:
-    def parse(text: str) -> int:
+def _whole(least: int, most: int, *, or_none: bool = False) -> Parser:
+    def read(text: str) -> int:
         value = int(text)
         if not (least <= value <= most or (or_none and value == 0)):
-            raise ValueError(text)
+            raise ValueError
         return value
 
-    return parse
+    return Parser(f"a whole number from {least} to {most}{', or 0' if or_none else ''}", read)
 
 
-def _amount(text: str) -> float:
-    value = float(text)
-    if not 0.0 <= value <= _MOST:
-        raise ValueError(text)
-    return value
-
-
-def _share(text: str) -> float:
-    value = float(text)
-    if not 0.0 <= value <= 1.0:
-        raise ValueError(text)
-    return value
-
-
-def _at_least(least: int) -> Callable[[str], int]:
-    def parse(text: str) -> int:
-        value = int(text)
-        if not least <= value <= _MOST:
-            raise ValueError(text)
+def _number(most: int) -> Parser:
+    def read(text: str) -> float:
+        value = float(text)
+        if not 0.0 <= value <= most:
+            raise ValueError
         return value
 
-    return parse
+    return Parser(f"a number from 0 to {most}", read)
 
 
-def _tokens(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= _MOST_TOKENS:
-        raise ValueError(text)
-    return value
-
-
+_FLAGS = {
+    "1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False,
+}  # fmt: skip
+_TEXT = Parser("a text", str)
+_FLAG = Parser("true or false", lambda text: _FLAGS[text.strip().lower()])
+_EMBEDDER = _one_of("onnx", "hashed", "none", *EMBEDDER_KEYS)
+_PROVIDER = _one_of("", *KEYS, "ollama", "agent")
+_POOLING = _one_of("mean", "cls", "last")
+_AMOUNT, _SHARE = _number(1000), _number(1)
 _MOST = 1000
 _MOST_TOKENS = 1_000_000_000
+
+
+def _at_least(least: int) -> Parser:
+    return _whole(least, _MOST)
+
 
 SETTINGS = (
     Setting(
         "home",
         "",
-        str,
+        _TEXT,
         "Folder of all of the user's data; empty: the platform's data directory.",
         project=False,
     ),
     Setting(
         "url",
         "",
-        str,
+        _TEXT,
         "The store, as sqlite:///FILE or postgresql://…; empty: `.recortex/` of the project.",
         project=False,
     ),
     Setting(
         "workspace",
         "",
-        str,
+        _TEXT,
         "The project's name on a PostgreSQL server; empty: where git fetches it from, else its folder's name.",
         project=False,
     ),
     Setting("postgres.connections", 4, _at_least(1), "Connections of one process to a server, at most."),
-    Setting("now", "", str, "Fixes the clock (ISO 8601); for tests.", project=False),
+    Setting("now", "", _TEXT, "Fixes the clock (ISO 8601); for tests.", project=False),
     Setting(
         "embedder",
         "onnx",
-        _embedder,
+        _EMBEDDER,
         "What makes vectors: onnx, hashed (TF-IDF), none; elsewhere: openai, voyage, mistral, gemini, ollama.",
         project=LOCAL_EMBEDDERS,
     ),
     Setting(
         "embedding.folder",
         "",
-        str,
+        _TEXT,
         "Folder of an ONNX model; empty: the shipped all-MiniLM-L6-v2.",
         project=False,
     ),
     Setting(
         "embedding.model",
         "",
-        str,
+        _TEXT,
         "The provider's model, or the file in the folder; empty: the usual one.",
         project=False,
     ),
-    Setting("embedding.url", "", str, "The provider's base URL; empty: its own.", project=False),
+    Setting("embedding.url", "", _TEXT, "The provider's base URL; empty: its own.", project=False),
     Setting(
         "embedding.dimensions",
         0,
-        _within(16, 8_192, or_none=True),
+        _whole(16, 8_192, or_none=True),
         "How many dimensions are kept, for Matryoshka models; 0: all.",
         project=False,
     ),
     Setting(
-        "embedding.query_prefix", "", str, "Put before what is asked, as the model wants.", project=False
+        "embedding.query_prefix", "", _TEXT, "Put before what is asked, as the model wants.", project=False
     ),
-    Setting("embedding.passage_prefix", "", str, "Put before what is kept, likewise.", project=False),
+    Setting("embedding.passage_prefix", "", _TEXT, "Put before what is kept, likewise.", project=False),
     Setting(
         "embedding.pooling",
         "mean",
-        _pooling,
+        _POOLING,
         "How a folder's model pools tokens: mean, cls, last.",
         project=False,
     ),
     Setting(
         "embedding.max_length",
         512,
-        _within(8, 32_768),
+        _whole(8, 32_768),
         "Tokens of a text that a folder's model reads.",
         project=False,
     ),
@@ -189,7 +180,7 @@ SETTINGS = (
     Setting(
         "embedding.requests_per_minute",
         0,
-        _within(0, 100_000),
+        _whole(0, 100_000),
         "Requests to a provider in a minute, of one process; 0: no limit.",
         project=False,
     ),
@@ -197,43 +188,43 @@ SETTINGS = (
         "threads", 0, _at_least(0), "Threads of the embedding model; 0: one for each core, four at most."
     ),
     Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most."),
-    Setting("recall.floor", default=True, parse=_flag, help="Give no answer rather than an irrelevant one."),
+    Setting("recall.floor", default=True, parse=_FLAG, help="Give no answer rather than an irrelevant one."),
     Setting("backups.keep", 5, _at_least(1), "How many backups stay."),
     Setting(
         "backups.every_days",
         7,
-        _within(1, 3_650, or_none=True),
+        _whole(1, 3_650, or_none=True),
         "Days between two backups that are made unasked, where something changed; 0: none.",
     ),
     Setting(
         "gc.audit_days",
         365,
-        _within(30, 36_500),
+        _whole(30, 36_500),
         "Days that an entry of the audit log stays before it is counted in its month's summary.",
     ),
     Setting(
         "gc.fragmentation",
         0.3,
-        _share,
+        _SHARE,
         "Share of the file that holds nothing, from which on it is written anew.",
     ),
     Setting(
         "gc.threshold_mb",
         1024,
-        _within(1, 10_000_000),
+        _whole(1, 10_000_000),
         "Size of a store, in MB, that a notice is given before.",
     ),
-    Setting("hooks.brief", default=True, parse=_flag, help="Give each session the brief at its start."),
-    Setting("hooks.prompt", default=True, parse=_flag, help="Give a prompt the memories that answer it."),
-    Setting("hooks.files", default=True, parse=_flag, help="Give the warnings of a file when it is touched."),
-    Setting("hooks.capture", default=True, parse=_flag, help="Learn from sessions."),
+    Setting("hooks.brief", default=True, parse=_FLAG, help="Give each session the brief at its start."),
+    Setting("hooks.prompt", default=True, parse=_FLAG, help="Give a prompt the memories that answer it."),
+    Setting("hooks.files", default=True, parse=_FLAG, help="Give the warnings of a file when it is touched."),
+    Setting("hooks.capture", default=True, parse=_FLAG, help="Learn from sessions."),
     Setting("hooks.keep_days", 90, _at_least(7), "Days that receipts and signals of a session stay."),
     Setting("hooks.prompt_limit", 3, _at_least(1), "How many memories a prompt gets at most."),
     Setting("hooks.prompt_tokens", 500, _at_least(50), "How many tokens a prompt's memories take at most."),
     Setting(
         "surface.file",
         default=False,
-        parse=_flag,
+        parse=_FLAG,
         help="Also write the brief to `.claude/cortex-memory.local.md`, which git then ignores.",
     ),
     Setting(
@@ -248,28 +239,36 @@ SETTINGS = (
     Setting(
         "lifecycle.delete_after_days",
         90,
-        _within(1, 36_500, or_none=True),
+        _whole(1, 36_500, or_none=True),
         "Days after it was pruned, unused, before `gc` deletes it for good; 0: never.",
     ),
-    Setting("lifecycle.hub", 0.5, _amount, "A memory of greater centrality than this is never archived."),
+    Setting("lifecycle.hub", 0.5, _AMOUNT, "A memory of greater centrality than this is never archived."),
     Setting(
         "llm.provider",
         "",
-        _provider,
+        _PROVIDER,
         "A language model that helps to learn: anthropic, openai, gemini, ollama, agent; empty: none.",
         project=False,
     ),
-    Setting("llm.model", "", str, "The model's name; empty: the provider's usual small one.", project=False),
-    Setting("llm.url", "", str, "The provider's base URL; empty: its own.", project=False),
+    Setting(
+        "llm.model", "", _TEXT, "The model's name; empty: the provider's usual small one.", project=False
+    ),
+    Setting("llm.url", "", _TEXT, "The provider's base URL; empty: its own.", project=False),
     Setting("llm.timeout", 30, _at_least(1), "Seconds that one use of the model may take.", project=False),
-    Setting("llm.daily_usd", 0.1, _amount, "US dollars a day; then no more calls.", project=False),
-    Setting("llm.daily_tokens", 200_000, _tokens, "Tokens a day; then no more calls.", project=False),
+    Setting("llm.daily_usd", 0.1, _AMOUNT, "US dollars a day; then no more calls.", project=False),
+    Setting(
+        "llm.daily_tokens",
+        200_000,
+        _whole(0, _MOST_TOKENS),
+        "Tokens a day; then no more calls.",
+        project=False,
+    ),
     Setting(
         "llm.price_input",
         0.0,
-        _amount,
+        _AMOUNT,
         "US dollars for a million tokens, where the model is unknown.",
         project=False,
     ),
-    Setting("llm.price_output", 0.0, _amount, "The same for what the model answers.", project=False),
+    Setting("llm.price_output", 0.0, _AMOUNT, "The same for what the model answers.", project=False),
 )

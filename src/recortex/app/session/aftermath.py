@@ -26,7 +26,7 @@ def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
     counts = {"embedded": 0, "archived": 0, "pruned": 0}
     for bank in ours:
         for name in FIRST:
-            done = JOBS[name](bank, loop.clock, loop.settings)
+            done = JOBS[name](bank, loop.clock, bank.settings)
             counts |= {what: counts[what] + count for what, count in done.items()}
     forget_briefs(loop.locations)
     for branch, folder in dict.fromkeys(tally.places):
@@ -34,7 +34,7 @@ def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
     write_status(loop.location.place(STATUS), loop.clock().isoformat(), tally.counts() | counts, seconds)
     for bank in ours:
         for name in REST:
-            JOBS[name](bank, loop.clock, loop.settings)
+            JOBS[name](bank, loop.clock, bank.settings)
 
 
 def _handed_over(bank: Bank) -> bool:
