@@ -37,9 +37,7 @@ class Aging(Operations):
             scope: only the project's memories, or only the global ones.
         """
         at = as_utc(now) if now is not None else self._app.clock()
-        passes = [
-            (bank, age(bank, at, bank.settings, dry_run=dry_run)) for bank in self._app.banks(scope)
-        ]
+        passes = [(bank, age(bank, at, bank.settings, dry_run=dry_run)) for bank in self._app.banks(scope)]
         return Lifecycle(
             now=at,
             considered=sum(aged.considered for _, aged in passes),
