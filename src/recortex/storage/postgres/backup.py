@@ -6,11 +6,12 @@ The server's own backups remain the server's; this one is of a single workspace,
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.errors import BackupError, PermissionsError
 from recortex.storage.records.whole import TABLES
-from recortex.storage.sqlite.backup import SUFFIX
+from recortex.storage.sqlite.backup import UNFINISHED, named, oldest_first, prune
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.verification import flaw
 from recortex.storage.transfer import copy
@@ -39,8 +40,8 @@ class PgBackups:
             BackupError: the copy is not whole.
             StorageError: the workspace is written to all the time.
         """
-        target = path or self.folder / f"{now:%Y%m%dT%H%M%S%f}-{reason}{SUFFIX}"
-        part = target.with_name(f"{target.name}.part")
+        target = path or named(self.folder, now, reason)
+        part = target.with_name(f"{target.name}{UNFINISHED}")
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             part.unlink(missing_ok=True)
@@ -52,13 +53,15 @@ class PgBackups:
             part.replace(target)
         except OSError as error:
             raise PermissionsError(f"The backup {target} cannot be written: {error}.") from error
+        finally:
+            _remove(part)
         if path is None:
-            self._prune()
+            prune(self.folder, target, keep=self._keep)
         return target
 
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
-        return sorted(self.folder.glob(f"*{SUFFIX}")) if self.folder.is_dir() else []
+        return oldest_first(self.folder)
 
     def _copy(self, path: Path, clock: Callable[[], datetime]) -> None:
         none = path.with_name(f"{path.name}.backups")  # a store that begins here has no backups of its own
@@ -70,6 +73,9 @@ class PgBackups:
         finally:
             store.close()
 
-    def _prune(self) -> None:
-        for old in self.all()[: -self._keep]:
-            old.unlink(missing_ok=True)
+
+def _remove(part: Path) -> None:
+    """Leave nothing of a copy that was not finished: memories are in it."""
+    for path in (part, *(part.with_name(f"{part.name}{suffix}") for suffix in ("-wal", "-shm", "-journal"))):
+        with suppress(OSError):
+            path.unlink()

@@ -44,7 +44,7 @@ class Backups:
             PermissionsError: the folder cannot be written.
             BackupError: the copy is not whole.
         """
-        target = path or self._named(now, reason)
+        target = path or named(self._folder, now, reason)
         part = target.with_name(f"{target.name}{UNFINISHED}")
         with translated(target):
             try:
@@ -60,17 +60,8 @@ class Backups:
             finally:
                 part.unlink(missing_ok=True)
         if path is None:
-            self._prune(target)
+            prune(self._folder, target, keep=self._keep)
         return target
-
-    def _named(self, now: datetime, reason: str) -> Path:
-        """A name after all others, whatever the clock says: by name the newest is found, which `recover` takes."""
-        newest = max(map(_stamp, self.all()), default="")
-        stamp = f"{now:{_FORMAT}}"
-        if stamp <= newest:
-            last = datetime.strptime(newest, _FORMAT).replace(tzinfo=UTC)
-            stamp = f"{last + timedelta(microseconds=1):{_FORMAT}}"
-        return self._folder / f"{stamp}-{reason}{SUFFIX}"
 
     def _copy(self, part: Path) -> None:
         """Copy one state of the store, whatever others write meanwhile, and look whether the copy holds it."""
@@ -89,11 +80,22 @@ class Backups:
         """Every backup, oldest first."""
         return oldest_first(self._folder)
 
-    def _prune(self, newest: Path) -> None:
-        """Remove the oldest beyond `keep`; never the one that was just found whole, nor one that a person named."""
-        others = [path for path in self.all() if path != newest and _stamp(path)]
-        for old in others[: max(len(others) + 1 - self._keep, 0)]:
-            old.unlink(missing_ok=True)
+
+def named(folder: Path, now: datetime, reason: str) -> Path:
+    """A name after all others, whatever the clock says: by name the newest is found, which `recover` takes."""
+    newest = max(map(_stamp, oldest_first(folder)), default="")
+    stamp = f"{now:{_FORMAT}}"
+    if stamp <= newest:
+        last = datetime.strptime(newest, _FORMAT).replace(tzinfo=UTC)
+        stamp = f"{last + timedelta(microseconds=1):{_FORMAT}}"
+    return folder / f"{stamp}-{reason}{SUFFIX}"
+
+
+def prune(folder: Path, newest: Path, *, keep: int) -> None:
+    """Remove the oldest beyond `keep`; never the one that was just found whole, nor one that a person named."""
+    others = [path for path in oldest_first(folder) if path != newest and _stamp(path)]
+    for old in others[: max(len(others) + 1 - keep, 0)]:
+        old.unlink(missing_ok=True)
 
 
 def oldest_first(folder: Path) -> list[Path]:
