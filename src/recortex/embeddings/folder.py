@@ -32,6 +32,7 @@ _HINT = (
     "Give embedding.folder a folder that holds a model as ONNX and its tokenizer.json or vocab.txt; "
     "see docs/embeddings.md."
 )
+_TOO_LONG = "If long texts alone fail, set embedding.max_length to what the model reads."
 _CHARACTERS_PER_TOKEN = (
     64  # of a text that is tokenized: more than any tokenizer puts into a token on average
 )
@@ -93,7 +94,7 @@ class FolderEmbedder(LocalModel):
 
         def run(tokens: Tokens) -> Vector:
             fed = {name: _FED[name](tokens).astype(kind) for name, kind in inputs.items()}
-            row = pooled(run_session(session, [output], fed)[0], self._reading.pooling)
+            row = pooled(run_session(session, [output], fed, hint=_TOO_LONG)[0], self._reading.pooling)
             vector: Vector = normalised(row)[0]
             self._width = len(vector)
             return vector

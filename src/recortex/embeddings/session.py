@@ -7,13 +7,15 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.errors import EmbeddingError
+from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from recortex.ports.embedding import Purpose, Vector, Vectors
+
+_SAID = 200  # characters of what the runtime says, which may be pages
 
 
 class Loaded(NamedTuple):
@@ -105,13 +107,16 @@ def open_session(path: Path) -> Any:
         raise EmbeddingError(f"the embedding model cannot be loaded: {error}") from error
 
 
-def run_session(session: Any, outputs: list[str], inputs: dict[str, Any]) -> list[Any]:
+def run_session(
+    session: Any, outputs: list[str], inputs: dict[str, Any], *, hint: str | None = None
+) -> list[Any]:
     """The outputs that are asked for.
 
     Raises:
-        EmbeddingError: the model fails.
+        TextRefusedError: the model fails; with another text it may not, such as a shorter one.
     """
     try:
         return list(session.run(outputs, inputs))
     except Exception as error:  # onnxruntime's errors have no common class below Exception
-        raise EmbeddingError(f"the embedding model failed: {error}") from error
+        why = " ".join(str(error).split())[:_SAID]
+        raise TextRefusedError(f"the embedding model failed: {why}", hint=hint) from error

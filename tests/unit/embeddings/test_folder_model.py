@@ -1,5 +1,6 @@
 """Any ONNX model of a folder: its tokens, its inputs, its pooling, and a name that changes with all of them."""
 
+import shutil
 import sys
 
 import numpy as np
@@ -181,6 +182,26 @@ def test_a_text_that_the_model_makes_nothing_of_keeps_no_other_from_its_vector(
         (store,) = cortex.status().stores
         assert (store.memories, store.without_vector) == (8, 1)
         assert "finite" in cortex.backfill().stopped
+
+
+def test_a_length_beyond_the_models_own_keeps_long_texts_alone_from_their_vectors(
+    project, tmp_path, monkeypatch
+):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    shutil.copy(MODEL_FOLDER / MODEL_FILE, folder / "model.onnx")
+    shutil.copy(MODEL_FOLDER / VOCABULARY_FILE, folder / "vocab.txt")
+    monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(folder))
+    monkeypatch.setenv("RECORTEX_EMBEDDING_MAX_LENGTH", "1024")  # it has places for 512
+    facts = ["The queue is full.", " ".join(f"step {number}" for number in range(600)), "The cache is cold."]
+    with Cortex.open(project) as cortex:
+        cortex.remember_many([{"text": text, "kind": "insight"} for text in facts], link=False)
+        (store,) = cortex.status().stores
+        assert (store.memories, store.without_vector) == (3, 1)
+        assert "embedding.max_length" in cortex.backfill().stopped
+    monkeypatch.delenv("RECORTEX_EMBEDDING_MAX_LENGTH")
+    with Cortex.open(project) as cortex:
+        assert (cortex.reembed().done, cortex.status().stores[0].without_vector) == (3, 0)
 
 
 def test_a_model_of_nothing_but_zeros_is_an_error(tmp_path):
