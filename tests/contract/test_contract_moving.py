@@ -155,6 +155,25 @@ def test_a_killed_copy_goes_on(project, tmp_path, server):
     assert exported(project, there, tmp_path / "b.json") == exported(project, here, tmp_path / "a.json")
 
 
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_half_a_copy_is_no_store(project, tmp_path, server, engine):
+    here, other = (f"sqlite:///{tmp_path}/{name}.db" for name in ("here", "other"))
+    there = f"sqlite:///{tmp_path}/there.db" if engine == "sqlite" else server.workspace_url()
+    fill(project, here, 40)
+    with pytest.raises(ZeroDivisionError), Cortex.open(project, url=here, progress=lambda *said: said[1] < 5 or 1 / 0) as cx:  # fmt: skip
+        cx.migrate_store(here, there)
+    with Cortex.open(project, url=there) as cx:
+        for act in (lambda: cx.remember("What the rest of the copy would undo"), lambda: cx.recall("cache"), lambda: cx.migrate_store(there, other)):  # fmt: skip
+            with pytest.raises(StorageError, match="half a copy of") as caught:
+                act()
+            assert "migrate-store" in caught.value.hint
+        assert "half a copy" in " ".join(finding.message for finding in cx.doctor().findings)
+    with Cortex.open(project, url=here) as cx:
+        assert cx.migrate_store(here, there).memories == 39
+    with Cortex.open(project, url=there) as cx:
+        assert cx.remember("What stays").version == 1
+
+
 def test_nothing_is_written_over(project, tmp_path, server):
     here, other, there = (
         f"sqlite:///{tmp_path}/here.db", f"sqlite:///{tmp_path}/other.db", server.workspace_url()

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from recortex.app import surface_cache
-from recortex.errors import ConfigError
+from recortex.errors import ConfigError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.store import PgStore
+    from recortex.storage.sqlite.store import SqliteStore
 
 EXTRA = "pip install 'recortex[postgres]'"
 
@@ -34,7 +35,31 @@ def open_store(
     settings: Settings,
     degraded: Callable[[Degradation], None],
 ) -> KeptStore:
-    """Open a store; it is made when it is not there.
+    """Open a store to work with; it is made when it is not there.
+
+    Raises:
+        ConfigError: what is needed for it is not installed.
+        StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo what is kept.
+    """
+    store = open_any(location, clock=clock, settings=settings, degraded=degraded)
+    source = store.chores.copied_from()
+    if source is None:
+        return store
+    store.close()
+    raise StorageError(
+        f"The store {location.shown} is half a copy of {source}.",
+        hint="Give the same `recortex migrate-store` again: it goes on where it stopped. Or use another file or workspace.",
+    )
+
+
+def open_any(
+    location: Location,
+    *,
+    clock: Callable[[], datetime],
+    settings: Settings,
+    degraded: Callable[[Degradation], None],
+) -> SqliteStore | PgStore:
+    """Open a store, be it half a copy or whole; it is made when it is not there.
 
     Raises:
         ConfigError: what is needed for it is not installed.

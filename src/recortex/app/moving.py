@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recortex.app.backends import open_store
+from recortex.app.backends import open_any, open_store
 from recortex.app.location import of_url, prepare
 from recortex.codebase.project import shared_name
 from recortex.domain.time import to_micros
@@ -14,8 +14,11 @@ from recortex.storage.records.whole import TABLES
 from recortex.storage.transfer import Copied, checked, copy, counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recortex.app.application import Application
     from recortex.app.location import Location
+    from recortex.ports.upkeep import KeptStore
     from recortex.storage.postgres.store import PgStore
     from recortex.storage.sqlite.store import SqliteStore
 
@@ -49,11 +52,11 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
         raise ConfigError(f"There is no store at {here.shown}.", hint="Give the URL or the path of one.")
     if here.database == there.database:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
-    with closing(_open(app, here)) as one:
+    with closing(_opened(app, here, open_store)) as one:
         if dry_run:
             return Moved(here.shown, there.shown, tuple(counted(TABLES, one.whole.side)))
         prepare(there)
-        with closing(_open(app, there)) as other:
+        with closing(_opened(app, there, open_any)) as other:
             checked(other.whole, here.shown, now=to_micros(app.clock()))
             tables = copy(TABLES, one.whole.side, other.whole.side, app.progress)
             other.whole.finish()
@@ -66,6 +69,5 @@ def _location(app: Application, name: str) -> Location:
     return of_url(url, root=app.root, workspace=workspace)
 
 
-def _open(app: Application, location: Location) -> WholeStore:
-    store = open_store(location, clock=app.clock, settings=app.settings, degraded=app.degraded)
-    return cast("WholeStore", store)
+def _opened(app: Application, location: Location, how: Callable[..., KeptStore]) -> WholeStore:
+    return cast("WholeStore", how(location, clock=app.clock, settings=app.settings, degraded=app.degraded))

@@ -8,7 +8,7 @@ import msgspec
 
 from recortex.domain.time import from_micros, to_micros
 from recortex.ports.chores import EVERY_VERSION, Chore, Content, OldEntry, Sample, Summary
-from recortex.storage.records.rows import as_written, json
+from recortex.storage.records.rows import as_written, json, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +32,11 @@ class ChoreRecords:
     def all(self) -> dict[str, Chore]:
         """Each chore that was ever done, by its name."""
         return dict(map(chore_of, self._database.rows(self._sql["all"])))
+
+    def copied_from(self) -> str | None:
+        """The store that a copy into this one was begun from and not finished; None where none was."""
+        found = self._database.value(self._database.queries("transfer")["mark"])
+        return None if found is None else str(parse(found, {}).get("source"))
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
         """Note that a chore was done."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.storage.records.rows import json, parse
+from recortex.storage.records.chores import ChoreRecords
+from recortex.storage.records.rows import json
 from recortex.storage.transfer import Side, Table
 
 if TYPE_CHECKING:
@@ -131,8 +132,7 @@ class WholeRecords:
 
     def mark(self) -> str | None:
         """The store that a copy into this one was begun from and not finished; None where none was."""
-        found = self._database.value(self._database.queries("transfer")["mark"])
-        return None if found is None else str(parse(found, {}).get("source"))
+        return ChoreRecords(self._database).copied_from()
 
     def begin(self, source: str, *, now: int) -> None:
         """Remember that a copy was begun."""
