@@ -275,7 +275,7 @@ _ROOM = _COPIED | {
 
 
 def _plan_compaction(work: Work) -> Outcome:
-    note = "and what goes before it" if work.some(_ROOM) else ""
+    note = "the room that the chores before it make" if work.some(_ROOM) else ""
     return Outcome({"free_bytes": work.bank.store.compaction.space().free}, note)
 
 
@@ -293,7 +293,7 @@ def _plan_rewrite(work: Work) -> Outcome:
     if work.full or not open_ or work.bank.store.compaction.space().total < LEAST_WASTE:
         return judged
     waste = {name: judged.counts[name] for name in ("waste_bytes", "waste_percent")}
-    return Outcome(waste, "decided when what goes before it is gone")
+    return Outcome(waste, "decided when the chores before it are done")
 
 
 def _judged(work: Work) -> Outcome:

@@ -226,7 +226,7 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
         )
         assert done.counts.get("rewritten", 0) == (1 if rest else 0)
         assert "rewritten" not in planned.counts
-        assert planned.note == "decided when what goes before it is gone"
+        assert planned.note == "decided when the chores before it are done"
         again = {
             one.name: one
             for one in upkeep(bank, later, settings, seconds=60.0, everything=True, dry_run=True)
