@@ -153,3 +153,13 @@ def test_memories_that_no_index_knows_any_more_are_counted_by_other_tables(open_
         there = cortex.status().stores[0].memories - 1
     assert 0 < there < len(ids)
     assert sum("could not be read, and is in no backup" in line for line in lost) == len(ids) - there
+
+
+def test_a_lost_memory_whose_id_is_damaged_too_goes_by_its_number(open_, database, ids):
+    wipe(database, [pages_of(database, "memories")[-1]])
+    gone = ids[-1].encode()
+    data = database.read_bytes()
+    assert data.count(gone) > 0
+    database.write_bytes(data.replace(gone, gone[:8] + b'"' + gone[9:]))
+    lost = recovered(open_)
+    assert f"the memory number {len(ids)}: could not be read, and is in no backup" in lost

@@ -128,7 +128,7 @@ class Found:
         elif row.rowid is None and self._widths.get(owner) == len(row.values):
             if owner in self._indexes and isinstance(last, int):
                 self._said[last].append((owner, row.values[:-1]))
-                if owner == IDS and isinstance(row.values[0], str):
+                if owner == IDS and ID.fullmatch(str(row.values[0])):
                     self.ids[last] = row.values[0]
             elif owner in ENTRIES:
                 self.entries[owner].add(row.values)
