@@ -5,6 +5,7 @@ Imported by hooks: an engine is loaded only where a location is its own.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,9 @@ def open_store(
         StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo what is kept.
     """
     store = open_any(location, clock=clock, settings=settings, degraded=degraded)
-    source = store.chores.copied_from()
+    source = None
+    with suppress(StorageError):  # a store that is damaged is opened: `doctor` and `recover` are to look at it
+        source = store.chores.copied_from()
     if source is None:
         return store
     store.close()
