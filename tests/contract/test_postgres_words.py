@@ -3,8 +3,10 @@
 import time
 
 import pytest
+from tenants import state
 
 from example_memories import AT, NO_MORE, memory
+from recortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.storage.postgres.address import parse
 from recortex.storage.postgres.store import PgStore
@@ -74,3 +76,24 @@ def test_the_index_is_used_although_row_level_security_guards_the_table(server, 
 
 def scans(server, database):
     return server.run("SELECT pg_stat_force_next_flush()", SCANS, database=database)[0][0]
+
+
+PURGED = "zanzibar", "xylophon", "borogrov", "zebratag", "zinnober", "zspeaker", "zsession"
+
+
+def test_no_table_tells_what_was_in_a_purged_memory(server, project, monkeypatch):
+    """Neither its text nor its single words, which are counted in a table of their own."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    with Cortex.open(project, url=server.workspace_url()) as cx:
+        stays = cx.remember("The stairs are cleaned on Fridays")
+        goes = cx.remember(
+            "Zanzibarian xylophones sound on Fridays", kind="tribal", tags=["zebratag"], files=["zinnober.py"],
+            source={"session": "zsession", "speaker": "zspeaker"},
+        )  # fmt: skip
+        cx.edit(goes.id, text="Borogroves sound on Fridays")
+        cx.link(goes.id, stays.id, relation="supports")
+        cx.purge(goes.id)
+        assert [hit.memory.id for hit in cx.recall("what is cleaned on Fridays?").hits] == [stays.id]
+        assert cx.doctor().healthy
+    rows = [(table, row) for table, found in state(server.url()).items() for row in found]
+    assert [(table, row) for table, row in rows if any(word in str(row).lower() for word in PURGED)] == []

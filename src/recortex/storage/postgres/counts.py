@@ -74,4 +74,7 @@ class WordCounts:
         changed = {word: count for word, count in self._pending().items() if count}
         if changed:
             self._database.rows(self._sql["count_words"], (list(changed), list(changed.values())))
+        fewer = [word for word, count in changed.items() if count < 0]
+        if fewer:  # a word that no memory holds any more would tell what was in one that is gone
+            self._database.rows(self._sql["forget_words"], (fewer,))
         self._database.rows(self._sql["count_totals"], (self._local.memories, self._local.length))

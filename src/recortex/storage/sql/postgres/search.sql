@@ -22,6 +22,9 @@ SELECT :workspace, w.word, w.count
 FROM unnest(CAST(?1 AS text[]), CAST(?2 AS bigint[])) AS w (word, count) ORDER BY w.word
 ON CONFLICT (workspace, word) DO UPDATE SET memories = words.memories + excluded.memories
 
+-- name: forget_words
+DELETE FROM words WHERE /*own*/ word = ANY(CAST(? AS text[])) AND memories <= 0
+
 -- name: count_totals
 INSERT INTO word_totals (workspace, memories, length) VALUES (:workspace, ?, ?)
 ON CONFLICT (workspace) DO UPDATE SET
