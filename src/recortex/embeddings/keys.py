@@ -20,25 +20,25 @@ def key_of(provider: str, variable: str, given: str, *, needed: bool) -> str:
     Raises:
         EmbeddingError: one is needed and there is none, or the keyring cannot be read.
     """
+    given = given.strip()  # a line's end that came along with it
     if given or not needed:
         return given
     missing = f"There is no key for {provider}."
     try:
         import keyring
-        from keyring.errors import KeyringError
     except ImportError:
         raise EmbeddingError(
             missing, hint=f"Set {variable}, or keep the key in the keyring: {_line(provider, install=True)}"
         ) from None
     try:
         found = keyring.get_password(SERVICE, provider)
-    except KeyringError:
+    except Exception as error:  # any backend may be set up, and raises what it likes
         raise EmbeddingError(
             f"{missing[:-1]}: the keyring cannot be read.", hint=f"Set {variable}."
-        ) from None
+        ) from error
     if not found:
         raise EmbeddingError(missing, hint=f"Set {variable}, or type: {_line(provider, install=False)}")
-    return found
+    return found.strip()
 
 
 def _line(provider: str, *, install: bool) -> str:

@@ -174,6 +174,7 @@ def test_without_the_package_for_keyrings_the_error_holds_the_line_to_type(monke
 def test_a_key_of_the_environment_needs_no_keyring(monkeypatch):
     monkeypatch.setitem(sys.modules, "keyring", None)
     assert key_of("voyage", "VOYAGE_API_KEY", KEY, needed=True) == KEY
+    assert key_of("voyage", "VOYAGE_API_KEY", f" {KEY}\n", needed=True) == KEY
     assert key_of("voyage", "VOYAGE_API_KEY", "", needed=False) == ""
 
 
@@ -187,6 +188,8 @@ BACKEND = """
         def get_password(self, service, username):
             if username == "gemini":
                 raise KeyringLocked("It is locked.")
+            if username == "openai":
+                raise OSError("The bus is gone.")
             return {("recortex", "voyage"): "%s"}.get((service, username))
 
         def set_password(self, service, username, password):
@@ -195,10 +198,16 @@ BACKEND = """
 
 
 @pytest.mark.parametrize(
-    ("provider", "said"),
-    [("voyage", KEY), ("mistral", "keyring set recortex mistral"), ("gemini", "Set SOME_KEY.")],
+    ("provider", "backend", "said"),
+    [
+        ("voyage", "kept_keys.Kept", KEY),
+        ("mistral", "kept_keys.Kept", "keyring set recortex mistral"),
+        ("gemini", "kept_keys.Kept", "Set SOME_KEY."),
+        ("openai", "kept_keys.Kept", "Set SOME_KEY."),
+        ("voyage", "kept_nowhere.Kept", "Set SOME_KEY."),
+    ],
 )
-def test_the_system_keyring_is_asked(provider, said, tmp_path):
+def test_the_system_keyring_is_asked(provider, backend, said, tmp_path):
     """A keyring of our own, as the package's documentation has one written; the machine's is left alone."""
     (tmp_path / "kept_keys.py").write_text(textwrap.dedent(BACKEND % KEY))
     code = (
@@ -207,6 +216,6 @@ def test_the_system_keyring_is_asked(provider, said, tmp_path):
         f"try: print(key_of({provider!r}, 'SOME_KEY', '', needed=True))\n"
         "except EmbeddingError as error: print(error.hint)"
     )
-    environment = {"PYTHON_KEYRING_BACKEND": "kept_keys.Kept", "PYTHONPATH": str(tmp_path)}
+    environment = {"PYTHON_KEYRING_BACKEND": backend, "PYTHONPATH": str(tmp_path)}
     found = subprocess.check_output([sys.executable, "-c", code], text=True, env=environment)
     assert said in found
