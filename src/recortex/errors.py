@@ -131,6 +131,12 @@ class TextRefusedError(EmbeddingError):
     code = "text_refused"
 
 
+class RateLimitedError(EmbeddingError):
+    """As many requests as are set were sent in this minute; nothing of this one was."""
+
+    code = "rate_limited"
+
+
 class DimensionMismatchError(EmbeddingError):
     """A vector has another length than the store's."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app.lock import alone
 from recortex.domain.time import to_micros
 from recortex.engines.intake.embedding import BATCH
-from recortex.errors import EmbeddingError, PermissionsError
+from recortex.errors import EmbeddingError, PermissionsError, RateLimitedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +29,8 @@ PAGE = 10_000
 embed a page takes minutes."""
 SHARE = 20.0
 """Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped model."""
+PATIENCE = 1.0
+"""Seconds between two looks whether a provider may be asked again."""
 BUSY = "Another process is at it."
 NOTHING = "Vectors are switched off."
 
@@ -215,13 +217,25 @@ class _Run:
         if self._pause and self.done:
             time.sleep(self._pause)
         try:
-            self.by = self._bank.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
+            self._renew(ids, stand_in=stand_in)
         except EmbeddingError as error:
             said = error.hint != type(error).hint  # what goes for every failure is in the documents
             self.stopped = f"{error.message} {error.hint}" if said else error.message
             return False
         self._progress(self.done)
         return True
+
+    def _renew(self, ids: Sequence[str], *, stand_in: bool) -> None:
+        """Where a run may take as long as it takes, it waits for a provider's next minute; a short one leaves that."""
+        while True:
+            try:
+                self.by = self._bank.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
+            except RateLimitedError:
+                if self._deadline is not None:
+                    raise
+                time.sleep(PATIENCE)
+            else:
+                return
 
     def _kept(self, model: str, count: int) -> None:
         """Inside of the transaction that keeps a batch: what is counted is kept, and what is kept is counted."""

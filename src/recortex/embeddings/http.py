@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.codec import dumps, loads, storable
 from recortex.embeddings.rate import Rate
 from recortex.embeddings.rows import normalised
-from recortex.errors import DimensionMismatchError, EmbeddingError, InvalidInputError, TextRefusedError
+from recortex.errors import (
+    DimensionMismatchError,
+    EmbeddingError,
+    InvalidInputError,
+    RateLimitedError,
+    TextRefusedError,
+)
 from recortex.transport.deadline import Deadline
 from recortex.transport.failure import PostError
 from recortex.transport.post import objection, post
@@ -73,7 +79,7 @@ class Service(NamedTuple):
 
 
 class _NoRoomError(EmbeddingError):
-    """The minute is full. The provider is well, so it needs no rest."""
+    """The minute was full in the midst of a call: what it had is lost, and so it is not tried again at once."""
 
 
 class HttpEmbedder:
@@ -130,9 +136,11 @@ class HttpEmbedder:
         deadline = Deadline(seconds)
         try:
             url, key = self._address(), self._key()
-            sent = batches([self._clean(text) for text in texts], service.provider)
+            sent = list(batches([self._clean(text) for text in texts], service.provider))
+            if not deadline.leaves(self._rate.until(len(sent))):
+                raise self._full(RateLimitedError)
             return np.concatenate([self._batch(url, key, batch, purpose, deadline) for batch in sent])
-        except (TextRefusedError, _NoRoomError):
+        except (TextRefusedError, RateLimitedError, _NoRoomError):
             raise
         except EmbeddingError as error:
             self._failure = (time.monotonic() + REST, error)
@@ -193,11 +201,15 @@ class HttpEmbedder:
     def _wait_for_room(self, deadline: Deadline) -> None:
         while wait := self._rate.wait():
             if not deadline.leaves(wait):
-                raise _NoRoomError(
-                    f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this minute.",
-                    hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
-                )
+                raise self._full(_NoRoomError)
             time.sleep(wait)
+
+    def _full(self, kind: type[EmbeddingError]) -> EmbeddingError:
+        """The minute is full. The provider is well, so it needs no rest."""
+        return kind(
+            f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this minute.",
+            hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
+        )
 
     def _rows(self, found: list[Found], count: int) -> Vectors:
         """The vectors in the order of the texts, as long as they must be."""

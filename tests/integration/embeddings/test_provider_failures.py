@@ -13,7 +13,7 @@ from local_embedding import KEY, NAMES, enveloped, unit_of
 from local_server import send
 from recortex.embeddings.chain import EmbedderChain
 from recortex.embeddings.http import FIRST_PAUSE, TRIES, TRIES_TO_CONNECT
-from recortex.errors import DimensionMismatchError, EmbeddingError, TextRefusedError
+from recortex.errors import DimensionMismatchError, EmbeddingError, RateLimitedError, TextRefusedError
 from recortex.transport.failure import PostError
 
 TEXTS = ["The cache is read once.", "Never deploy on Fridays."]
@@ -359,6 +359,20 @@ def test_no_more_requests_in_a_minute_than_are_set(server, embedder_at):
     assert len(server.seen) == 2
     embedder._rate._taken.clear()  # a minute later
     assert works(embedder)
+
+
+def test_a_full_minute_is_told_before_anything_is_sent(server, embedder_at):
+    server.speaks("ollama")
+    texts = [f"Fact {number}." for number in range(50)]  # two requests
+    embedder = embedder_at("ollama", requests_per_minute=3, timeout=1.0)
+    embedder.embed(texts)
+    with pytest.raises(RateLimitedError):
+        embedder.embed(texts)
+    assert len(server.seen) == 2
+    narrow = embedder_at("ollama", requests_per_minute=1, timeout=1.0)
+    with pytest.raises(EmbeddingError) as raised:  # whoever waited for it would send the first one for ever
+        narrow.embed(texts)
+    assert not isinstance(raised.value, RateLimitedError)
 
 
 @pytest.mark.parametrize(("number", "least", "most"), [(1, 0.25, 0.5), (2, 0.5, 1.0), (3, 1.0, 2.0)])

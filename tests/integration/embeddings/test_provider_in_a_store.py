@@ -7,6 +7,7 @@ from local_embedding import KEY, texts_of
 
 from local_server import send
 from recortex import Cortex
+from recortex.app.reembedding import reembed
 from recortex.domain.vocabulary import Scope
 from recortex.engines.intake.embedding import BATCH
 
@@ -76,6 +77,28 @@ def test_a_provider_that_refuses_every_text_is_left_after_a_batch(cortex, server
     (store,) = cortex.status().stores
     assert (store.memories, store.without_vector) == (120, 120)
     assert len(server.seen) < 2 * BATCH
+
+
+def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(server, tmp_path, monkeypatch):
+    url = f"sqlite:///{tmp_path}/memory.db"
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    facts = [{"text": f"Fact {number} is number {number}.", "kind": "insight"} for number in range(3 * BATCH)]
+    with Cortex.open(url=url) as cortex:
+        cortex.remember_many(facts, link=False)
+    server.speaks("voyage", 32)
+    for name, value in {
+        "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small", "EMBEDDING_DIMENSIONS": "32",
+        "EMBEDDING_REQUESTS_PER_MINUTE": "1", "EMBEDDING_TIMEOUT": "1",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(f"RECORTEX_{name}", value)
+    monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 2.5)
+    with Cortex.open(url=url) as cortex:
+        bank = cortex._app.bank(Scope.PROJECT)
+        short = reembed(bank, now=cortex._app.clock, seconds=20.0)
+        assert (short.done, "in this minute" in short.stopped) == (BATCH, True)
+        done = cortex.reembed()
+        assert (done.done, done.left, done.stopped) == (2 * BATCH, 0, "")
+    assert len(server.seen) == 3
 
 
 def test_a_provider_that_is_away_leaves_vectors_as_they_are(cortex, server, monkeypatch):

@@ -30,6 +30,22 @@ def test_the_wait_is_no_longer_than_it_must_be(limit):
     assert rate.wait() == MINUTE - (limit - 1)
 
 
+@given(st.integers(1, 9), st.integers(1, 20), st.lists(st.floats(0, 40), max_size=30))
+def test_room_for_several_is_there_when_it_is_said_and_no_sooner(limit, count, pauses):
+    now = 0.0
+    rate = Rate(limit, now=lambda: now)
+    for pause in pauses:
+        now += pause
+        rate.wait()
+    before = rate.until(count)
+    assert rate.until(count) == before  # asking takes none
+    now += before
+    assert rate.until(count) <= 0.001
+    now += 0.001
+    assert [rate.wait() for _ in range(min(count, limit))] == [0.0] * min(count, limit)
+
+
 def test_without_a_limit_nobody_waits():
     rate = Rate(0)
     assert {rate.wait() for _ in range(1_000)} == {0.0}
+    assert rate.until(1_000) == 0.0
