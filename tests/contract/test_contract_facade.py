@@ -8,6 +8,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Status
 from recortex.errors import InvalidInputError, NothingToUndoError
+from recortex.storage.records.filters import MOST_VALUES
 
 
 @pytest.fixture
@@ -140,3 +141,17 @@ def test_the_longest_names_are_kept_and_found(cortex):
         == cortex.list(tags=[AT_MOST]).memories
         == (cortex.get(kept.id),)
     )
+
+
+def test_more_values_than_a_statement_takes_are_refused_alike(cortex):
+    kept = cortex.remember("What has a tag", kind="tribal", tags=["t7"])
+    many = [f"t{number}" for number in range(MOST_VALUES + 1)]
+    assert [memory.id for memory in cortex.list(tags=many[: MOST_VALUES - 100]).memories] == [kept.id]
+    for act in (
+        lambda: cortex.list(tags=many),
+        lambda: cortex.list(files=many),
+        lambda: cortex.recall("tag", tags=many),
+    ):
+        with pytest.raises(InvalidInputError, match="at most 10,000") as caught:
+            act()
+        assert caught.value.hint

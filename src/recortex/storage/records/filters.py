@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.time import to_micros
+from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
 
 Clause = tuple[str, tuple[Any, ...]]
+MOST_VALUES = 10_000
+"""SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some too."""
 
 _ORDER = {
     "recorded": "m.recorded_at",
@@ -23,10 +26,20 @@ _ORDER = {
 
 
 def where(query: MemoryQuery) -> Clause:
-    """The condition on `memories m`, with its bindings; `1 = 1` when everything passes."""
+    """The condition on `memories m`, with its bindings; `1 = 1` when everything passes.
+
+    Raises:
+        InvalidInputError: it has more values than an engine takes.
+    """
     clauses = list(_clauses(query))
     text = " AND ".join(f"({clause})" for clause, _ in clauses) or "1 = 1"
-    return text, tuple(value for _, values in clauses for value in values)
+    values = tuple(value for _, values in clauses for value in values)
+    if len(values) > MOST_VALUES:
+        raise InvalidInputError(
+            f"The filters have {len(values):,} values; at most {MOST_VALUES:,} are looked for at once.",
+            hint="Ask in several questions.",
+        )
+    return text, values
 
 
 def order(query: MemoryQuery) -> str:
