@@ -59,7 +59,7 @@ class Outlook(NamedTuple):
         former: the others that memories still have vectors of.
         missing: memories without any vector.
         outdated: memories with a vector of another embedder, found by their words until they have their own.
-        made: vectors that there are of the wanted embedder.
+        made: memories with a vector of the wanted embedder; while nothing is outdated, the vectors that there are of it.
         per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is not known.
     """
 
@@ -99,7 +99,14 @@ def outlook(bank: Bank) -> Outlook:
         rate = 0.0
     else:
         rate = 1e3 * change.done / change.milliseconds
-    return Outlook(model, tuple(others.values()), missing, outdated, vectors.made(model), rate)
+    return Outlook(model, tuple(others.values()), missing, outdated, held(bank), rate)
+
+
+def held(bank: Bank) -> int:
+    """Memories that have a vector of the embedder that is wanted; of former states, and of those left behind, are more."""
+    vectors, model = bank.store.vectors, bank.embedding.wanted
+    ours = {key: name for key, name in vectors.others("").items() if name == model}
+    return vectors.count_outdated(ours) if ours else 0
 
 
 def reembed(

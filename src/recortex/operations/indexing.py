@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recortex.app.reembedding import outlook, reembed
+from recortex.app.reembedding import held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.codebase.excerpt import Excerpt, excerpt
 from recortex.codebase.files import freshness
@@ -100,16 +100,15 @@ class Indexing(Operations):
         """
         banks = self._to_embed(limit, scope)
         before = [outlook(bank) for bank in banks]
+        waiting = sum(one.left for one in before) + (sum(map(held, banks)) if afresh else 0)
         started = time.perf_counter()
         done, stopped = 0, ""
         if not dry_run:
-            done, _, stopped = _embed(
-                self._app, banks, limit, sum(one.left + afresh * one.made for one in before), afresh=afresh
-            )
+            done, _, stopped = _embed(self._app, banks, limit, waiting, afresh=afresh)
             for bank in banks:
                 keep_vector_index(bank, threads=self._app.settings["threads"] or 1)
         seconds = time.perf_counter() - started
-        left = sum(outlook(bank).left for bank in banks) if done else sum(one.left for one in before)
+        left = waiting if dry_run else sum(outlook(bank).left for bank in banks)
         rate = done / seconds if done else 0.0
         return Reembedded(
             model=next((one.model for one in before if one.model), ""), done=done, left=left, dry_run=dry_run,

@@ -143,6 +143,37 @@ def test_a_dry_run_only_counts(hashed_store):
             cortex.reembed(limit=-1)
 
 
+def test_a_dry_run_afresh_counts_what_would_be_made_again(hashed_store):
+    with opened(hashed_store, HashedEmbedder()) as cortex:
+        for times in range(3):  # a former state's vector is no memory's
+            cortex.edit(cortex.list(limit=1).memories[0].id, text=f"Deploys wait for {times} approvals")
+            cortex.backfill()
+        before = kept_vectors(hashed_store)
+        assert before > COUNT
+        seen = cortex.reembed(afresh=True, dry_run=True)
+        assert (seen.done, seen.left) == (0, COUNT)
+        assert kept_vectors(hashed_store) == before
+        assert cortex.reembed(afresh=True).done == COUNT
+
+
+def test_afresh_with_a_model_that_is_away_tells_what_is_left(hashed_store):
+    model = Watched(HashedEmbedder())
+    model.down = True
+    with opened(hashed_store, model) as cortex:
+        done = cortex.reembed(afresh=True)
+        assert (done.done, done.left) == (0, COUNT)
+        assert "away" in done.stopped
+
+
+def test_the_share_on_the_way_back_to_a_former_model_counts_memories(hashed_store):
+    with opened(hashed_store, short()) as cortex:
+        cortex.reembed(limit=BATCH)
+    with opened(hashed_store, HashedEmbedder()) as cortex:
+        change = cortex.status().stores[0].model_change
+        assert (change.model, change.left) == (HASHED, BATCH)
+        assert change.share == pytest.approx((COUNT - BATCH) / COUNT, abs=1e-4)
+
+
 def test_without_vectors_nothing_is_done(cortex):
     cortex.remember("The queue is emptied at night")
     done = cortex.reembed()

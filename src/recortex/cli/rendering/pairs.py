@@ -77,7 +77,7 @@ def reembedded(value: Reembedded, terminal: Terminal) -> str:
         return "Vectors are switched off."
     former = f" of {clean(', '.join(value.former))}" if value.former else ""
     if value.dry_run:
-        return f"{plural(value.left, 'memory', 'memories')} without a vector of {clean(value.model)}{former and ', some with one' + former}."
+        return f"{plural(value.left, 'memory', 'memories')} to be brought to {clean(value.model)}{former and ', some with a vector' + former}."
     took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.done else ""
     rest = f", about {lasting(value.seconds_left)}" if value.left and value.seconds_left else ""
     why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
