@@ -3,11 +3,14 @@
 `python tests/faults/run.py` tries all of them, and as many more as one likes.
 """
 
+import json
 from itertools import islice
 
+import apsw
 import pytest
 from faultlib.classes import CLASSES, sample
 from faultlib.sqlite import kills
+from faultlib.sqlite.pages import PAGE
 from faultlib.workbench import Workbench, ground
 
 SEED = 7
@@ -61,3 +64,35 @@ def test_every_schema_ever_released_leads_to_todays(bench):
 @pytest.mark.parametrize("name", [name for name, one in POSTGRES.items() if one.some])
 def test_a_server_or_its_connection_fails_and_nothing_acknowledged_is_lost(bench, name):
     assert broken(islice(sample(bench, POSTGRES[name], SEED), 1)) == []
+
+
+@pytest.mark.parametrize("schema", [step.version for step in kills.known()[:-1]])
+def test_a_damaged_store_is_filled_from_the_backup_that_its_upgrade_made(bench, schema):
+    with bench.site(f"schema-{schema}") as site:
+        with site.open() as cortex:
+            before = cortex.export().text
+        wiped(site.database, "memories")
+        with site.open() as cortex:
+            done = cortex.recover()
+            assert done.outcome == "restored", done.steps
+            assert texts(cortex.export().text) == texts(before)
+            assert cortex.doctor().healthy
+
+
+def wiped(database, table):
+    """Every page of rows of a table, gone."""
+    connection = apsw.Connection(str(database))
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    leaves = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
+    pages = [row[0] for row in connection.execute(leaves, (table,))]
+    connection.close()
+    assert pages
+    with database.open("r+b") as file:
+        for page in pages:
+            file.seek((page - 1) * PAGE)
+            file.write(bytes(PAGE))
+
+
+def texts(export):
+    lines = [json.loads(line) for line in export.splitlines()]
+    return {line["memory"]["id"]: line["memory"]["text"] for line in lines if line.get("type") == "memory"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import apsw
@@ -17,7 +17,7 @@ from recortex.errors import PermissionsError, StorageError, StoreBusyError
 from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool, in_use
-from recortex.storage.sqlite.salvage import Salvaged, salvage
+from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -113,16 +113,18 @@ def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
 def _anew(
     path: Path, kept: Path, backups: Sequence[Path], steps: list[str], fingerprint: Fingerprint
 ) -> Recovery:
-    part = path.with_name(f"{path.name}.part")
-    backup = _newest_whole(backups, part, steps, fingerprint)
+    part, copy = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.from-backup")
+    backup = _newest_whole(backups, copy, steps, fingerprint)
     _remove(part)
     pool = Pool(part)
     try:
         migrate(pool, now=0, before_change=lambda: None)
-        done = salvage(pool.exclusive(), kept, fingerprint, backup)
+        gaps = Backup(copy, backup.name) if backup else None
+        done = salvage(pool.exclusive(), kept, fingerprint, gaps)
         rebuild_index(pool)
     finally:
         pool.close()
+        _remove(copy)
     _ready(part, path)
     _remove(part)
     outcome: Outcome = "fresh" if not done.memories else "restored" if done.from_backup else "repaired"
@@ -142,18 +144,29 @@ def _told(done: Salvaged, backup: Path | None, outcome: Outcome) -> Iterator[str
 
 
 def _newest_whole(
-    backups: Sequence[Path], part: Path, steps: list[str], fingerprint: Fingerprint
+    backups: Sequence[Path], copy: Path, steps: list[str], fingerprint: Fingerprint
 ) -> Path | None:
-    """The newest backup that is whole; it is looked at as a copy, so that it stays as it is."""
+    """The newest backup that is whole, with a copy of it in today's schema; the backup stays as it is."""
     for backup in reversed(backups):
-        _remove(part)
-        shutil.copyfile(backup, part)
-        whole = _sound(part, [], fingerprint)
-        _remove(part)
-        if whole:
+        _remove(copy)
+        shutil.copyfile(backup, copy)
+        why: list[str] = []
+        if _migrated(copy, why) and _sound(copy, why, fingerprint):
             return backup
-        steps.append(f"the backup {backup.name} is damaged too")
+        steps.append(f"the backup {backup.name} cannot be used: {why[-1]}")
+    _remove(copy)
     return None
+
+
+def _migrated(copy: Path, why: list[str]) -> bool:
+    """Bring a copy of a backup of an older program to today's schema."""
+    try:
+        with closing(Pool(copy, folding=False)) as pool:
+            migrate(pool, now=0, before_change=lambda: None)
+    except StorageError as error:
+        why.append(error.message)
+        return False
+    return True
 
 
 # -- in steps that a kill cannot undo

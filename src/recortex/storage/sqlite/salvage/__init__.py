@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.storage.sqlite.salvage.filling import Filling
+from recortex.storage.sqlite.salvage.filling import Backup, Filling
 from recortex.storage.sqlite.salvage.naming import lost
 from recortex.storage.sqlite.salvage.reading import Found
 from recortex.storage.sqlite.salvage.rebuilding import Aside, tidy, write
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import apsw
 
     from recortex.storage.sqlite.salvage.reading import Fingerprint
+
+__all__ = ["Backup", "Salvaged", "salvage"]
 
 _NAMED_AT_MOST = 10_000
 
@@ -27,14 +29,16 @@ class Salvaged(NamedTuple):
     from_backup: int
 
 
-def salvage(into: apsw.Connection, damaged: Path, fingerprint: Fingerprint, backup: Path | None) -> Salvaged:
+def salvage(
+    into: apsw.Connection, damaged: Path, fingerprint: Fingerprint, backup: Backup | None
+) -> Salvaged:
     """Read, fill the gaps from a backup, write.
 
     Args:
         into: a new, empty store, of today's schema.
         damaged: the damaged file, with its write-ahead log beside it; neither is written.
         fingerprint: the hash of a kind and a text, by which a damaged text is known.
-        backup: a whole store of any schema, if there is one.
+        backup: a whole store of today's schema, if there is one.
     """
     found = Found(into, damaged, fingerprint)
     named = [*found.contradicted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.storage.sqlite.salvage.tables import LINKS, OF_A_MEMORY
 
@@ -20,19 +20,26 @@ _WHOLE_TABLES = (
 )  # fmt: skip
 
 
+class Backup(NamedTuple):
+    """A whole store of today's schema, and the name by which it is told of."""
+
+    path: Path
+    name: str
+
+
 class Filling:
     """Takes from a backup what a new store lacks.
 
     Args:
         into: the new store, with what could be read.
         found: what that was; memories that come from the backup are no longer `changed`.
-        backup: a whole store, of any schema.
+        backup: what it is taken from.
 
     Attributes:
         filled: how many memories are as the backup has them.
     """
 
-    def __init__(self, into: apsw.Connection, found: Found, backup: Path) -> None:
+    def __init__(self, into: apsw.Connection, found: Found, backup: Backup) -> None:
         self._into = into
         self._found = found
         self._backup = backup
@@ -40,7 +47,7 @@ class Filling:
 
     def run(self) -> Iterator[str]:
         """Fill, and name what is as it was then."""
-        self._into.execute("ATTACH ? AS backup", (str(self._backup),))
+        self._into.execute("ATTACH ? AS backup", (str(self._backup.path),))
         self._into.execute("BEGIN IMMEDIATE")
         self._into.execute("CREATE TEMP TABLE taken (key INTEGER PRIMARY KEY)")
         self._into.execute(_TAKEN)
@@ -102,11 +109,7 @@ class Filling:
         return set(self._into.execute("SELECT source_key, target_key, type FROM main.relations"))
 
     def _copy(self, table: str, condition: str, values: Values = ()) -> None:
-        columns = self._into.execute("SELECT name FROM pragma_table_info(?, 'backup')", (table,))
-        there = {row[0] for row in columns}
-        if table not in self._found.tables or not there:
-            return
-        names = ", ".join(column.name for column in self._found.tables[table].columns if column.name in there)
+        names = ", ".join(column.name for column in self._found.tables[table].columns)
         self._into.execute(
             f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM backup.{table} WHERE {condition}",
             values,
