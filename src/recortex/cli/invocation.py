@@ -82,6 +82,8 @@ def add_common(parser: ArgumentParser) -> None:
     group.add_argument(
         "--project", metavar="DIR", help="Work in this folder's project, not in the current one's."
     )
-    group.add_argument("--url", metavar="URL", help="The store itself, as sqlite:///FILE.")
+    group.add_argument(
+        "--url", metavar="URL", help="The store itself: sqlite:///FILE or postgresql://HOST/DATABASE."
+    )
     group.add_argument("--debug", action="store_true", help="Show where in the program an error comes from.")
     group.add_argument("-h", "--help", action="help", help="Show this and end.")

@@ -20,7 +20,7 @@ _TAIL = """\
 For every verb
   --json         One JSON object on standard output.
   --project DIR  Work in this folder's project, not in the current one's.
-  --url URL      The store itself, as sqlite:///FILE.
+  --url URL      The store itself: sqlite:///FILE or postgresql://HOST/DATABASE.
   --help         What the verb does and takes.
 
 `recortex VERB --help` explains a verb; `recortex tour` shows the whole on an example; `recortex --version`."""

@@ -168,7 +168,7 @@ def _options(arguments: Sequence[str], agent_folder: str) -> argparse.Namespace:
         default=agent_folder or ".",
         help=f"a folder in the project; else ${CLAUDE_PROJECT}, else the current one",
     )
-    parser.add_argument("--url", default=None, help="the store, as sqlite:///FILE")
+    parser.add_argument("--url", default=None, help="the store: sqlite:///FILE or postgresql://HOST/DATABASE")
     return parser.parse_args(arguments)
 
 

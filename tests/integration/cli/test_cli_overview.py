@@ -52,6 +52,11 @@ def test_help_of_a_verb(shared, words):
     assert not ran.err
 
 
+@pytest.mark.parametrize("words", [["--help"], ["get", "--help"], ["mcp", "--help"], ["worker", "--help"]])
+def test_help_names_the_server_that_a_url_may_lead_to(words, shared):
+    assert "postgresql://" in shared.run(*words).text
+
+
 def test_no_verb(shared):
     ran = shared.run()
     assert ran.code == 2
