@@ -92,6 +92,26 @@ def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
     assert left < 400
 
 
+def test_a_job_that_fails_says_why_in_a_line(project, database):
+    whole, _ = filled(project, database, "whole", "half")
+    with psycopg.connect(database) as connection:
+        connection.execute(
+            "INSERT INTO recortex.chores (workspace, name, done_at, outcome)"
+            """ SELECT workspace, 'copy of', 1, '{"source": "elsewhere"}' FROM recortex.workspaces WHERE name = 'half'"""
+        )
+    for attempts in (0, 9):  # tried again, and given up
+        if attempts:
+            with psycopg.connect(database) as connection:
+                connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
+                connection.execute("UPDATE procrastinate_jobs SET attempts = %s, scheduled_at = NULL WHERE status = 'todo'", (attempts,))  # fmt: skip
+        done = worked(project, whole)
+        assert done.returncode == 0
+        assert "embedding of half failed: The store" in done.stderr
+        assert "is half a copy of elsewhere. Give the same `recortex migrate-store` again" in done.stderr
+        assert "Traceback" not in done.stderr
+    assert waiting(project, whole) == 0
+
+
 def test_a_file_has_no_worker(project):
     done = worked(project, f"sqlite:///{project}/a.db")
     assert done.returncode == 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.app import queue
 from recortex.app.jobs import JOBS
 from recortex.domain.vocabulary import Scope
+from recortex.errors import RecortexError
 from recortex.storage.postgres.opening import workspaces
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ EVERY = "*/15 * * * *"
 ATTEMPTS = 5
 GRACE = 30.0
 """Seconds that a worker may take to finish its job when it is told to stop: jobs are bounded by less."""
+
+_LOG = logging.getLogger(__name__)
 
 
 class Tally(NamedTuple):
@@ -59,7 +62,7 @@ class Worker:
         queue.prepare(self._address)
         self.look_around()
         jobs = self._queue()
-        logging.getLogger("procrastinate").setLevel(logging.ERROR)
+        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # it shows tracebacks; `_task` says why
         try:
             with queue.guarded():
                 jobs.run_worker(
@@ -96,7 +99,11 @@ class Worker:
     def _task(self, name: str) -> Callable[[str], None]:
         def task(workspace: str) -> None:
             self.tally = self.tally._replace(failed=self.tally.failed + 1)
-            self.do(name, workspace)
+            try:
+                self.do(name, workspace)
+            except Exception as error:
+                _LOG.warning("%s of %s failed: %s", name, workspace, _said(error))
+                raise  # the queue tries again, and gives up after some tries
             self.tally = Tally(self.tally.done + 1, self.tally.failed - 1)
 
         return task
@@ -116,3 +123,10 @@ class Worker:
         while len(self._apps) > OPEN:
             self._apps.popitem(last=False)[1].close()
         return self._apps[workspace]
+
+
+def _said(error: Exception) -> str:
+    """Why a job failed, in a line."""
+    if isinstance(error, RecortexError):
+        return f"{error.message} {error.hint}"
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
