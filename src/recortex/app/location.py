@@ -165,11 +165,16 @@ def _of_server(url: str, root: Path, workspace: str) -> Location:
 
 def without_password(url: str) -> str:
     """A URL as it may be shown."""
-    return _PARAMETER.sub(r"\1***", _USER.sub(r"\1:***@", url))
+    return _PARAMETER.sub(_hidden, _USER.sub(r"\1:***@", url))
 
 
 _USER = re.compile(r"(://[^:/?#]*):[^@]*@")
-_PARAMETER = re.compile(r"([?&](?:ssl)?password=)[^&#]*")
+_PARAMETER = re.compile(r"(?<=[?&])([^=&#]*)=[^&#]*")
+
+
+def _hidden(parameter: re.Match[str]) -> str:
+    """A password's name may be written with escapes, as the driver reads it."""
+    return f"{parameter[1]}=***" if "password" in unquote(parameter[1]).lower() else parameter[0]
 
 
 def prepare(location: Location) -> None:

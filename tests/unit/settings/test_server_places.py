@@ -176,8 +176,18 @@ def test_a_store_on_a_server_is_not_recovered_like_a_file(project):
     assert not any((project / ".recortex").glob("postgresql-*"))
 
 
-def test_doctor_does_not_show_the_password_of_a_setting(project, monkeypatch):
-    monkeypatch.setenv("RECORTEX_URL", "postgresql://me:geheim@127.0.0.1:1/none")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:geheim@127.0.0.1:1/none",
+        "postgresql://me:geheim:geheim@127.0.0.1:1/none",
+        "postgresql://127.0.0.1:1/none?password=geheim",
+        "postgresql://127.0.0.1:1/none?sslmode=disable&sslpassword=geheim&port=1",
+        "postgresql://127.0.0.1:1/none?p%61ssword=geheim",
+    ],
+)
+def test_doctor_does_not_show_the_password_of_a_setting(project, monkeypatch, url):
+    monkeypatch.setenv("RECORTEX_URL", url)
     with Cortex.open(project) as cx:
         shown = cx.doctor()
     assert "geheim" not in repr(shown)
