@@ -110,6 +110,7 @@ def test_a_job_that_fails_says_why_in_a_line(project, database):
         assert "is half a copy of elsewhere. Give the same `recortex migrate-store` again" in done.stderr
         assert "Traceback" not in done.stderr
     assert waiting(project, whole) == 0
+    assert queued(database) == []  # the next round asks for them anew
 
 
 def test_a_file_has_no_worker(project):

@@ -66,7 +66,7 @@ class Worker:
         try:
             with queue.guarded():
                 jobs.run_worker(
-                    wait=not once, concurrency=1, delete_jobs="successful", name="recortex",
+                    wait=not once, concurrency=1, delete_jobs="always", name="recortex",
                     shutdown_graceful_timeout=GRACE, install_signal_handlers=True,
                 )  # fmt: skip
         finally:
