@@ -34,6 +34,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds of the pause before the second try, doubled each time; half of it is left to chance (full and half jitter)."""
 REST = 30.0
 """Seconds in which a provider that failed is not asked again: a recall must not wait for it each time."""
+LONGEST_REST = 3_600.0
+"""Seconds of rest, where a provider asks for more than `REST`: one that asks for days may be well before."""
 QUERY_SECONDS = 5.0
 """A person waits for a question: it gets no more than this of the time that is set."""
 _NO_KEY, _FORBIDDEN, _UNKNOWN, _TOO_MANY = 401, 403, 404, 429
@@ -107,6 +109,7 @@ class HttpEmbedder:
         self._rate = Rate(service.requests_per_minute)
         self._width = service.known_dimensions
         self._failure: tuple[float, EmbeddingError] | None = None
+        self._asked_rest = 0.0
 
     @property
     def name(self) -> str:
@@ -143,7 +146,7 @@ class HttpEmbedder:
         except (TextRefusedError, RateLimitedError, _NoRoomError):
             raise
         except EmbeddingError as error:
-            self._failure = (time.monotonic() + REST, error)
+            self._failure = (time.monotonic() + max(REST, self._asked_rest), error)
             raise
 
     def _rested(self) -> None:
@@ -152,7 +155,7 @@ class HttpEmbedder:
         until, error = failed
         if time.monotonic() < until:
             raise error.with_traceback(None)  # else each raise would make it longer
-        self._failure = None
+        self._failure, self._asked_rest = None, 0.0
 
     def _address(self) -> str:
         base = self._service.url or self._service.provider.url
@@ -184,6 +187,7 @@ class HttpEmbedder:
             except PostError as error:
                 wait = self._pause_before(number + 1, error)
                 if wait is None or not deadline.leaves(wait):
+                    self._asked_rest = min(error.pause or 0.0, LONGEST_REST)
                     raise self._refused(error) from None
                 time.sleep(wait)
         raise AssertionError  # the last try gives no pause

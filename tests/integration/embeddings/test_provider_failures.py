@@ -342,6 +342,22 @@ def test_a_chain_tells_a_refused_text_from_a_provider_that_is_away(server, embed
     assert not isinstance(raised.value, TextRefusedError)
 
 
+def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatch):
+    monkeypatch.setattr("recortex.embeddings.http.REST", 0.0)
+    server.sends(b"", status=429, headers={"retry-after": "60"})
+    embedder = embedder_at()
+    failure(embedder)
+    server.speaks("openai")
+    failure(embedder)
+    assert len(server.seen) == 1
+    later = time.monotonic() + 61
+    monkeypatch.setattr("recortex.embeddings.http.time.monotonic", lambda: later)
+    embedder._rested()  # after that minute
+    assert embedder._asked_rest == 0.0
+    monkeypatch.undo()
+    assert works(embedder)
+
+
 def test_a_provider_is_asked_again_after_its_rest(server, embedder_at, monkeypatch):
     monkeypatch.setattr("recortex.embeddings.http.REST", 0.0)
     server.fails_first(1, lambda handler: send(handler, b"", status=403))
