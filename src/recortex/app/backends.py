@@ -44,7 +44,8 @@ def open_store(
     """
     store = open_any(location, clock=clock, settings=settings, degraded=degraded)
     source = None
-    with suppress(StorageError):  # a store that is damaged is opened: `doctor` and `recover` are to look at it
+    # a store that is damaged is opened: `doctor` and `recover` are to look at it
+    with suppress(StorageError):
         source = store.chores.copied_from()
     if source is None:
         return store
