@@ -73,15 +73,13 @@ def test_a_wait_until_a_date_is_kept_by_the_servers_own_clock(skew, server, embe
 
     def busy(handler):
         times.append(time.monotonic())
-        handler.date_time_string = lambda timestamp=None: formatdate(
-            (timestamp or time.time()) + skew, usegmt=True
-        )
-        until = formatdate(int(time.time()) + skew + 2, usegmt=True)
-        send(handler, b"", status=429, headers={"retry-after": until})
+        its_now = time.time() + skew
+        handler.date_time_string = lambda *_: formatdate(its_now, usegmt=True)
+        send(handler, b"", status=429, headers={"retry-after": formatdate(its_now + 1, usegmt=True)})
 
     server.fails_first(1, busy)
     assert works(embedder_at())
-    assert 1 <= time.monotonic() - times[0] < 4
+    assert time.monotonic() - times[0] >= 1
 
 
 @pytest.mark.parametrize(
@@ -368,7 +366,7 @@ def test_a_provider_is_asked_again_after_its_rest(server, embedder_at, monkeypat
 
 def test_no_more_requests_in_a_minute_than_are_set(server, embedder_at):
     server.speaks("openai")
-    embedder = embedder_at(requests_per_minute=2, timeout=1.0)
+    embedder = embedder_at(requests_per_minute=2)
     assert works(embedder)
     assert works(embedder)
     assert "2 requests to openai were sent in this minute" in failure(embedder).message
@@ -380,12 +378,12 @@ def test_no_more_requests_in_a_minute_than_are_set(server, embedder_at):
 def test_a_full_minute_is_told_before_anything_is_sent(server, embedder_at):
     server.speaks("ollama")
     texts = [f"Fact {number}." for number in range(50)]  # two requests
-    embedder = embedder_at("ollama", requests_per_minute=3, timeout=1.0)
+    embedder = embedder_at("ollama", requests_per_minute=3)
     embedder.embed(texts)
     with pytest.raises(RateLimitedError):
         embedder.embed(texts)
     assert len(server.seen) == 2
-    narrow = embedder_at("ollama", requests_per_minute=1, timeout=1.0)
+    narrow = embedder_at("ollama", requests_per_minute=1)
     with pytest.raises(EmbeddingError) as raised:  # whoever waited for it would send the first one for ever
         narrow.embed(texts)
     assert not isinstance(raised.value, RateLimitedError)

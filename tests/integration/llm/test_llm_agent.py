@@ -115,10 +115,14 @@ def test_whatever_it_says_there_is_a_reason(body, why, program, ask, store):
     "body", ["time.sleep(60)", "subprocess.run(['sleep', '60'])", "subprocess.Popen(['/bin/sleep', '60'])"]
 )
 def test_one_that_hangs_is_ended_with_all_that_it_started(body, program, ask, tmp_path):
-    environment = program(f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\n{body}")
-    result = ask(environment | {"PATH": environment["PATH"] + ":/bin:/usr/bin"}, timeout=1)
-    assert result.reason == "timeout"
-    group = int((tmp_path / "pid").read_text())
+    noted = tmp_path / "pid"
+    environment = program(f"open({str(noted)!r}, 'w').write(str(os.getpid()))\n{body}")
+    for timeout in (1, 4, 16):  # a busy machine needs longer to get it there
+        result = ask(environment | {"PATH": environment["PATH"] + ":/bin:/usr/bin"}, timeout=timeout)
+        assert result.reason == "timeout"
+        if noted.exists():
+            break
+    group = int(noted.read_text())
     for _ in range(200):  # the ended ones are collected by whoever adopts them
         if not alive(group):
             break
