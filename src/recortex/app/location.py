@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
+COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup")
+"""What follows a database's name in those of the files that stand for it: SQLite's own, and those of a recovery."""
 FOLDERS = ("backups", "locks", "queue", "surface-cache", "vectors")
 
 
@@ -72,7 +74,7 @@ class Location:
 
     def is_part(self, path: Path) -> bool:
         """Whether a path is the database itself or one of its companions, which nothing else may write."""
-        names = {f"{self.database.name}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")}
+        names = {f"{self.database.name}{suffix}" for suffix in COMPANIONS}
         real = path.resolve()
         return real.parent == self.folder.resolve() and real.name in names
 

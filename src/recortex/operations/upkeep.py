@@ -33,15 +33,12 @@ from recortex.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from recortex.app.bank import Bank
     from recortex.app.location import Location
     from recortex.settings import Value
 
 SHOWN_FAILURES = 5
-DATABASE = b"SQLite format 3\0"
-"""What every SQLite file begins with."""
 
 
 class Upkeep(Operations):
@@ -159,12 +156,12 @@ class Upkeep(Operations):
             path: the file to write; without it a new file in the store's `backups` folder.
             scope: the project's store, or the global one.
         """
-        from recortex.storage.sqlite.verification import memories_in
+        from recortex.storage.sqlite.verification import memories_in, replaceable
 
         bank = self._app.bank(scope)
         target = outside(path, self._app) if path else None
-        if target and os.path.lexists(target) and not _replaceable(target):
-            raise InvalidInputError(f"{path} is there and no backup.", hint="Give another path.")
+        if target and os.path.lexists(target) and not replaceable(target):
+            raise InvalidInputError(f"{path} is there, and is no backup.", hint="Give another path.")
         made = bank.store.backups.make(self._app.clock(), path=target)
         return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
 
@@ -215,17 +212,6 @@ def _change(bank: Bank) -> ModelChange | None:
         model=seen.model, former=seen.former, share=round(seen.share, 4), left=seen.left,
         per_second=round(seen.per_second, 1), seconds_left=None if left is None else round(left, 1),
     )  # fmt: skip
-
-
-def _replaceable(file: Path) -> bool:
-    """Whether a backup may take the place of what is there: a file that is empty, or a database itself; no device."""
-    try:
-        if not file.is_file():
-            return False
-        with file.open("rb") as opened:
-            return opened.read(len(DATABASE)) in {b"", DATABASE}
-    except OSError:
-        return False
 
 
 def _shown(setting: Value) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.errors import BackupError, PermissionsError
 from recortex.storage.records.whole import TABLES
-from recortex.storage.sqlite.backup import UNFINISHED, named, oldest_first, prune
+from recortex.storage.sqlite.backup import named, oldest_first, prune, unfinished
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.verification import flaw
 from recortex.storage.transfer import copy
@@ -41,10 +41,9 @@ class PgBackups:
             StorageError: the workspace is written to all the time.
         """
         target = path or named(self.folder, now, reason)
-        part = target.with_name(f"{target.name}{UNFINISHED}")
+        part = unfinished(target)
         try:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            part.unlink(missing_ok=True)
             os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
             self._copy(part, lambda: now)
             why = flaw(part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -45,11 +46,11 @@ class Backups:
             BackupError: the copy is not whole.
         """
         target = path or named(self._folder, now, reason)
-        part = target.with_name(f"{target.name}{UNFINISHED}")
+        part = unfinished(target)
         with translated(target):
             try:
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_TRUNC, 0o600))
+                os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
             except OSError as error:
                 raise apsw.CantOpenError(str(error)) from error
             try:
@@ -86,9 +87,14 @@ def named(folder: Path, now: datetime, reason: str) -> Path:
     newest = max(map(_stamp, oldest_first(folder)), default="")
     stamp = f"{now:{_FORMAT}}"
     if stamp <= newest:
-        last = datetime.strptime(newest, _FORMAT).replace(tzinfo=UTC)
-        stamp = f"{last + timedelta(microseconds=1):{_FORMAT}}"
+        with suppress(OverflowError):  # there is no time after the last one
+            stamp = f"{_moment(newest) + timedelta(microseconds=1):{_FORMAT}}"
     return folder / f"{stamp}-{reason}{SUFFIX}"
+
+
+def unfinished(target: Path) -> Path:
+    """A file beside another one, for what is to have its name when it is whole: no other writer has it, and nobody else's is lost."""
+    return target.with_name(f"recortex-{secrets.token_hex(8)}{UNFINISHED}")
 
 
 def prune(folder: Path, newest: Path, *, keep: int) -> None:
@@ -102,20 +108,30 @@ def oldest_first(folder: Path) -> list[Path]:
     """The backups in a folder, by the stamps of their names.
 
     One that a person named has none: it is as old as its file. By its name it would come after all others, and
-    `recover` would take it for the newest for ever.
+    `recover` would take it for the newest for ever. What is no file is none.
     """
-    found = folder.glob(f"*{SUFFIX}") if folder.is_dir() else []
+    found = [path for path in folder.glob(f"*{SUFFIX}") if path.is_file()] if folder.is_dir() else []
     return sorted(found, key=lambda path: (_stamp(path) or _written(path), path.name))
 
 
 def _stamp(path: Path) -> str:
     """The time in the name of a backup that we named; else empty."""
     stamp = path.name.partition("-")[0]
-    return stamp if _STAMP.fullmatch(stamp) else ""
+    try:
+        return stamp if _STAMP.fullmatch(stamp) and _moment(stamp) else ""
+    except ValueError:  # digits that are no time
+        return ""
+
+
+def _moment(stamp: str) -> datetime:
+    return datetime.strptime(stamp, _FORMAT).replace(tzinfo=UTC)
 
 
 def _written(path: Path) -> str:
-    return f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):{_FORMAT}}"
+    try:
+        return f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):{_FORMAT}}"
+    except (OSError, ValueError, OverflowError):  # gone meanwhile, or with a time that is none
+        return ""
 
 
 def missing(path: Path, folder: Path) -> None:

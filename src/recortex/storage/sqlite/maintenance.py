@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 def check(pool: Pool) -> Integrity:
     """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
-    connection = pool.exclusive()
+    with pool.held() as connection:
+        return _checked(pool, connection)
+
+
+def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
     try:
         found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
         orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
@@ -80,6 +84,11 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
         pool: the database.
         fingerprint: the hash of a kind and a text.
     """
+    with pool.held():
+        return _doubtful(pool, fingerprint)
+
+
+def _doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     found: list[str] = []
     try:
         rows = pool.exclusive().execute(f"SELECT {SELECT} FROM memories m")
@@ -153,8 +162,7 @@ def rebuild_index(pool: Pool) -> None:
 
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
-    with translated(pool.path):
-        connection = pool.exclusive()
+    with translated(pool.path), pool.held() as connection:
         connection.execute(queries("search", "sqlite")["optimize"])
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
+import weakref
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,21 +21,23 @@ from recortex.errors import (
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_vectors
 from recortex.storage.sqlite.contention import Patience
+from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
+from recortex.storage.sqlite.gate import FORK_SECONDS, Gate, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from recortex.storage.sqlite.files import Identity
 
     Bindings = Sequence[Any] | Mapping[str, Any]
 
 PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second (bench/stress.py)."""
 
-_MEMORY = ":memory:"
-Identity = tuple[int, int] | None
-"""Device and number of a file; None where there is none."""
-
-_SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
+_TRIES = 5
+_inherited: list[object] = []
+"""Connections of a parent that cannot be closed here."""
 
 
 @contextmanager
@@ -82,25 +84,59 @@ class Pool:
     ) -> None:
         self.path = path
         self._folding = folding
-        self._connect_to = partial(connect, path, on_missing_vectors=on_missing_vectors, vectors=vectors)
+        self._connect_to = partial(connect, path, vectors=vectors)
         self.on_change_of_schema: Callable[[], object] = lambda: None
         self._schema: int | None = None
         left_behind(path)
         self._lock = threading.RLock()
+        self._gate = Gate()
         self._local = threading.local()
-        self._open: list[apsw.Connection] = []
+        self._readers: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
+        self._main: apsw.Connection | None = None
+        self._usable = True
+        self._held_for_fork = False
+        self._file = identity(path)
         with translated(path):
-            self._writer: apsw.Connection = self._patiently(self._connect)
+            self._main = self._patiently(partial(self._connect, on_missing_vectors))
+        self._opened()
         self.vectors = has_vectors(self._writer)
-        self._file = _identity(path)
-        self._sides = self._sides_now()
+        watch(self)
 
-    def _connect(self) -> apsw.Connection:
-        connection = self._connect_to()
+    def _opened(self) -> None:
+        """Note which file was opened; one that took its place meanwhile (a recovery) is opened instead.
+
+        Raises:
+            CorruptStoreError: it is replaced again and again.
+        """
+        for _ in range(_TRIES):
+            before, self._file = self._file, identity(self.path)
+            if before in {None, self._file}:
+                self._sides = self._sides_now()
+                return
+            self._let_go()
+            with translated(self.path):
+                self._main = self._patiently(self._connect)
+        raise CorruptStoreError(f"The store {self.path} was replaced while it was opened.")
+
+    def _connect(self, on_missing_vectors: Callable[[str], None] = lambda _: None) -> apsw.Connection:
+        connection = self._connect_to(on_missing_vectors=on_missing_vectors)
         if not self._folding:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        self._open.append(connection)
         return connection
+
+    @property
+    def _writer(self) -> apsw.Connection:
+        """The one connection that writes; after a fork, or while none was to be open, it is a new one."""
+        if not self._usable:
+            raise StorageError(
+                f"The store {self.path} is closed here, or the process forked while something was written to it.",
+                hint="Open it again, in the process that works with it.",
+            )
+        if self._main is None:
+            with translated(self.path):
+                self._main = self._patiently(self._connect)
+            self._sides = self._sides_now()
+        return self._main
 
     def _patiently(self, act: Callable[[], Any], patience: float | None = None) -> Any:
         deadline = time.monotonic() + (PATIENCE_SECONDS if patience is None else patience)
@@ -119,11 +155,12 @@ class Pool:
 
     def connection(self) -> apsw.Connection:
         """The connection that this thread is to use now."""
-        if self.in_transaction or str(self.path) == _MEMORY:
+        if self.in_transaction or str(self.path) == MEMORY:
             return self._writer
         if getattr(self._local, "reader", None) is None:
             with translated(self.path):
                 self._local.reader = self._patiently(self._connect)
+            self._readers.add(self._local.reader)  # it is closed when its thread ends
         reader: apsw.Connection = self._local.reader
         return reader
 
@@ -134,8 +171,9 @@ class Pool:
         counts an access each time, is a tenth quicker for it (bench/latency.py).
         """
         with translated(self.path):
-            if not self._lock.acquire(blocking=False):
-                return self._run(self.connection(), sql, bindings)
+            if not self._lock.acquire(blocking=str(self.path) == MEMORY):
+                with self._gate.inside():
+                    return self._run(self.connection(), sql, bindings)
             try:
                 return self._run(self._writer, sql, bindings)
             finally:
@@ -160,8 +198,8 @@ class Pool:
     def run_many(self, sql: str, rows: Sequence[Bindings]) -> None:
         """The statement once for each row."""
         if rows:
-            with translated(self.path):
-                self.connection().executemany(sql, rows)
+            with self._lock, translated(self.path):
+                self._writer.executemany(sql, rows)
 
     @contextmanager
     def transaction(self, *, patience: float | None = None) -> Iterator[None]:
@@ -179,9 +217,9 @@ class Pool:
             if self.in_transaction:
                 yield
                 return
-            self._begin(patience)
-            self._local.writing = True
             try:
+                self._begin(patience)
+                self._local.writing = True
                 yield
             except BaseException:
                 self._rollback()
@@ -204,11 +242,7 @@ class Pool:
                     self._writer.set_busy_handler(Patience(BUSY_MILLISECONDS / 1000))
             schema = self._writer.execute("PRAGMA schema_version").get
         if schema != self._schema:
-            try:
-                self.on_change_of_schema()
-            except BaseException:
-                self._rollback()
-                raise
+            self.on_change_of_schema()
             self._schema = schema
 
     def _look_at_files(self) -> None:
@@ -219,14 +253,14 @@ class Pool:
         """
         if self._file is None:
             return
-        if _identity(self.path) != self._file:
+        if identity(self.path) != self._file:
             raise CorruptStoreError(
                 f"The store {self.path} was deleted, moved or replaced while it was open; nothing more was written.",
                 hint="Open it again; if it is gone, `recortex recover` brings the newest backup back.",
             )
         if self._sides is None:
             return
-        log, index = _sides(self.path)
+        log, index = sides(self.path)
         if log is None:
             self._reopen("PRAGMA wal_checkpoint(TRUNCATE)")  # only this process still has it, and folds it in
         elif log != self._sides[0]:
@@ -241,7 +275,7 @@ class Pool:
 
     def _sides_now(self) -> tuple[Identity, Identity] | None:
         """The log and its index, once both are there."""
-        found = _sides(self.path)
+        found = sides(self.path)
         return None if None in found else found
 
     def _reopen(self, before: str = "") -> None:
@@ -249,23 +283,18 @@ class Pool:
         with translated(self.path):
             if before:
                 self._writer.execute(before)
-            for connection in self._open:
-                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            self.close()
-            self._writer = self._patiently(self._connect)
-        self._sides = self._sides_now()
+            self._let_go(folding=False)
 
     @contextmanager
     def apart(self) -> Iterator[None]:
         """While inside, no connection is open: closing a file that one has open would take its locks away (POSIX)."""
         with self._lock:
-            self.close()
+            self._gate.shut()
             try:
+                self._close_all()
                 yield
             finally:
-                with translated(self.path):
-                    self._writer = self._patiently(self._connect)
-                self._sides = self._sides_now()
+                self._gate.open()
 
     def _commit(self) -> None:
         try:
@@ -276,74 +305,64 @@ class Pool:
             raise
 
     def _rollback(self) -> None:
-        if self._writer.in_transaction:
+        if self._main is not None and self._main.in_transaction:
             with suppress(
                 apsw.Error
             ):  # a disk that fails has rolled back already; the cause is on its way up
-                self._writer.execute("ROLLBACK")
+                self._main.execute("ROLLBACK")
 
     def exclusive(self) -> apsw.Connection:
         """The writer, for maintenance that no transaction may hold (VACUUM, checkpoints)."""
         return self._writer
 
+    @contextmanager
+    def held(self) -> Iterator[apsw.Connection]:
+        """The same while no other thread of this process writes or reads through it."""
+        with self._lock:
+            yield self._writer
+
     def close(self) -> None:
         """Close every connection; the write-ahead log is folded in when it is the last one."""
-        closing, self._open = self._open, []
-        self._local = threading.local()
+        self._usable = False
+        self._let_go()
+
+    def _let_go(self, *, folding: bool = True) -> None:
+        """Close every connection when no thread reads any more."""
+        self._gate.shut()
+        try:
+            self._close_all(folding=folding)
+        finally:
+            self._gate.open()
+
+    def _close_all(self, *, folding: bool = True) -> None:
+        closing = [*self._readers, *([self._main] if self._main else [])]
+        self._readers, self._main = weakref.WeakSet(), None
+        self._local, self._sides = threading.local(), None
         for connection in closing:
             with translated(self.path):
+                if not folding:
+                    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
 
+    # -- forks
 
-def left_behind(path: Path) -> None:
-    """Look for the marks of what must be dealt with before a store is opened: opening would wipe them away.
+    def before_fork(self) -> None:
+        """Close every connection, unless something is written: then the child cannot go on with this store."""
+        if str(self.path) == MEMORY or not self._lock.acquire(timeout=FORK_SECONDS):
+            return
+        if not self.in_transaction and self._gate.shut(FORK_SECONDS):
+            self._close_all()
+            self._held_for_fork = True
+        else:
+            self._lock.release()
 
-    Raises:
-        CorruptStoreError: the log is there without its store, or a recovery was interrupted.
-    """
-    if str(path) == _MEMORY:
-        return
-    if path.with_name(f"{path.name}.recovered").exists():
-        raise CorruptStoreError(f"A recovery of the store {path} was interrupted before its end.")
-    log = path.with_name(f"{path.name}-wal")
-    if _size(log) and not _size(path):
-        raise CorruptStoreError(
-            f"The store {path} is gone or empty, while its write-ahead log is still there."
-        )
-
-
-def in_use(path: Path) -> bool:
-    """Whether another process has a store open. This one must not: looking would take its locks away.
-
-    SQLite holds a shared lock on these bytes of the file for as long as it is open (os_unix.c); elsewhere nothing is known.
-    """
-    if os.name != "posix" or not path.exists():
-        return False
-    import fcntl
-
-    with path.open("r+b") as file:
-        try:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, _SHARED_SIZE, _SHARED_FIRST)
-        except OSError:
-            return True
-    return False
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _sides(path: Path) -> tuple[Identity, Identity]:
-    """The write-ahead log and its index."""
-    return _identity(path.with_name(f"{path.name}-wal")), _identity(path.with_name(f"{path.name}-shm"))
-
-
-def _identity(path: Path) -> Identity:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+    def after_fork(self, *, child: bool) -> None:
+        """Open again when it is needed, in both processes."""
+        if self._held_for_fork:
+            self._held_for_fork = False
+            self._gate.open()
+            self._lock.release()
+        elif child and str(self.path) != MEMORY:
+            _inherited.append((self._main, *self._readers))  # closing them would let go of the parent's locks
+            self._readers, self._main, self._usable = weakref.WeakSet(), None, False
+            self._lock, self._gate, self._local = threading.RLock(), Gate(), threading.local()

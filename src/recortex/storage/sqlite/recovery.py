@@ -6,6 +6,7 @@ whole: a recovery that is killed at any moment is taken up by the next one.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from contextlib import closing, suppress
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import apsw
 
 from recortex.errors import PermissionsError, StorageError, StoreBusyError
+from recortex.storage.sqlite.files import in_use
 from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
-from recortex.storage.sqlite.pool import Pool, in_use
+from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
+from recortex.storage.sqlite.verification import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     Fingerprint = Callable[[str, str], str]
 
 Outcome = Literal["whole", "repaired", "restored", "fresh"]
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
 SIDES = ("", "-wal", "-shm")
 
 
@@ -149,13 +153,29 @@ def _newest_whole(
     """The newest backup that is whole, with a copy of it in today's schema; the backup stays as it is."""
     for backup in reversed(backups):
         _remove(copy)
-        shutil.copyfile(backup, copy)
         why: list[str] = []
-        if _migrated(copy, why) and _sound(copy, why, fingerprint):
+        if _fetched(backup, copy, why) and _migrated(copy, why) and _sound(copy, why, fingerprint):
             return backup
         steps.append(f"the backup {backup.name} cannot be used: {why[-1]}")
     _remove(copy)
     return None
+
+
+def _fetched(backup: Path, copy: Path, why: list[str]) -> bool:
+    """Copy a backup; what is no store must not become an empty one that stands in the way of older backups.
+
+    Raises:
+        OSError: there is no room for a copy.
+    """
+    try:
+        shutil.copyfile(backup, copy)
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise
+        why.append(f"it cannot be read: {error.strerror or error}")
+        return False
+    why.append(foreign(copy))
+    return not why[-1]
 
 
 def _migrated(copy: Path, why: list[str]) -> bool:

@@ -11,6 +11,12 @@ from recortex.ports.chores import Content
 if TYPE_CHECKING:
     from pathlib import Path
 
+_MAGIC = b"SQLite format 3\0"
+"""What every SQLite file begins with."""
+_SIDES = ("-wal", "-shm", "-journal")
+_ONE_FILE = b"\1\1"
+"""What follows the size of its pages unless it is in WAL mode, as every store is that was opened."""
+_OURS = frozenset({"schema_migrations", "memories", "versions", "audit"})
 _MOST_PROBLEMS = 3
 _INDEX = "memories_fts"
 _COUNTED = {
@@ -41,6 +47,34 @@ def memories_in(path: Path) -> int:
         return content(connection).memories
     finally:
         connection.close()
+
+
+def foreign(path: Path) -> str:
+    """Why a file is no store of ours; empty where it is one, whatever its schema is. It is opened for reading alone."""
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            there = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        return f"it is damaged: {error}"
+    return "" if there >= _OURS else "it is no store"
+
+
+def replaceable(path: Path) -> bool:
+    """Whether a backup may take the place of a file: of an empty one, or of a backup that nobody opened as a store since.
+
+    What others have open, they would go on writing into a file that is gone; and its log would be taken for the backup's.
+    """
+    try:
+        if not path.is_file() or any(path.with_name(f"{path.name}{side}").exists() for side in _SIDES):
+            return False
+        with path.open("rb") as opened:
+            head = opened.read(20)
+    except OSError:
+        return False
+    return not head or (head[:16] == _MAGIC and head[18:20] == _ONE_FILE and not foreign(path))
 
 
 def flaw(path: Path, expected: Content | None = None) -> str:
