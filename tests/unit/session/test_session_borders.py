@@ -11,12 +11,14 @@ from recortex.app import relay
 from recortex.app.passes import beginning
 from recortex.app.session import capture, requests
 from recortex.app.session.capture import Told, work
-from recortex.app.session.closing import ask
+from recortex.app.session.closing import ask, close
 from recortex.app.session.noting import ended
 from recortex.app.session.opening import _catch_up
 from recortex.app.session.requests import Request
+from recortex.app.wiring import session_loop
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.session import Session
+from recortex.errors import StoreUnavailableError
 
 UV = "please remember that we use uv and not pip in this repository"
 CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
@@ -69,6 +71,17 @@ def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(loop, transcript, c
     os.utime(odd, (clock.pass_(days=1).timestamp() - 600,) * 2)
     _catch_up(loop, begin(loop, transcript("s").says("user", "hello").path))
     assert waiting(loop) == []
+
+
+@pytest.mark.parametrize(("name", "over"), [("stop", False), ("session-end", True)])
+def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(loop, event, transcript, name, over):
+    away = session_loop(loop.root, url="postgresql://127.0.0.1:1/none")
+    said = transcript().says("user", UV)
+    with pytest.raises(StoreUnavailableError):
+        close(away, event(name, client="claude-code", transcript=str(said.path)))
+    [request] = waiting(away)
+    assert (request.session, request.transcript, request.folder) == ("s", str(said.path), str(loop.root))
+    assert (request.final, request.urgent) == (over, over)
 
 
 def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, loop, transcript):

@@ -14,11 +14,11 @@ from recortex.app.passes import beginning
 from recortex.app.session import requests
 from recortex.app.session.noting import ended, seen
 from recortex.app.session.requests import Request
+from recortex.domain.session import Session
 
 if TYPE_CHECKING:
     from recortex.app.session.loop import Loop
     from recortex.domain.hook_event import HookEvent
-    from recortex.domain.session import Session
 
 
 def close(loop: Loop, event: HookEvent) -> None:
@@ -26,11 +26,27 @@ def close(loop: Loop, event: HookEvent) -> None:
     if event.name == "pre-compact" and event.client == "gemini":
         return  # Gemini CLI calls it before every request, with nothing to compress
     over = event.name == "session-end"
+    wanted = loop.settings["hooks.capture"]
+    asked = wanted and _asked_at_once(loop, event)
     session = ended(loop, event) if over else seen(loop, event)
-    if not loop.settings["hooks.capture"] or not session.transcript:
+    if not wanted or not session.transcript:
         return
-    ask(loop, session, final=over, urgent=over)
+    if not asked:
+        ask(loop, session, final=over, urgent=over)
     start_job(loop, message=event.message if event.name == "stop" else "", session=session.id)
+
+
+def _asked_at_once(loop: Loop, event: HookEvent) -> bool:
+    """Ask with what the event says, where that is enough: a store on a server may be away, or slower than a hook may be."""
+    if not (event.transcript and event.client and event.cwd and loop.location.folder.is_dir()):
+        return False
+    now, over = loop.clock(), event.name == "session-end"
+    session = Session(
+        id=event.session, started_at=now, seen_at=now, client=event.client, cwd=event.cwd, branch=loop.branch(event.cwd),
+        transcript=event.transcript,
+    )  # fmt: skip
+    ask(loop, session, final=over, urgent=over)
+    return True
 
 
 def close_agent(loop: Loop, event: HookEvent) -> None:
