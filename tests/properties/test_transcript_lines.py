@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recortex.formats.transcripts import FORMATS, TranscriptReader, open_transcript
@@ -161,11 +161,7 @@ def path(tmp_path_factory):
     return tmp_path_factory.mktemp("lines") / "s.jsonl"
 
 
-quick = settings(
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+quick = settings(max_examples=60)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

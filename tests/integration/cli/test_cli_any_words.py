@@ -16,6 +16,7 @@ from recortex.cortex import Cortex
 from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
+CALM = settings.default.suppress_health_check
 ODD = (
     "", " ", "-", "--", "-1", "0", "99999999999999999999999", "nan", "inf", "-inf", "1e999", "0b5d3b1e", "%", "'", '"', "\\", "null",
     "[]", "{}", "[1]", '{"a": 1}', '[{"text": "a b c"}]', '{"text": null}', "[" * 2000, "a" * 5000, "\u0000", "\u202e", "\U0001f600",
@@ -65,7 +66,7 @@ def answer_of(words, monkeypatch):
 
 
 @pytest.mark.usefixtures("place")
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[*CALM, HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(VERBS).flatmap(words_of))
 @example(("recall", ["\u0000"], []))
 @example(("remember", ["a b c d"], [("--confidence", "nan")]))
