@@ -336,10 +336,8 @@ def test_a_backup_that_a_person_named_is_as_old_as_its_file_and_stays(cortex, cl
 
 
 def test_a_copy_of_a_damaged_store_is_not_kept_and_the_last_good_one_stays(cortex, clock, project):
-    for number in range(200):
-        cortex.remember(
-            f"Fact {number} about the scheduler of host {number * 7}, told at length: {'x' * 300}"
-        )
+    told = "Fact {} about the scheduler of host {}, told at length: " + "x" * 300
+    cortex.remember_many([{"text": told.format(number, number * 7)} for number in range(200)], link=False)
     cortex.gc()
     folder = project / ".recortex" / "backups"
     good = sorted(folder.iterdir())
