@@ -7,12 +7,19 @@ import signal
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 
 import pytest
 
+from example_memories import AT
 from recortex import Cortex
+from recortex.app.backends import open_any
+from recortex.app.location import of_url
+from recortex.app.wiring import session_loop
 from recortex.domain.vocabulary import Scope
-from recortex.errors import ConfigError, InvalidInputError, StorageError
+from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
+from recortex.settings import read
+from recortex.storage.records.chores import ChoreRecords
 
 KINDS = ("tribal", "decision", "insight", "procedural", "incident", "preference", "code")
 WORDS = [
@@ -172,6 +179,56 @@ def test_half_a_copy_is_no_store(project, tmp_path, server, engine):
         assert cx.migrate_store(here, there).memories == 39
     with Cortex.open(project, url=there) as cx:
         assert cx.remember("What stays").version == 1
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "postgres"])
+def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
+    there = f"sqlite:///{tmp_path}/there.db" if engine == "sqlite" else server.workspace_url()
+    with Cortex.open(project, url=there) as cx:
+        cx.init()
+    location = of_url(there, root=project, workspace="")
+    with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
+        store.whole.begin("another", now=0)
+    with pytest.raises(StorageError, match="half a copy of another"):
+        _ = session_loop(project, url=there).sessions
+    with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
+        store.whole.finish()
+    assert session_loop(project, url=there).sessions.get("s") is None
+
+
+@pytest.mark.parametrize("note", ["no JSON", "[]", '{"from": "here"}', '{"source": 7}', ""])
+def test_a_store_whose_note_of_a_copy_is_damaged_opens(project, tmp_path, note):
+    url = f"sqlite:///{tmp_path}/there.db"
+    with Cortex.open(project, url=url) as cx:
+        id_ = cx.remember("What is kept").id
+        pool = cx._app.banks()[0].store.pool
+        pool.rows("INSERT INTO chores (name, done_at, outcome) VALUES ('copy of', 0, ?)", (note,))
+    with Cortex.open(project, url=url) as cx:
+        assert cx.get(id_).text == "What is kept"
+
+
+def test_a_store_without_its_chores_opens_and_is_told_of(project, tmp_path):
+    url = f"sqlite:///{tmp_path}/there.db"
+    with Cortex.open(project, url=url) as cx:
+        id_ = cx.remember("What is kept").id
+        cx._app.banks()[0].store.pool.rows("ALTER TABLE chores RENAME TO chosen")
+    with Cortex.open(project, url=url) as cx:
+        assert cx.get(id_).text == "What is kept"
+        with pytest.raises(CorruptStoreError, match="chores") as caught:
+            cx.gc()
+        assert "recover" in caught.value.hint
+
+
+def test_a_store_that_cannot_be_asked_whether_it_is_a_copy_is_not_opened(project, tmp_path, monkeypatch):
+    def busy(_):
+        raise StoreBusyError
+
+    url = f"sqlite:///{tmp_path}/there.db"
+    with Cortex.open(project, url=url) as cx:
+        cx.init()
+    monkeypatch.setattr(ChoreRecords, "copied_from", busy)
+    with Cortex.open(project, url=url) as cx, pytest.raises(StoreBusyError):
+        cx.list()
 
 
 def test_nothing_is_written_over(project, tmp_path, server):

@@ -5,12 +5,11 @@ Imported by hooks: an engine is loaded only where a location is its own.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
 from recortex.app import surface_cache
-from recortex.errors import ConfigError, StorageError
+from recortex.errors import ConfigError, CorruptStoreError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.store import PgStore
+    from recortex.storage.records.chores import ChoreRecords
     from recortex.storage.sqlite.store import SqliteStore
 
 EXTRA = "pip install 'recortex[postgres]'"
@@ -43,10 +43,11 @@ def open_store(
         StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo what is kept.
     """
     store = open_any(location, clock=clock, settings=settings, degraded=degraded)
-    source = None
-    # a store that is damaged is opened: `doctor` and `recover` are to look at it
-    with suppress(StorageError):
-        source = store.chores.copied_from()
+    try:
+        source = _copied_from(store.chores)
+    except BaseException:
+        store.close()
+        raise
     if source is None:
         return store
     store.close()
@@ -54,6 +55,14 @@ def open_store(
         f"The store {location.shown} is half a copy of {source}.",
         hint="Give the same `recortex migrate-store` again: it goes on where it stopped. Or use another file or workspace.",
     )
+
+
+def _copied_from(chores: ChoreRecords) -> str | None:
+    """The store that this one is half a copy of; None where it is none, or is damaged: `doctor` is to look at it."""
+    try:
+        return chores.copied_from()
+    except CorruptStoreError:
+        return None
 
 
 def open_any(
@@ -84,18 +93,20 @@ def open_any(
 
 
 def open_sessions(location: Location) -> Sessions | None:
-    """The sessions of a store that is there and of today's schema, without the rest of it; None else."""
+    """The sessions of a store that is there, whole and of today's schema, without the rest of it; None else."""
+    from recortex.storage.records.chores import ChoreRecords
     from recortex.storage.records.sessions import SessionRecords
 
     if location.remote:
-        return SessionRecords(_workspace(location))
+        database = _workspace(location)
+        return None if _copied_from(ChoreRecords(database)) else SessionRecords(database)
     from recortex.storage.sqlite.migrations import applied, newest
     from recortex.storage.sqlite.pool import Pool
 
     if not location.exists:
         return None
     pool = Pool(location.database, vectors=False)
-    if applied(pool) == newest():
+    if applied(pool) == newest() and not _copied_from(ChoreRecords(pool)):
         return SessionRecords(pool)
     pool.close()
     return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from recortex.codebase.project import STORE_FOLDER, project_root
 from recortex.errors import ConfigError, PermissionsError
@@ -82,7 +82,9 @@ class Location:
         """Every file that may hold what was remembered: all of a folder of our own, else the database's and backups."""
         if self.folder.name == STORE_FOLDER and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
-        beside = self.folder.glob(f"{self.database.name}*")
+        from glob import escape  # hooks do without it
+
+        beside = self.folder.glob(f"{escape(self.database.name)}*")
         return sorted(
             path for path in (*beside, *self.backups.glob("*"), *self.vectors.glob("*")) if path.is_file()
         )
@@ -115,12 +117,12 @@ def of_project(start: Path) -> Location:
                 f"{path} is a symbolic link: a project's files cannot say where data goes.",
                 hint="Remove the link; `--url sqlite:////ABSOLUTE/FILE` or RECORTEX_URL names another place.",
             )
-    return Location(folder / DATABASE, folder)
+    return Location(_utf8(folder / DATABASE), folder)
 
 
 def of_user(settings: Settings) -> Location:
     """The person's own store."""
-    return Location(settings.home / GLOBAL_DATABASE, settings.home)
+    return Location(_utf8(settings.home / GLOBAL_DATABASE), settings.home)
 
 
 def of_url(url: str, *, root: Path, workspace: str) -> Location:
@@ -147,13 +149,41 @@ def of_url(url: str, *, root: Path, workspace: str) -> Location:
 
 def _of_file(url: str) -> Location:
     parts = urlsplit(url)
-    path = Path(unquote(parts.path.removeprefix("/")))
-    if parts.netloc or not path.name:
+    path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
+    if parts.netloc or not path.name or "\0" in str(path):
         raise ConfigError(
             f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
         )
+    if any(
+        mark in url for mark in "?#\t\r\n"
+    ):  # what follows them would be another part of the URL, or be left out
+        raise ConfigError(
+            f"{url[:80]!r} has what no URL of a file has.",
+            hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",
+        )
     path = path.absolute()
-    return Location(path, path.parent, url)
+    return Location(_utf8(path), path.parent, url)
+
+
+def url_of(file: str) -> str:
+    """The URL of a file by its path, whatever its name is."""
+    return f"sqlite:///{quote(os.fsencode(file))}"
+
+
+def _utf8(path: Path) -> Path:
+    """A path as SQLite can be given it.
+
+    Raises:
+        ConfigError: its bytes are no UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise ConfigError(
+            f"SQLite opens no file whose path is not UTF-8: {os.fsencode(path)!r}.",
+            hint="Rename the folder; or name another place with `--url sqlite:////ABSOLUTE/FILE` or RECORTEX_URL.",
+        ) from error
+    return path
 
 
 def _of_server(url: str, root: Path, workspace: str) -> Location:

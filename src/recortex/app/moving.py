@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recortex.app.backends import open_any, open_store
-from recortex.app.location import of_url, prepare
+from recortex.app.location import of_url, prepare, url_of
 from recortex.codebase.project import shared_name
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
@@ -64,7 +64,7 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
 
 
 def _location(app: Application, name: str) -> Location:
-    url = name if "://" in name else f"sqlite:///{name}"
+    url = name if "://" in name else url_of(name)
     workspace = app.settings["workspace"] or shared_name(app.root)
     return of_url(url, root=app.root, workspace=workspace)
 

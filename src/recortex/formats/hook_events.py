@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from recortex.domain.hook_event import EventName, HookEvent
 from recortex.domain.injection import is_own_command, is_own_tool
+from recortex.domain.session import known_as
 from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
     return HookEvent(
         name=name,
         event=_word(given, "hook_event_name") or _CLIENT_NAMES[name],
-        session=_word(given, "session_id"),
+        session=known_as(_word(given, "session_id")),
         transcript=_word(given, "transcript_path"),
         cwd=_word(given, "cwd"),
         source=_word(given, "source"),

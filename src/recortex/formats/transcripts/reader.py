@@ -6,6 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from recortex.domain.session import known_as
 from recortex.domain.transcript import ReadCounts, SessionInfo, Turn
 from recortex.errors import FormatError
 from recortex.formats.transcripts.assembly import Assembler
@@ -61,13 +62,13 @@ class TranscriptReader:
         """What is known of the session so far."""
         head = self._header
         return SessionInfo(
-            session_id=head.session_id or self.path.stem,
+            session_id=known_as(head.session_id or self.path.stem),
             client=self.client,
             path=str(self.path),
             version=head.version,
             cwd=head.cwd,
             branch=head.branch,
-            parent_session=head.parent_session,
+            parent_session=known_as(head.parent_session),
             started_at=head.at,
         )
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second (bench/stress.py)."""
 
+_GONE = ("no such table", "no such column")
 _TRIES = 5
 _inherited: list[object] = []
 """Connections of a parent that cannot be closed here."""
@@ -60,6 +61,10 @@ def translated(path: Path | str) -> Iterator[None]:
     ) as error:
         raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
     except apsw.Error as error:
+        if str(error).startswith(
+            _GONE
+        ):  # every statement is our own: the schema is not the one that it records
+            raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
         raise StorageError(f"SQLite could not do that: {error}.") from error
     except UnicodeDecodeError as error:
         raise CorruptStoreError(f"The store {path} is damaged: a text in it is none.") from error
