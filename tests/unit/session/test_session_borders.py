@@ -74,7 +74,9 @@ def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(loop, transcript, c
 
 
 @pytest.mark.parametrize(("name", "over"), [("stop", False), ("session-end", True)])
-def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(loop, event, transcript, name, over):
+def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(
+    loop, event, transcript, name, over
+):
     away = session_loop(loop.root, url="postgresql://127.0.0.1:1/none")
     said = transcript().says("user", UV)
     with pytest.raises(StoreUnavailableError):
