@@ -163,3 +163,11 @@ def test_a_lost_memory_whose_id_is_damaged_too_goes_by_its_number(open_, databas
     database.write_bytes(data.replace(gone, gone[:8] + b'"' + gone[9:]))
     lost = recovered(open_)
     assert f"the memory number {len(ids)}: could not be read, and is in no backup" in lost
+
+
+def test_a_memory_is_told_of_the_relation_that_it_lost_with_another(open_, database, ids):
+    with open_() as cortex:
+        cortex.link(ids[-1], ids[0], relation="supports")
+    wipe(database, [pages_of(database, "memories")[-1]])
+    lost = recovered(open_)
+    assert f"{ids[0]}: a row of its relations to {ids[-1]} could not be read" in lost

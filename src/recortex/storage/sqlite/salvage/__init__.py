@@ -47,7 +47,8 @@ def salvage(
     filling = Filling(into, found, backup) if backup else None
     if filling:
         named += filling.run()
-    named += [*aside.put_back(), *aside.seal_anew(), *lost(into, found)]
+    named += [*aside.put_back(), *aside.seal_anew()]
     tidy(into)
+    named += lost(into, found)
     count = int(into.execute("SELECT count(*) FROM memories").get)
     return Salvaged(tuple(named[:_NAMED_AT_MOST]), count, filling.filled if filling else 0)

@@ -32,7 +32,7 @@ def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
     for key in found.guessed & there.keys():
         yield f"{there[key]}: its patterns and constraints can no longer be told apart"
     for name, key in found.broken:
-        owner = f"{there.get(key, f'the memory number {key}')}: one of its" if key else "One of the"
+        owner = f"{_named(found, there, key)}: one of its" if key else "One of the"
         yield f"{owner} {name} could not be read"
     if found.reader.cut:
         yield f"{found.reader.cut} of {found.reader.count + found.reader.cut} pages {CUT_OFF}"
@@ -53,12 +53,16 @@ def _blind(found: Found) -> list[str]:
     return [name for name in holders if not name.startswith(_MADE_ANEW)]
 
 
+def _named(found: Found, there: dict[int, str], key: int) -> str:
+    return there.get(key) or found.ids.get(key) or f"the memory number {key}"
+
+
 def _memories(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
     buried = {row[0] for row in into.execute("SELECT memory_key FROM tombstones")}
     last = max([found.highest(), *there, *(key for key in found.ids if key <= found.highest())], default=0)
     for key in range(1, last + 1):
         if key not in there and key not in buried:
-            yield f"{found.ids.get(key, f'the memory number {key}')}: could not be read, and is in no backup"
+            yield f"{_named(found, there, key)}: could not be read, and is in no backup"
 
 
 def _parts(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
@@ -66,9 +70,12 @@ def _parts(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterat
     for index, (table, columns, owner) in ENTRIES.items():
         present = set(into.execute(f"SELECT {columns} FROM {table}"))
         for entry in found.entries[index] - present:
-            if (id_ := there.get(entry[owner])) is not None:
-                more = f" to {there.get(entry[0], entry[0])}" if table == "relations" else ""
-                yield f"{id_}: a row of its {table}{more} could not be read"
+            mine, other = (owner, 0) if table == "relations" else (owner, owner)
+            if entry[mine] not in there:  # a relation of a memory that is lost: named by its other end
+                mine, other = other, mine
+            if entry[mine] in there:
+                more = f" to {_named(found, there, entry[other])}" if table == "relations" else ""
+                yield f"{there[entry[mine]]}: a row of its {table}{more} could not be read"
 
 
 def _told_relations(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
