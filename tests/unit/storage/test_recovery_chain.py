@@ -1,12 +1,15 @@
 """Damage of every sort, and what `recover` makes of it (A, CX18)."""
 
 import os
+import subprocess
+import sys
 
 import apsw
 import pytest
 
 from recortex import Cortex
-from recortex.errors import CorruptStoreError, RecortexError
+from recortex.errors import CorruptStoreError, RecortexError, StoreBusyError
+from recortex.storage.sqlite import recovery
 from recortex.storage.sqlite.pages import Reader
 
 TEXTS = [f"Memory {number} about the {word}." for number in range(120) for word in ("queue", "cache", "lock")]
@@ -374,3 +377,45 @@ def test_a_row_without_values_is_none(tmp_path):
     reader = Reader(path)
     assert [*reader.rows()] == []
     assert reader.holes() == [1, 3]
+
+
+def test_what_a_killed_recovery_had_half_copied_goes(open_, clock, database):
+    filled(open_, clock, backup=True)
+    damaged(database, beginning)
+    for name in ("cortex.db.damaged-20260101T000000.half", "cortex.db.part", "cortex.db.from-backup"):
+        (database.parent / name).write_bytes(b"what was remembered")
+    with open_() as cortex:
+        kept = cortex.recover().kept.rpartition("/")[2]
+    beside = {path.name for path in database.parent.iterdir() if path.name.startswith("cortex.db.")}
+    assert beside == {kept}
+
+
+WRITING = """
+import sys, apsw
+connection = apsw.Connection(sys.argv[1])
+connection.execute("PRAGMA user_version = 7")
+"""
+
+
+def test_what_others_write_meanwhile_is_not_left_behind(open_, clock, database, monkeypatch):
+    filled(open_, clock, backup=True)
+    database.with_name("cortex.db-wal").unlink(missing_ok=True)
+    scribble(database, database.stat().st_size // 2 // 4096 * 4096, 4096)
+
+    def interrupted(*_):
+        subprocess.run([sys.executable, "-c", WRITING, str(database)], check=True)
+        return recovery.Salvaged((), 0, 0)
+
+    with open_() as cortex:
+        monkeypatch.setattr(recovery, "salvage", interrupted)
+        with pytest.raises(StoreBusyError, match="meanwhile") as caught:
+            cortex.recover()
+        assert "again" in caught.value.hint
+        assert apsw.Connection(str(database)).execute("PRAGMA user_version").get == 7
+        assert not [
+            path
+            for path in database.parent.iterdir()
+            if path.suffix in {".part", ".from-backup", ".recovered"}
+        ]
+        monkeypatch.undo()
+        assert cortex.recover().memories == len(TEXTS) + 1

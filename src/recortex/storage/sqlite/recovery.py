@@ -28,9 +28,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Fingerprint = Callable[[str, str], str]
+    _State = tuple[tuple[int, int, int] | None, ...]
 
 Outcome = Literal["whole", "repaired", "restored", "fresh"]
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+_HALF = ".half"
 SIDES = ("", "-wal", "-shm")
 
 
@@ -55,7 +57,7 @@ def recover(path: Path, backups: Sequence[Path], *, now: datetime, fingerprint: 
         fingerprint: the hash of a kind and a text, by which a damaged text is known.
 
     Raises:
-        StoreBusyError: another process has the damaged store open.
+        StoreBusyError: another process has the damaged store open, or wrote to it meanwhile.
         PermissionsError: there is no room for a copy, or the folder cannot be written; nothing was changed.
     """
     steps: list[str] = []
@@ -63,15 +65,11 @@ def recover(path: Path, backups: Sequence[Path], *, now: datetime, fingerprint: 
     begun = len(steps)
     if _sound(path, steps, fingerprint):
         return Recovery("whole" if len(steps) == begun + 1 else "repaired", tuple(steps), None)
-    if in_use(path):
-        raise StoreBusyError(
-            f"Another process has the damaged store {path} open.",
-            hint="End it (an agent's session, `recortex mcp`), and run `recortex recover` again.",
-        )
+    _only_ours(path, found := _state(path))
     try:
         kept = _copied(path, now)
         steps.append(f"the damaged file is kept as {kept.name}")
-        done = _anew(path, kept, backups, steps, fingerprint)
+        done = _anew(path, kept, backups, steps, fingerprint, found)
         _finish(path, steps[:0])
     except OSError as error:
         raise PermissionsError(f"The store {path} cannot be recovered here: {error}.") from error
@@ -115,7 +113,7 @@ def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
 
 
 def _anew(
-    path: Path, kept: Path, backups: Sequence[Path], steps: list[str], fingerprint: Fingerprint
+    path: Path, kept: Path, backups: Sequence[Path], steps: list[str], fingerprint: Fingerprint, found: _State
 ) -> Recovery:
     part, copy = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.from-backup")
     backup = _newest_whole(backups, copy, steps, fingerprint)
@@ -126,6 +124,11 @@ def _anew(
         gaps = Backup(copy, backup.name) if backup else None
         done = salvage(pool.exclusive(), kept, fingerprint, gaps)
         rebuild_index(pool)
+        _only_ours(path, found)
+    except BaseException:
+        pool.close()
+        _remove(part)
+        raise
     finally:
         pool.close()
         _remove(copy)
@@ -134,6 +137,34 @@ def _anew(
     outcome: Outcome = "fresh" if not done.memories else "restored" if done.from_backup else "repaired"
     steps += _told(done, backup, outcome)
     return Recovery(outcome, tuple(steps), kept, done.lost)
+
+
+def _state(path: Path) -> _State:
+    """What changes when somebody writes into a store."""
+    places = (path, path.with_name(f"{path.name}-wal"))
+    return tuple(
+        (one.st_ino, one.st_size, one.st_mtime_ns) if (one := _stat(place)) else None for place in places
+    )
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _only_ours(path: Path, found: _State) -> None:
+    """See to it that nobody is told of something as kept that the new store will not have.
+
+    Raises:
+        StoreBusyError: another process has the damaged store open, or wrote to it since it was found so.
+    """
+    if in_use(path) or _state(path) != found:
+        raise StoreBusyError(
+            f"Another process has the damaged store {path} open, or wrote to it meanwhile; it is as it was.",
+            hint="End it (an agent's session, `recortex mcp`), and run `recortex recover` again.",
+        )
 
 
 def _told(done: Salvaged, backup: Path | None, outcome: Outcome) -> Iterator[str]:
@@ -195,13 +226,16 @@ def _migrated(copy: Path, why: list[str]) -> bool:
 def _copied(path: Path, now: datetime) -> Path:
     """A copy of the damaged file and its log under a name of its own; a half one is never taken for it."""
     name = f"{path.name}.damaged-{now:%Y%m%dT%H%M%S}"
+    for left in path.parent.iterdir():
+        if left.name.startswith(f"{path.name}.damaged-") and left.name.endswith(_HALF):
+            left.unlink()
     kept = path.with_name(name)
     number = 1
     while any(path.with_name(f"{kept.name}{suffix}").exists() for suffix in SIDES):
         number += 1
         kept = path.with_name(f"{name}-{number}")
     for suffix in ("-wal", ""):
-        half = path.with_name(f"{kept.name}.half")
+        half = path.with_name(f"{kept.name}{_HALF}")
         with suppress(FileNotFoundError):
             shutil.copyfile(f"{path}{suffix}", half)
             half.chmod(0o600)
