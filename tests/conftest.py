@@ -1,6 +1,8 @@
 """What every test stands on: a user's folder of its own, no settings from outside, a clock that moves when told."""
 
+import atexit
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -16,6 +18,11 @@ CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too
 settings.register_profile("quick", max_examples=25, deadline=None, suppress_health_check=CALM)
 settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and "PYTHONPYCACHEPREFIX" not in os.environ:
+    # Compiling every module anew would be most of the time of each program that a test starts; workers inherit this.
+    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="recortex-bytecode-")
+    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

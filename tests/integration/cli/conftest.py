@@ -71,10 +71,7 @@ class Project:
     @property
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RECORTEX_")}
-        # Compiling every module in every process would be most of the time of these tests.
-        kept.pop("PYTHONDONTWRITEBYTECODE", None)
         return kept | {
-            "PYTHONPYCACHEPREFIX": str(self.folder.parent.parent / "bytecode"),
             "RECORTEX_HOME": str(self.home),
             "RECORTEX_EMBEDDER": "hashed",
             "NO_COLOR": "1",
