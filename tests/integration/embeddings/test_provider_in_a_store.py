@@ -91,11 +91,11 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
         "EMBEDDING_REQUESTS_PER_MINUTE": "1", "EMBEDDING_TIMEOUT": "1",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"RECORTEX_{name}", value)
-    monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 2.5)
     with Cortex.open(url=url) as cortex:
         bank = cortex._app.bank(Scope.PROJECT)
         short = reembed(bank, now=cortex._app.clock, seconds=20.0)
         assert (short.done, "in this minute" in short.stopped) == (BATCH, True)
+        monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 1.5)
         done = cortex.reembed()
         assert (done.done, done.left, done.stopped) == (2 * BATCH, 0, "")
     assert len(server.seen) == 3
