@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
@@ -18,7 +18,6 @@ from recortex.storage.records.memories import KEPT_VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime
 
     from recortex.app.bank import Bank
     from recortex.settings import Settings
@@ -79,7 +78,10 @@ class Work(NamedTuple):
 
     def before(self, setting: str) -> datetime:
         """The time that lies a setting's days back."""
-        return self.now - timedelta(days=self.settings[setting])
+        try:
+            return self.now - timedelta(days=self.settings[setting])
+        except OverflowError:  # a clock that is far off
+            return datetime.min.replace(tzinfo=UTC)
 
 
 class Task(NamedTuple):

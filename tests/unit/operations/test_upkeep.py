@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 
@@ -415,3 +416,11 @@ def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mi
 
 def all_ids(bank):
     return [row[0] for row in bank.store.pool.rows("SELECT id FROM memories")]
+
+
+@pytest.mark.parametrize("now", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_a_clock_that_is_far_off_stops_no_upkeep(cortex, clock, now):
+    clock.now = now
+    cortex.remember("Kept at the end of time")
+    (done,) = cortex.gc(all=True).stores
+    assert {chore.state for chore in done.chores} <= {"done", "skipped"}

@@ -8,9 +8,11 @@ import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+import apsw
 import pytest
 
 from recortex import Cortex
+from recortex.errors import StorageError
 from recortex.storage.sqlite.store import SqliteStore
 
 
@@ -89,6 +91,29 @@ def test_the_connections_of_threads_that_ended_are_closed(store):
             reader.start()
             reader.join()
         assert len(store.pool._readers) <= 1
+
+
+def test_what_another_thread_writes_is_kept_before_the_store_is_closed(store, tmp_path):
+    inside, failures = threading.Event(), []
+
+    def write():
+        try:
+            with store.transaction():
+                inside.set()
+                time.sleep(0.3)
+                store.pool.rows("INSERT INTO growth VALUES (1, 2, 3)")
+        except Exception as error:  # noqa: BLE001  whatever it is, a caller would see it
+            failures.append(error)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    inside.wait()
+    store.close()
+    thread.join()
+    assert not failures
+    assert apsw.Connection(str(tmp_path / "cortex.db")).execute("SELECT * FROM growth").get == (1, 2, 3)
+    with pytest.raises(StorageError, match="closed"):
+        store.memories.counts()
 
 
 def test_an_interrupt_as_a_transaction_begins_leaves_none_open(store, monkeypatch):

@@ -327,9 +327,14 @@ class Pool:
             yield self._writer
 
     def close(self) -> None:
-        """Close every connection; the write-ahead log is folded in when it is the last one."""
-        self._usable = False
-        self._let_go()
+        """Close every connection when other threads are done; the write-ahead log is folded in when it is the last one."""
+        held = self._lock.acquire(timeout=FORK_SECONDS)
+        try:
+            self._usable = False
+            self._let_go()
+        finally:
+            if held:
+                self._lock.release()
 
     def _let_go(self, *, folding: bool = True) -> None:
         """Close every connection when no thread reads any more."""
