@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from recortex.ports.standing import Generation
     from recortex.ports.upkeep import KeptStore
     from recortex.settings import Settings
+    from recortex.storage.database import Database
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.store import PgStore
-    from recortex.storage.records.chores import ChoreRecords
     from recortex.storage.sqlite.store import SqliteStore
 
 EXTRA = "pip install 'recortex[postgres]'"
@@ -44,7 +44,7 @@ def open_store(
     """
     store = open_any(location, clock=clock, settings=settings, degraded=degraded)
     try:
-        source = _copied_from(store.chores)
+        source = _copied_from(store.database)
     except BaseException:
         store.close()
         raise
@@ -57,10 +57,12 @@ def open_store(
     )
 
 
-def _copied_from(chores: ChoreRecords) -> str | None:
+def _copied_from(database: Database) -> str | None:
     """The store that this one is half a copy of; None where it is none, or is damaged: `doctor` is to look at it."""
+    from recortex.storage.records.copying import copied_from
+
     try:
-        return chores.copied_from()
+        return copied_from(database)
     except CorruptStoreError:
         return None
 
@@ -94,19 +96,18 @@ def open_any(
 
 def open_sessions(location: Location) -> Sessions | None:
     """The sessions of a store that is there, whole and of today's schema, without the rest of it; None else."""
-    from recortex.storage.records.chores import ChoreRecords
     from recortex.storage.records.sessions import SessionRecords
 
     if location.remote:
         database = _workspace(location)
-        return None if _copied_from(ChoreRecords(database)) else SessionRecords(database)
+        return None if _copied_from(database) else SessionRecords(database)
     from recortex.storage.sqlite.migrations import applied, newest
     from recortex.storage.sqlite.pool import Pool
 
     if not location.exists:
         return None
     pool = Pool(location.database, vectors=False)
-    if applied(pool) == newest() and not _copied_from(ChoreRecords(pool)):
+    if applied(pool) == newest() and not _copied_from(pool):
         return SessionRecords(pool)
     pool.close()
     return None

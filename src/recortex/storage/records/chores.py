@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from recortex.domain.time import from_micros, to_micros
-from recortex.errors import CorruptStoreError
 from recortex.ports.chores import EVERY_VERSION, Chore, Content, OldEntry, Sample, Summary
 from recortex.storage.records.rows import as_written, json
 
@@ -33,20 +32,6 @@ class ChoreRecords:
     def all(self) -> dict[str, Chore]:
         """Each chore that was ever done, by its name."""
         return dict(map(chore_of, self._database.rows(self._sql["all"])))
-
-    def copied_from(self) -> str | None:
-        """The store that a copy into this one was begun from and not finished; None where none was.
-
-        Raises:
-            CorruptStoreError: what is noted of it cannot be read.
-        """
-        found = self._database.value(self._database.queries("transfer")["mark"])
-        if found is None:
-            return None
-        try:
-            return msgspec.json.decode(found, type=dict[str, str])["source"]
-        except (msgspec.MsgspecError, KeyError, UnicodeDecodeError) as error:
-            raise CorruptStoreError("The note of a copy into this store is damaged.") from error
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
         """Note that a chore was done."""

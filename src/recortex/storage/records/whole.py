@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.storage.records.chores import ChoreRecords
+from recortex.storage.records.copying import copied_from
 from recortex.storage.records.rows import json
 from recortex.storage.transfer import Side, Table
 
@@ -132,7 +132,7 @@ class WholeRecords:
 
     def mark(self) -> str | None:
         """The store that a copy into this one was begun from and not finished; None where none was."""
-        return ChoreRecords(self._database).copied_from()
+        return copied_from(self._database)
 
     def begin(self, source: str, *, now: int) -> None:
         """Remember that a copy was begun."""

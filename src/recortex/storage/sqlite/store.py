@@ -145,6 +145,11 @@ class SqliteStore:
         return erase(self, ids, texts, text=text, files=files, now=now)
 
     @property
+    def database(self) -> Pool:
+        """What the records work on."""
+        return self._pool
+
+    @property
     def pool(self) -> Pool:
         """The connections, for maintenance."""
         return self._pool
