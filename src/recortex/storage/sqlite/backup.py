@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -94,7 +93,7 @@ def named(folder: Path, now: datetime, reason: str) -> Path:
 
 def unfinished(target: Path) -> Path:
     """A file beside another one, for what is to have its name when it is whole: no other writer has it, and nobody else's is lost."""
-    return target.with_name(f"recortex-{secrets.token_hex(8)}{UNFINISHED}")
+    return target.with_name(f"recortex-{os.urandom(8).hex()}{UNFINISHED}")
 
 
 def prune(folder: Path, newest: Path, *, keep: int) -> None:
