@@ -238,7 +238,7 @@ def test_a_person_interrupts(shared):
 
 def _wait_until_it_reads(pid: int) -> None:
     """Until the process sleeps in a read of its standard input."""
-    for _ in range(1000):
+    for _ in range(6_000):
         with open(f"/proc/{pid}/wchan", encoding="ascii") as file:  # noqa: PTH123  not a file on a disk
             if "pipe" in file.read():
                 return

@@ -169,7 +169,7 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
         place = relay.folder()
         assert place is not None
         assert place.stat().st_mode & 0o777 == 0o700
-        server.communicate(timeout=20)
+        server.communicate(timeout=60)
         assert not list(place.glob(f"*-{server.pid}.sock"))
         assert relay.ask(store, asked, seconds=5) is None
     finally:
@@ -178,7 +178,7 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
 
 
 def _eventually(ask):
-    for _ in range(200):
+    for _ in range(1_000):
         answer = ask()
         if answer is not None:
             return answer
@@ -188,7 +188,7 @@ def _eventually(ask):
 
 def _settled(project: Path) -> None:
     """Wait until the job has taken up what waits."""
-    for _ in range(400):
+    for _ in range(1_200):
         queue = project / ".recortex" / "queue"
         lock = project / ".recortex" / "locks" / "capture.lock"
         if (
