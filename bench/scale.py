@@ -53,10 +53,12 @@ def model_of(cx: Cortex) -> str:
 
 
 def filled(url: str, size: int, cache: Path) -> None:
-    """Fill a store; in a process of its own."""
+    """Fill a store, and make room as its upkeep does; in a process of its own."""
     with Cortex.open(url=url) as cx:
         cx.init()
-        scale_data.fill(bank_of(cx).store, model_of(cx), size, cache)
+        store = bank_of(cx).store
+        scale_data.fill(store, model_of(cx), size, cache)
+        store.compaction.tidy(lambda: 60.0)
 
 
 def indexed(url: str, answer: Any) -> None:

@@ -285,6 +285,23 @@ def test_a_file_of_which_half_holds_nothing_is_written_anew(cortex, project, clo
         assert bank.store.pool.value("PRAGMA auto_vacuum") == 2
 
 
+def test_a_keyword_index_in_many_parts_is_merged_into_one(cortex, project, clock):
+    cortex.remember(EPISODES[0])
+    cortex.close()
+    with bank_of(project, clock) as bank:
+        pool = bank.store.pool
+        pool.rows("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 0)")
+        for number in range(12):
+            pool.rows("UPDATE memories SET text = text || ' ' || ?", (f"word{number}",))
+        parts = "SELECT count(DISTINCT segid) FROM memories_fts_idx"
+        assert pool.value(parts) > 8
+        steps = iter([1.0, 0.0])
+        bank.store.compaction.tidy(lambda: next(steps, 0.0))
+        assert bank.store.compaction.tidy(lambda: 1.0)["pages_given_back"] >= 0
+        assert pool.value(parts) <= 2
+        assert bank.store.check().index_whole
+
+
 def test_free_pages_are_given_back_in_steps(cortex, project, clock):
     cortex.remember(EPISODES[0])
     cortex.close()

@@ -5,5 +5,8 @@ FROM (SELECT model, count(*) AS n FROM embeddings GROUP BY model) c JOIN embeddi
 -- name: index_size
 SELECT coalesce(sum(length(block)), 0) FROM memories_fts_data
 
+-- name: segments
+SELECT count(DISTINCT segid) FROM memories_fts_idx
+
 -- name: merge
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('merge', ?)
