@@ -171,3 +171,21 @@ def test_a_memory_is_told_of_the_relation_that_it_lost_with_another(open_, datab
     wipe(database, [pages_of(database, "memories")[-1]])
     lost = recovered(open_)
     assert f"{ids[0]}: a row of its relations to {ids[-1]} could not be read" in lost
+
+
+@pytest.mark.parametrize("backup", [True, False], ids=["backup", "none"])
+def test_a_memory_whose_id_is_damaged_everywhere_is_kept_under_another(open_, database, ids, backup):
+    if backup:
+        with open_() as cortex:
+            cortex.backup()
+    wipe(database, pages_of(database, "sqlite_autoindex_memories_1"))
+    data = database.read_bytes()
+    harmed = f"{ids[9][:8]}^{ids[9][9:]}"
+    assert data.count(ids[9].encode()) == 1
+    database.write_bytes(data.replace(ids[9].encode(), harmed.encode()))
+    lost = recovered(open_)
+    with open_() as cortex:
+        kept = {memory.text: memory.id for memory in cortex.list(limit=200).memories}
+    assert kept.keys() >= set(TEXTS)
+    assert (kept[TEXTS[9]] == ids[9]) == backup
+    assert any(kept[TEXTS[9]] in line and (backup or harmed in line) for line in lost)

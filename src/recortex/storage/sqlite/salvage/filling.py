@@ -123,7 +123,7 @@ WHERE key NOT IN (SELECT key FROM main.memories) AND key NOT IN (SELECT memory_k
 """
 _TAKEN_SAME = """
 INSERT OR IGNORE INTO taken SELECT b.key FROM backup.memories b JOIN main.memories m USING (key)
-WHERE key = ? AND b.version = m.version AND b.id = m.id
+WHERE key = ? AND b.version = m.version AND (b.id = m.id OR b.recorded_at = m.recorded_at)  -- the id may be what is damaged
 """
 _SAME_VERSION = """
 CREATE TEMP TABLE same AS SELECT m.key FROM main.memories m JOIN backup.memories b ON b.key = m.key AND b.version = m.version

@@ -28,7 +28,9 @@ def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
     """What is not in the new store, or not as it was written, in sentences that begin with a memory's id where it is known."""
     there = {row[0]: row[1] for row in into.execute("SELECT key, id FROM memories")}
     for key in found.changed & there.keys():
-        yield f"{there[key]}: it was changed by the damage, and is kept as it can be read now"
+        read = found.rows["memories"][(key,)][found.tables["memories"].place("id")]
+        anew = "" if read == there[key] else f", under a new id: {read!r} is what its own was changed to"
+        yield f"{there[key]}: it was changed by the damage, and is kept as it can be read now{anew}"
     for key in found.guessed & there.keys():
         yield f"{there[key]}: its patterns and constraints can no longer be told apart"
     for name, key in found.broken:

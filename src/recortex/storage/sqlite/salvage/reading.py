@@ -78,8 +78,12 @@ class Found:
 
     def fits_its_hash(self, values: Values | list[Any]) -> bool:
         """Whether a row of the memories is one of ours, and as it was hashed."""
-        by = values[self.tables["memories"].place("changed_by")]
-        return by in set(Actor) and altered(self._selected(values), self._fingerprint) is None
+        id_, by = (values[self.tables["memories"].place(name)] for name in ("id", "changed_by"))
+        return (
+            bool(ID.fullmatch(id_))
+            and by in set(Actor)
+            and altered(self._selected(values), self._fingerprint) is None
+        )
 
     def fingerprint(self, kind: str, text: str) -> bytes:
         """The hash that a kind and a text have."""

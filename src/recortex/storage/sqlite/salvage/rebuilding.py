@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from recortex.domain.vocabulary import Actor
 from recortex.storage.sqlite.maintenance import unfit
-from recortex.storage.sqlite.salvage.tables import OF_A_MEMORY
+from recortex.storage.sqlite.salvage.tables import ID, OF_A_MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,6 +38,8 @@ def _accepted(found: Found, table: Table, values: Values) -> Values | None:
     kind, text = values[table.place("kind")], values[table.place("text")]
     kept = list(values)
     kept[table.place("content_hash")] = found.fingerprint(kind, text)
+    if not ID.fullmatch(values[table.place("id")]):
+        kept[table.place("id")] = str(uuid4())
     if values[table.place("changed_by")] not in set(Actor):
         kept[table.place("changed_by")] = Actor.SYSTEM.value
     for attempt in (kept, _without_json(table, kept)):
