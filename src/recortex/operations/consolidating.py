@@ -64,9 +64,10 @@ class Consolidating(Operations):
         return self._merge(bank, a, b, text, dry_run=dry_run)
 
     def _pairs(self, limit: int, *, dry_run: bool) -> Consolidated:
-        found = [self._duplicates(bank, limit) for bank in self._app.banks()]
+        banks = self._app.banks()  # once: another thread may open one more meanwhile
+        found = [self._duplicates(bank, limit) for bank in banks]
         if not dry_run:
-            for bank, one in zip(self._app.banks(), found, strict=True):
+            for bank, one in zip(banks, found, strict=True):
                 _engine(bank).looked(self._app.clock(), one.total)
         pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(

@@ -57,7 +57,8 @@ class Upkeep(Operations):
         """Show how much is remembered, where it is kept, and what does not work as it should."""
         stores: list[StoreStatus] = []
         fallbacks: list[Fallback] = []
-        for bank in self._app.banks():
+        banks = self._app.banks()  # once: another thread may open one more meanwhile
+        for bank in banks:
             counts = bank.store.memories.counts()
             by_status: dict[str, int] = {}
             for statuses in counts.values():
@@ -88,11 +89,10 @@ class Upkeep(Operations):
             fallbacks=tuple(fallbacks),
             session_loop=self._session_loop(),
             language_model=self._language_model(),
-            notices=tuple(self._notices(stores)),
+            notices=tuple(self._notices(banks, stores)),
         )
 
-    def _notices(self, stores: Sequence[StoreStatus]) -> Iterator[str]:
-        banks = self._app.banks()
+    def _notices(self, banks: Sequence[Bank], stores: Sequence[StoreStatus]) -> Iterator[str]:
         if ignored := len(self._app.settings.problems):
             # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone repeats them.
             yield f"{ignored} of what was set cannot be used: `recortex doctor` names it."

@@ -25,7 +25,7 @@ from recortex.errors import (
 )
 from recortex.storage.postgres import opening
 from recortex.storage.postgres.address import Address, parse
-from recortex.storage.postgres.connections import Connections
+from recortex.storage.postgres.connections import Connections, Turns
 from recortex.storage.postgres.pool import PgDatabase
 from recortex.storage.postgres.store import PgStore
 
@@ -384,3 +384,29 @@ def _all_connections(url: str) -> list[psycopg.Connection]:
             taken.append(psycopg.connect(url))
     except psycopg.OperationalError:
         return taken
+
+
+def test_who_waits_longest_is_next_however_quick_the_others_are():
+    turns, done = Turns(2), threading.Event()
+
+    def greedy():
+        while not done.is_set():
+            assert turns.acquire(10)
+            turns.release()
+
+    threads = [threading.Thread(target=greedy) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(200):
+            assert turns.acquire(10)
+            turns.release()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert turns.acquire(0)
+    assert turns.acquire(0)
+    assert not turns.acquire(0.01)
+    turns.release()
+    assert turns.acquire(0)
