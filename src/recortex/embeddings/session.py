@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from abc import ABC, abstractmethod
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +31,7 @@ class Loaded(NamedTuple):
     run: Callable[[Any], Vector]
 
 
-class LocalModel:
+class LocalModel(ABC):
     """Embeds with a model that is loaded with the first text. A model that cannot be loaded is not tried again.
 
     Args:
@@ -59,9 +60,9 @@ class LocalModel:
         return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
     @property
+    @abstractmethod
     def dimensions(self) -> int:
         """The length of each vector; 0 where it is not known before the first one."""
-        raise NotImplementedError
 
     def _run_all(self, model: Loaded, encoded: list[Any]) -> Iterator[Vector]:
         if self._threads == 1 or len(encoded) == 1:

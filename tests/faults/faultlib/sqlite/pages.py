@@ -56,6 +56,15 @@ def damage(site: Site, chance: Random) -> str:
     return f"{way} at {at}"
 
 
+def _backup_or_none(site: Site, chance: Random) -> str:
+    """Back every other store up; which it was."""
+    if chance.random() >= 0.5:
+        return "no backup"
+    with site.open() as cortex:
+        cortex.backup()
+    return "with backup"
+
+
 def _flips(bench: Workbench, chance: Random) -> Iterator[Fault]:
     while True:
         yield Fault(FLIPPED, "", partial(_flipped, bench, chance.randrange(1 << 30)))
@@ -64,14 +73,11 @@ def _flips(bench: Workbench, chance: Random) -> Iterator[Fault]:
 def _flipped(bench: Workbench, seed: int) -> Record:
     chance = Random(seed)
     with bench.site("large") as site:
-        backed_up = chance.random() < 0.5
-        if backed_up:
-            with site.open() as cortex:
-                cortex.backup()
+        backup = _backup_or_none(site, chance)
         if chance.random() < 0.5:
             bench.run(site, "several")
         done = ", ".join(damage(site, chance) for _ in range(chance.choice([1, 1, 1, 2, 8])))
-        return verdict(site, FLIPPED, f"{done}; {'with' if backed_up else 'no'} backup; seed {seed}")
+        return verdict(site, FLIPPED, f"{done}; {backup}; seed {seed}")
 
 
 def torn_end(site: Site, chance: Random) -> str:
@@ -92,13 +98,8 @@ def _cuts(bench: Workbench, chance: Random) -> Iterator[Fault]:
 def _cut(bench: Workbench, seed: int) -> Record:
     chance = Random(seed)
     with bench.site("large") as site:
-        backed_up = chance.random() < 0.5
-        if backed_up:
-            with site.open() as cortex:
-                cortex.backup()
-        return verdict(
-            site, CUT_OFF, f"{torn_end(site, chance)}; {'with' if backed_up else 'no'} backup; seed {seed}"
-        )
+        backup = _backup_or_none(site, chance)
+        return verdict(site, CUT_OFF, f"{torn_end(site, chance)}; {backup}; seed {seed}")
 
 
 CLASSES = (
