@@ -156,6 +156,7 @@ def _hold(request: dict[str, Any], folder: Path) -> None:
     import apsw
 
     held = apsw.Connection(str(folder / ".recortex" / "cortex.db"))
+    held.set_busy_timeout(LONGEST_SECONDS * 1000)
     held.execute(request["hold"])
     (folder / "held").touch()
     time.sleep(LONGEST_SECONDS)

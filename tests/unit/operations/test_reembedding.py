@@ -2,7 +2,6 @@
 
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
@@ -87,20 +86,26 @@ def hashed_store(tmp_path):
     return tmp_path
 
 
+def asked(path, question):
+    """The rows of a store that others may have open: it waits while they recover its log or put it away."""
+    with closing(apsw.Connection(f"{path}/cortex.db")) as connection:
+        connection.set_busy_timeout(60_000)
+        return connection.execute(question).fetchall()
+
+
 def by_model(path):
     """How many memories have a vector of each model."""
-    with closing(apsw.Connection(f"{path}/cortex.db")) as connection:
-        return dict(
-            connection.execute(
-                "SELECT o.name, count(*) FROM memories m JOIN embeddings e ON e.key = m.embedding_key"
-                " JOIN embedding_models o ON o.key = e.model GROUP BY o.name"
-            ).fetchall()
+    return dict(
+        asked(
+            path,
+            "SELECT o.name, count(*) FROM memories m JOIN embeddings e ON e.key = m.embedding_key"
+            " JOIN embedding_models o ON o.key = e.model GROUP BY o.name",
         )
+    )
 
 
 def kept_vectors(path):
-    with closing(apsw.Connection(f"{path}/cortex.db")) as connection:
-        return connection.execute("SELECT count(*) FROM embeddings").fetchall()[0][0]
+    return asked(path, "SELECT count(*) FROM embeddings")[0][0]
 
 
 def test_recall_answers_all_the_way_and_the_new_model_takes_over(hashed_store):
@@ -333,25 +338,60 @@ def test_progress_is_told(hashed_store):
     assert told == [("embedding", done, COUNT) for done in (50, 100, 130)]
 
 
+# The command line, whose model stands still after so many texts: no job ends before the test has killed it.
+STANDING_STILL = """
+import sys, threading
+from recortex.__main__ import main
+from recortex.embeddings.hashed import HashedEmbedder
+
+left, embed = int(sys.argv.pop(1)), HashedEmbedder.embed
+
+def embed_or_stand_still(self, texts, **purpose):
+    global left
+    if left < len(texts):
+        threading.Event().wait()
+    left -= len(texts)
+    return embed(self, texts, **purpose)
+
+HashedEmbedder.embed = embed_or_stand_still
+main()
+"""
+
+
+def killed_reembedding(path, moment, texts):
+    """Begin to embed, in a process of its own, and kill it once `moment()`; returns whether it was still at work."""
+    words = [str(texts), "reembed", "--url", f"sqlite:///{path}/cortex.db", "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-c", STANDING_STILL, *words],
+        env=os.environ | {"RECORTEX_EMBEDDER": "hashed"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as job:
+        try:
+            while job.poll() is None and not moment():
+                time.sleep(0.002)
+            return job.poll() is None
+        finally:
+            job.kill()
+
+
 def test_a_kill_at_any_moment_resumes_where_it_stopped(tmp_path, monkeypatch):
     """No vector is made twice but those of one batch for each kill, and none is lost."""
-    count, kills = 2_000, 6
+    count, kills = 1_000, 6
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     url = f"sqlite:///{tmp_path}/cortex.db"
     with Cortex.open(url=url) as cortex:
         cortex.remember_many(wishes(count), link=False)
         use(cortex, short())
         cortex.reembed()
-    environment = os.environ | {"RECORTEX_EMBEDDER": "hashed"}
-    words = [sys.executable, "-m", "recortex", "reembed", "--url", url, "--json"]
     chosen, before = random.Random(4), 0  # noqa: S311
     for _ in range(kills):
-        job = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until = before + chosen.randrange(50, 300)
-        while job.poll() is None and by_model(tmp_path).get(HASHED, 0) < until:
-            time.sleep(chosen.random() / 100)
-        job.send_signal(signal.SIGKILL)
-        job.wait()
+        until = before + chosen.randrange(20, 150)
+
+        def reached(until=until):
+            return by_model(tmp_path).get(HASHED, 0) >= until
+
+        assert killed_reembedding(tmp_path, reached, 150)
         done = by_model(tmp_path).get(HASHED, 0)
         assert done >= before
         assert by_model(tmp_path) == {HASHED: done, SHORT: count - done}
