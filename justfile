@@ -15,6 +15,10 @@ check:
 test *arguments:
     {{bin}}/python -m pytest {{arguments}}
 
+# every property, with 500 examples drawn anew
+thorough *arguments:
+    HYPOTHESIS_PROFILE=thorough {{bin}}/python -m pytest tests/properties {{arguments}}
+
 # put the code in order
 format:
     {{bin}}/ruff check --fix .

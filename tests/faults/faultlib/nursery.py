@@ -6,7 +6,6 @@ child's process id, the answer to `wait` how it ended (minus the signal's number
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import resource
@@ -34,7 +33,7 @@ from recortex.errors import RecortexError
 from recortex.storage.sqlite import connection, migrations, pool
 
 LONGEST_SECONDS = 90
-counter.open_encoding = functools.cache(counter.open_encoding)  # a fork is to have it already
+counter.open_encoding(counter.VOCABULARY)  # a fork is to have it already
 
 
 def serve() -> None:

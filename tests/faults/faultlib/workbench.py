@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from faultlib import acts
 from faultlib.told import Expected, Told, expected
-from recortex.engines.tokens import counter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,9 +79,6 @@ class Workbench:
     """Templates, copies of them, and children."""
 
     def __init__(self, folder: Path) -> None:
-        counter.open_encoding = functools.cache(
-            counter.open_encoding
-        )  # once for all stores that are looked at
         self.folder = folder
         self.at_close: list[Callable[[], None]] = []
         self._numbers = count(1)

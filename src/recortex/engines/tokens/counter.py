@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 import zlib
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -155,8 +156,12 @@ def read_vocabulary(path: Path) -> dict[bytes, int]:
     return ranks
 
 
+@lru_cache(maxsize=1)
 def open_encoding(path: Path) -> Encoding:
-    """Construct cl100k_base from a vocabulary file, with no special token and no network."""
+    """Construct cl100k_base from a vocabulary file, with no special token and no network.
+
+    It takes a tenth of a second and never changes: every counter of a process shares it (it is safe for threads).
+    """
     from tiktoken import Encoding
 
     return Encoding("cl100k_base", pat_str=PATTERN, mergeable_ranks=read_vocabulary(path), special_tokens={})
