@@ -32,7 +32,7 @@ def classify_edges(
         return 0
     edges = adviser.edges(pairs, session=session).edges
     with bank.store.transaction():
-        return sum(bank.store.relations.put(_relation(edge, now)) for edge in edges)
+        return bank.store.relations.put_all([_relation(edge, now) for edge in edges])
 
 
 def _pair(bank: Bank, relation: Relation) -> tuple[Memory, Memory] | None:

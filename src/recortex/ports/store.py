@@ -115,6 +115,9 @@ class Relations(Protocol):
     def put(self, relation: Relation) -> bool:
         """Keep one, or bring an equal one up to date."""
 
+    def put_all(self, relations: Sequence[Relation]) -> int:
+        """The same for many; returns how many have both ends."""
+
     def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
         """Remove the relations from one memory to another, of one type or of all."""
 

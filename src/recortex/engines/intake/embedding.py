@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.domain.memory import Memory
+    from recortex.domain.relation import Relation
     from recortex.ports.embedding import Named, NamedEmbedder
     from recortex.ports.store import Store
 
@@ -187,12 +188,17 @@ class Embedding:
 
     def _settle(self, ids: Sequence[str], model: str) -> None:
         """Let the vectors decide where words alone left open whether two memories are alike."""
-        for relation in filter(open_to_question, self._store.relations.of(ids)):
-            codes = self._store.vectors.codes_of([relation.source_id, relation.target_id], model)
-            if len(codes) < 2:  # noqa: PLR2004  a pair
+        doubted = [*filter(open_to_question, self._store.relations.of(ids))]
+        ends = {id_ for relation in doubted for id_ in (relation.source_id, relation.target_id)}
+        codes = self._store.vectors.codes_of(sorted(ends), model) if ends else {}
+        kept: list[Relation] = []
+        for relation in doubted:
+            pair = [codes[id_] for id_ in (relation.source_id, relation.target_id) if id_ in codes]
+            if len(pair) < 2:  # noqa: PLR2004  a pair
                 continue
-            better = settled(relation, cosine(*codes.values()))
+            better = settled(relation, cosine(*pair))
             if better is None:
                 self._store.relations.remove(relation.source_id, relation.target_id, relation.type)
             else:
-                self._store.relations.put(better)
+                kept.append(better)
+        self._store.relations.put_all(kept)

@@ -267,13 +267,10 @@ class Intake:
         return next((known for known in later if may_replace(known, memory, judged[known.id])), None)
 
     def _link(self, memory: Memory, alike: Sequence[Likeness], ended: Collection[str | None]) -> None:
-        for likeness in alike[:LINKED]:
-            relation = link_between(memory, likeness)
-            if relation is not None and likeness.id not in ended:
-                self._store.relations.put(relation)
-        for likeness in alike:
-            if likeness.at_odds and likeness.id not in ended:
-                self._store.relations.put(contradiction(memory, likeness))
+        near = [link_between(memory, likeness) for likeness in alike[:LINKED]]
+        odd = [contradiction(memory, likeness) for likeness in alike if likeness.at_odds]
+        found = [relation for relation in (*near, *odd) if relation and relation.target_id not in ended]
+        self._store.relations.put_all(found)
 
     def _before(self, memory: Memory) -> Said | None:
         """What was said just before, in the same session."""

@@ -28,16 +28,34 @@ class RelationRecords:
 
     def put(self, relation: Relation) -> bool:
         """Keep a relation, or bring an equal one up to date; False when one of its ends is not there."""
-        ends = (relation.source_id, relation.target_id, relation.type.value)
-        for source, target, created_at in self._database.rows(self._sql["ends"], ends):
-            values = (
-                source, target, relation.type.value, relation.strength, json(relation.evidence), int(relation.inferred),
-                int(relation.bidirectional), relation.status.value,
-                to_micros(relation.created_at) if created_at is None else created_at,
-            )  # fmt: skip
-            self._write("relate", values)
-            return True
-        return False
+        return self.put_all([relation]) == 1
+
+    def put_all(self, relations: Sequence[Relation]) -> int:
+        """The same for many in a few statements; returns how many have both ends."""
+        if not relations:
+            return 0
+        sources, targets = [one.source_id for one in relations], [one.target_id for one in relations]
+        keys = dict(self._database.rows(self._sql["keys"], (json(sorted({*sources, *targets})),)))
+        since = self._since([keys[id_] for id_ in sources if id_ in keys])
+        rows = []
+        for relation in relations:
+            source, target = keys.get(relation.source_id), keys.get(relation.target_id)
+            if source is not None and target is not None:
+                place = (source, target, relation.type.value)
+                rows.append(
+                    (
+                        *place, relation.strength, json(relation.evidence), int(relation.inferred),
+                        int(relation.bidirectional), relation.status.value,
+                        since.setdefault(place, to_micros(relation.created_at)),
+                    )
+                )  # fmt: skip
+        self._write("relate", rows)
+        return len(rows)
+
+    def _since(self, sources: Sequence[int]) -> dict[tuple[int, int, str], int]:
+        """When each relation of these memories' keys began: it is kept when a relation is written again."""
+        rows = self._database.rows(self._sql["since"], (json(sorted({*sources})),))
+        return {(source, target, type_): created_at for source, target, type_, created_at in rows}
 
     def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
         """Remove the relations from one memory to another, of one type or of all; returns the types removed."""
@@ -63,13 +81,13 @@ class RelationRecords:
     def strip_evidence(self, text: str) -> None:
         """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
         place = seals.RELATION.index("evidence")
-        for row in self._database.rows(self._sql["resting_on"], (json(text)[1:-1],)):
-            self._write("strip", (*row[:place], json(()), *row[place + 1 :]))
+        found = self._database.rows(self._sql["resting_on"], (json(text)[1:-1],))
+        self._write("strip", [(*row[:place], json(()), *row[place + 1 :]) for row in found])
 
-    def _write(self, query: str, values: Row) -> None:
-        """A relation by its columns as stored, under its seal."""
-        row = dict(zip(seals.RELATION, values, strict=True))
-        self._database.rows(self._sql[query], {**row, "seal": seals.of_relation(row)})
+    def _write(self, query: str, rows: Sequence[Row]) -> None:
+        """Relations by their columns as stored, each under its seal."""
+        named = [dict(zip(seals.RELATION, row, strict=True)) for row in rows]
+        self._database.run_many(self._sql[query], [{**row, "seal": seals.of_relation(row)} for row in named])
 
     def count(self) -> int:
         """How many there are."""

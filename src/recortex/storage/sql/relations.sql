@@ -1,7 +1,9 @@
--- name: ends
-SELECT s.key, t.key, r.created_at FROM memories s JOIN memories t ON /*own t*/ t.id = ?2
-LEFT JOIN relations r ON /*own r*/ r.source_key = s.key AND r.target_key = t.key AND r.type = ?3
-WHERE /*own s*/ s.id = ?1
+-- name: keys
+SELECT id, key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?))
+
+-- name: since
+SELECT source_key, target_key, type, created_at FROM relations
+WHERE /*own*/ source_key IN (SELECT value FROM json_each(?))
 
 -- name: relate
 INSERT INTO relations
