@@ -12,7 +12,7 @@ import apsw
 
 from recortex.errors import BackupError, CorruptStoreError
 from recortex.storage.sqlite.connection import connect
-from recortex.storage.sqlite.pool import translated
+from recortex.storage.sqlite.failures import translated
 from recortex.storage.sqlite.verification import content, flaw
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import apsw
 from recortex.ports.chores import Space
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect
-from recortex.storage.sqlite.pool import translated
+from recortex.storage.sqlite.failures import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ from recortex.storage.queries import queries
 from recortex.storage.records import seals
 from recortex.storage.records.readings import READINGS
 from recortex.storage.records.rows import SELECT, from_row
-from recortex.storage.sqlite.pool import translated
+from recortex.storage.sqlite.failures import translated
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

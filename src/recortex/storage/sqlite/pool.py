@@ -1,4 +1,4 @@
-"""One writer and one reader per thread on a database, and SQLite's errors in our words."""
+"""One writer and one reader per thread on a database."""
 
 from __future__ import annotations
 
@@ -11,16 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from recortex.errors import (
-    CorruptStoreError,
-    InvalidInputError,
-    PermissionsError,
-    StorageError,
-    StoreBusyError,
-)
+from recortex.errors import CorruptStoreError, StorageError
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_vectors
 from recortex.storage.sqlite.contention import Patience
+from recortex.storage.sqlite.failures import translated
 from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
 from recortex.storage.sqlite.gate import FORK_SECONDS, Gate, watch
 
@@ -35,41 +30,9 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second (bench/stress.py)."""
 
-_GONE = ("no such table", "no such column")
 _TRIES = 5
 _inherited: list[object] = []
 """Connections of a parent that cannot be closed here."""
-
-
-@contextmanager
-def translated(path: Path | str) -> Iterator[None]:
-    """Raise our errors for SQLite's, with what to do next."""
-    try:
-        yield
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise StoreBusyError(
-            f"Another process held the store {path} for longer than this one waits."
-        ) from error
-    except (
-        apsw.ReadOnlyError,
-        apsw.CantOpenError,
-        apsw.FullError,
-        apsw.PermissionsError,
-        apsw.IOError,
-    ) as error:
-        raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
-    except apsw.Error as error:
-        if str(error).startswith(
-            _GONE
-        ):  # every statement is our own: the schema is not the one that it records
-            raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
-        raise StorageError(f"SQLite could not do that: {error}.") from error
-    except UnicodeDecodeError as error:
-        raise CorruptStoreError(f"The store {path} is damaged: a text in it is none.") from error
-    except OverflowError as error:
-        raise InvalidInputError("A number is larger than a store can hold.") from error
 
 
 class Pool:
