@@ -235,7 +235,11 @@ def _read(options: argparse.Namespace) -> None:
     chance = random.Random(options.number)
     reads, slowest, errors = 0, 0.0, []
     with _open(options) as cortex:
-        while not select.select([sys.stdin], [], [], 0)[0]:
+        over = False
+        while not over:
+            over = bool(
+                select.select([sys.stdin], [], [], 0)[0]
+            )  # asked first: whoever comes late reads once, too
             began = time.perf_counter()
             try:
                 for _ in _some_reads(cortex, chance):

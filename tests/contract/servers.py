@@ -7,8 +7,6 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import quote
 
-import psycopg
-
 import local_postgres
 from example_memories import AT
 from recortex.storage.postgres.address import parse
@@ -36,17 +34,12 @@ class Server:
 
     def new_database(self, name):
         """An empty database; returns its URL."""
-        self.run(f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-        return self._started().get_uri(database=name)
+        self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}")
+        return local_postgres.url(self._started(), name)
 
     def run(self, *statements, database="postgres"):
         """Statements as the superuser; returns the last one's rows."""
-        found = []
-        with psycopg.connect(self._started().get_uri(database=database), autocommit=True) as connection:
-            for statement in statements:
-                cursor = connection.execute(statement)
-                found = cursor.fetchall() if cursor.description else []
-        return found
+        return local_postgres.run(local_postgres.url(self._started(), database), *statements)
 
     def new_name(self):
         """A name that no workspace of this server has."""

@@ -3,11 +3,11 @@
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 
@@ -99,8 +99,13 @@ def test_both_engines_answer_alike_after_a_move(project, tmp_path, server):
     fill(project, here, 200)
     with Cortex.open(project, url=here) as cx:
         cx.migrate_store(here, there)
+    now = datetime.now(UTC)  # for both: what is older counts for less
+
+    def opened(url):
+        return Cortex.open(project, url=url, clock=lambda: now)
+
     for question in ("what of the don't parser?", "日本語 lock", "why does O'Brien's cache retry?"):
-        with Cortex.open(project, url=here) as one, Cortex.open(project, url=there) as other:
+        with opened(here) as one, opened(there) as other:
             found = [
                 [(hit.memory.id, round(hit.score, 9)) for hit in cx.recall(question, floor=False).hits]
                 for cx in (one, other)
@@ -149,11 +154,12 @@ def test_a_killed_copy_goes_on(project, tmp_path, server):
     fill(project, here, 300)
     words = [sys.executable, "-c", textwrap.dedent(MOVER), str(project), here, there]
     for tables in (3, 8):
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, env=os.environ, text=True)
-        for _ in range(tables):
-            assert process.stdout.readline().startswith("copying")
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        with subprocess.Popen(words, stdout=subprocess.PIPE, env=os.environ, text=True) as process:
+            try:
+                for _ in range(tables):
+                    assert process.stdout.readline().startswith("copying")
+            finally:
+                process.kill()
     with Cortex.open(project, url=here) as cx:
         moved = cx.migrate_store(here, there)
     done = {one.table: one for one in moved.tables}

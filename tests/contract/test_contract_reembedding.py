@@ -1,5 +1,7 @@
 """What a change of the embedding model needs of a store, on every engine."""
 
+from contextlib import closing
+
 from example_memories import AT, attach, code, id_of, insert, memory
 from recortex import Cortex
 from recortex.domain.time import to_micros
@@ -116,10 +118,11 @@ def test_a_claim_is_given_once(store, layout):
     with store.vectors.claimed() as held:
         assert held
         if layout != "sqlite":
-            other = PgStore(store.address, clock=lambda: AT, connections=2)
-            with other.vectors.claimed() as second:
+            with (
+                closing(PgStore(store.address, clock=lambda: AT, connections=2)) as other,
+                other.vectors.claimed() as second,
+            ):
                 assert not second
-            other.close()
     with store.vectors.claimed() as again:
         assert again
 

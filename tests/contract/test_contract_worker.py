@@ -1,13 +1,14 @@
 """Jobs that nobody waits for: a worker does them for every workspace, a killed one's are taken up by the next."""
 
 import os
-import signal
 import subprocess
 import sys
+import time
 
 import psycopg
 import pytest
 
+from local_postgres import LONGEST_SECONDS
 from recortex import Cortex
 from recortex.app import queue
 from recortex.app.jobs import JOBS
@@ -41,7 +42,17 @@ def waiting(project, url):
 
 def worked(project, url, *more):
     words = [*WORDS, "--once", "--url", url, "--project", str(project), *more]
-    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
+
+
+def until_alone(database):
+    """The server ends what a killed process had of it a moment later, and then gives its locks back."""
+    others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    with psycopg.connect(database, autocommit=True) as connection:
+        until = time.monotonic() + LONGEST_SECONDS
+        while connection.execute(others).fetchall():
+            assert time.monotonic() < until
+            time.sleep(0.05)
 
 
 def queued(database):
@@ -76,13 +87,14 @@ def test_jobs_are_handed_over_only_where_somebody_works(project, database):
 
 def test_what_a_killed_worker_left_is_done_by_the_next(project, database):
     (url,) = filled(project, database, "a", count=400)
-    process = subprocess.Popen(
-        [*WORDS, "--url", url, "--project", str(project)], stderr=subprocess.DEVNULL, env=os.environ
-    )
-    while waiting(project, url) == 400:
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    words = [*WORDS, "--url", url, "--project", str(project)]
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL, env=os.environ) as process:
+        try:
+            while waiting(project, url) == 400:
+                assert process.poll() is None
+        finally:
+            process.kill()
+    until_alone(database)
     left = waiting(project, url)
     with psycopg.connect(database) as connection:  # a minute passes
         connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))

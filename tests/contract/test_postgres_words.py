@@ -6,6 +6,7 @@ import pytest
 from tenants import state
 
 from example_memories import AT, NO_MORE, memory
+from local_postgres import LONGEST_SECONDS
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.storage.postgres.address import parse
@@ -68,7 +69,9 @@ def test_the_index_is_used_although_row_level_security_guards_the_table(server, 
         assert len(store.search.match(["7"], 1000, None)) == 101
     finally:
         store.close()
-    until = time.monotonic() + 20  # a server counts a connection's scans once its process has ended
+    until = (
+        time.monotonic() + LONGEST_SECONDS
+    )  # a server counts a connection's scans once its process has ended
     while scans(server, database) == before and time.monotonic() < until:
         time.sleep(0.05)
     assert scans(server, database) > before

@@ -32,22 +32,29 @@ from recortex.engines.tokens import counter
 from recortex.errors import RecortexError
 from recortex.storage.sqlite import connection, migrations, pool
 
-LONGEST_SECONDS = 90
+LONGEST_SECONDS = 600
+"""A writer that has not ended by then hangs, however busy the machine."""
 counter.open_encoding(counter.VOCABULARY)  # a fork is to have it already
 
 
 def serve() -> None:
-    """Answer until the input ends."""
+    """Answer until the input ends; what nobody waited for ends with it."""
+    children: set[int] = set()
     for line in sys.stdin:
         request = json.loads(line)
         if "wait" in request:
             _, status = os.waitpid(request["wait"], 0)
+            children.remove(request["wait"])
             answer = os.waitstatus_to_exitcode(status)
         else:
             answer = os.fork()
             if not answer:
                 _child(request)
+            children.add(answer)
         print(answer, flush=True)  # noqa: T201
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def _child(request: dict[str, Any]) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NURSERY = Path(__file__).with_name("nursery.py")
+LONGEST_SECONDS = 300
+"""A process that is not so far by then hangs, however busy the machine."""
 
 
 @dataclass(frozen=True)
@@ -175,10 +177,10 @@ def ground() -> Iterator[Path]:
         yield Path(folder)
 
 
-def wait_for(path: Path, seconds: float = 30.0) -> None:
-    """Until a file is there."""
-    deadline = time.monotonic() + seconds
-    while not path.exists():
+def wait_for(*paths: Path) -> None:
+    """Until one of some files is there."""
+    deadline = time.monotonic() + LONGEST_SECONDS
+    while not any(path.exists() for path in paths):
         if time.monotonic() > deadline:
-            raise TimeoutError(str(path))
+            raise TimeoutError(", ".join(map(str, paths)))
         time.sleep(0.002)

@@ -1,11 +1,13 @@
 """Connections to a real server: made when needed, given back, replaced when lost; what goes wrong is said without a secret."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -25,7 +27,7 @@ from recortex.errors import (
 )
 from recortex.storage.postgres import opening
 from recortex.storage.postgres.address import Address, parse
-from recortex.storage.postgres.connections import Connections, Turns
+from recortex.storage.postgres.connections import Connections
 from recortex.storage.postgres.pool import PgDatabase
 from recortex.storage.postgres.store import PgStore
 
@@ -37,7 +39,7 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A server of these tests, and a database on it."""
     server = local_postgres.start(tmp_path_factory.mktemp("pg"))
-    yield server.get_uri()
+    yield local_postgres.url(server)
     server.cleanup()
 
 
@@ -59,7 +61,7 @@ def _ended(url: str) -> int:
     """End every other connection to the database; returns how many."""
     with psycopg.connect(url, autocommit=True) as connection:
         found = connection.execute(
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
         return len(found.fetchall())
@@ -170,14 +172,13 @@ def test_a_commit_that_is_cut_says_that_it_is_not_known(store: PgStore, url: str
 
 def test_a_writer_that_waits_too_long_is_told(store: PgStore, address: Address) -> None:
     """Two writers of one workspace follow one another; patience ends."""
-    other = PgStore(address, clock=lambda: NOW)
-    with other.transaction():
-        with pytest.raises(StoreBusyError), store.transaction(patience=0.05):
-            pytest.fail("the workspace is another's")
-        assert store.database.value("SELECT 1") == 1
-    with store.transaction(patience=0.05):
-        store.database.rows("SELECT 1")
-    other.close()
+    with closing(PgStore(address, clock=lambda: NOW)) as other:
+        with other.transaction():
+            with pytest.raises(StoreBusyError), store.transaction(patience=0.05):
+                pytest.fail("the workspace is another's")
+            assert store.database.value("SELECT 1") == 1
+        with store.transaction(patience=0.05):
+            store.database.rows("SELECT 1")
 
 
 def test_patience_does_not_outlast_its_transaction(store: PgStore) -> None:
@@ -193,11 +194,9 @@ def test_a_writer_that_does_nothing_is_put_out(address: Address, monkeypatch: py
     with monkeypatch.context() as impatient:
         impatient.setattr(opening, "IDLE_SECONDS", 0.5)
         hung = PgStore(address, clock=lambda: NOW)
-    other = PgStore(address, clock=lambda: NOW)
-    with pytest.raises(StoreUnavailableError, match="Nothing of the change was kept"):
+    kept_out = pytest.raises(StoreUnavailableError, match="Nothing of the change was kept")
+    with closing(hung), closing(PgStore(address, clock=lambda: NOW)) as other, kept_out:
         _write(hung, before=lambda: _write(other))
-    hung.close()
-    other.close()
 
 
 def test_a_database_that_may_only_be_read(address: Address, url: str) -> None:
@@ -207,11 +206,10 @@ def test_a_database_that_may_only_be_read(address: Address, url: str) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
         try:
-            read_only = PgStore(address, clock=lambda: NOW)
-            assert read_only.memories.get([]) == []
-            with pytest.raises(PermissionsError):
-                read_only.ledger.degrade(_degradation(), NOW)
-            read_only.close()
+            with closing(PgStore(address, clock=lambda: NOW)) as read_only:
+                assert read_only.memories.get([]) == []
+                with pytest.raises(PermissionsError):
+                    read_only.ledger.degrade(_degradation(), NOW)
         finally:
             connection.execute("SET default_transaction_read_only = off")
             connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
@@ -245,13 +243,17 @@ def test_a_fork_leaves_the_parents_connections_alone(store: PgStore) -> None:
     read, write = os.pipe()
     child = os.fork()
     if not child:
+        signal.alarm(local_postgres.LONGEST_SECONDS)
         try:
             os.write(write, str(store.database.value("SELECT pg_backend_pid()")).encode())
             store.close()
         finally:
             os._exit(0)
+    os.close(write)  # so that a child that says nothing is not waited for
+    with os.fdopen(read) as said:
+        theirs = int(said.read())
     os.waitpid(child, 0)
-    assert int(os.read(read, 100)) != mine
+    assert theirs != mine
     assert store.database.value("SELECT pg_backend_pid()") == mine
 
 
@@ -306,30 +308,31 @@ def test_no_message_tells_a_password(url: str, capfd: pytest.CaptureFixture[str]
 def test_texts_are_unicode_whatever_the_environment_says(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """libpq takes the encoding of texts from PGCLIENTENCODING, and from the URL."""
     monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
-    store = PgStore(parse(f"{url}&client_encoding=sql_ascii", workspace="unicode"), clock=lambda: NOW)
-    assert store.database.value("SELECT ?", ("日本",)) == "日本"
-    store.close()
+    address = parse(f"{url}&client_encoding=sql_ascii", workspace="unicode")
+    with closing(PgStore(address, clock=lambda: NOW)) as store:
+        assert store.database.value("SELECT ?", ("日本",)) == "日本"
 
 
 def test_defaults_of_a_database_change_no_answer(url: str) -> None:
     """Neither what a writer sees of the one before it, nor the digits of a number."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS odd")
-        connection.execute("CREATE DATABASE odd")
-        connection.execute("ALTER DATABASE odd SET default_transaction_isolation = 'repeatable read'")
-        connection.execute("ALTER DATABASE odd SET extra_float_digits = -10")
-    store = PgStore(parse(url.replace("/postgres?", "/odd?"), workspace="w"), clock=lambda: NOW)
-    assert store.database.value("SHOW transaction_isolation") == "read committed"
-    assert store.database.value("SELECT CAST(0.1 AS double precision) + 0.2") == 0.1 + 0.2
-    store.close()
+    local_postgres.run(
+        url,
+        "DROP DATABASE IF EXISTS odd",
+        "CREATE DATABASE odd",
+        "ALTER DATABASE odd SET default_transaction_isolation = 'repeatable read'",
+        "ALTER DATABASE odd SET extra_float_digits = -10",
+    )
+    address = parse(url.replace("/postgres?", "/odd?"), workspace="w")
+    with closing(PgStore(address, clock=lambda: NOW)) as store:
+        assert store.database.value("SHOW transaction_isolation") == "read committed"
+        assert store.database.value("SELECT CAST(0.1 AS double precision) + 0.2") == 0.1 + 0.2
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
 def test_a_database_that_cannot_hold_every_text_is_refused_at_once(url: str, encoding: str) -> None:
     """Not with the first memory that has a letter which is none there."""
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute("DROP DATABASE IF EXISTS narrow")
-        connection.execute(f"CREATE DATABASE narrow ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    made = f"CREATE DATABASE narrow ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0"
+    local_postgres.run(url, "DROP DATABASE IF EXISTS narrow", made)
     with pytest.raises(MigrationError, match=encoding) as told:
         PgStore(parse(url.replace("/postgres?", "/narrow?"), workspace="w"), clock=lambda: NOW)
     assert "ENCODING 'UTF8'" in told.value.hint
@@ -367,13 +370,19 @@ def test_a_server_that_is_away_is_named_after_the_tries() -> None:
         pytest.fail("there is no server")
 
 
-def test_opening_waits_while_every_connection_is_taken(address: Address, url: str) -> None:
+def test_opening_waits_while_every_connection_is_taken(
+    address: Address, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A server that is full for a moment is asked again; one that is not there is named at once."""
+    monkeypatch.setattr(opening, "RECONNECT_SECONDS", local_postgres.LONGEST_SECONDS)
     taken = _all_connections(url)
-    threading.Timer(0.3, lambda: [one.close() for one in taken]).start()
-    store = PgStore(address, clock=lambda: NOW)
-    assert store.database.value("SELECT 1") == 1
-    store.close()
+    timer = threading.Timer(0.3, lambda: [one.close() for one in taken])
+    timer.start()
+    try:
+        with closing(PgStore(address, clock=lambda: NOW)) as store:
+            assert store.database.value("SELECT 1") == 1
+    finally:
+        timer.join()
 
 
 def _all_connections(url: str) -> list[psycopg.Connection]:
@@ -384,29 +393,3 @@ def _all_connections(url: str) -> list[psycopg.Connection]:
             taken.append(psycopg.connect(url))
     except psycopg.OperationalError:
         return taken
-
-
-def test_who_waits_longest_is_next_however_quick_the_others_are():
-    turns, done = Turns(2), threading.Event()
-
-    def greedy():
-        while not done.is_set():
-            assert turns.acquire(10)
-            turns.release()
-
-    threads = [threading.Thread(target=greedy) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    try:
-        for _ in range(200):
-            assert turns.acquire(10)
-            turns.release()
-    finally:
-        done.set()
-        for thread in threads:
-            thread.join()
-    assert turns.acquire(0)
-    assert turns.acquire(0)
-    assert not turns.acquire(0.01)
-    turns.release()
-    assert turns.acquire(0)

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 
 import apsw
@@ -13,7 +13,10 @@ import pytest
 
 from recortex import Cortex
 from recortex.errors import StorageError
+from recortex.storage.sqlite import pool
 from recortex.storage.sqlite.store import SqliteStore
+
+LONGEST_SECONDS = 300
 
 
 @pytest.fixture
@@ -76,7 +79,7 @@ def somebody_writes(store):
 
     thread = threading.Thread(target=hold)
     thread.start()
-    inside.wait()
+    assert inside.wait(LONGEST_SECONDS)
     try:
         yield
     finally:
@@ -93,7 +96,8 @@ def test_the_connections_of_threads_that_ended_are_closed(store):
         assert len(store.pool._readers) <= 1
 
 
-def test_what_another_thread_writes_is_kept_before_the_store_is_closed(store, tmp_path):
+def test_what_another_thread_writes_is_kept_before_the_store_is_closed(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(pool, "FORK_SECONDS", LONGEST_SECONDS)
     inside, failures = threading.Event(), []
 
     def write():
@@ -107,11 +111,12 @@ def test_what_another_thread_writes_is_kept_before_the_store_is_closed(store, tm
 
     thread = threading.Thread(target=write)
     thread.start()
-    inside.wait()
+    assert inside.wait(LONGEST_SECONDS)
     store.close()
     thread.join()
     assert not failures
-    assert apsw.Connection(str(tmp_path / "cortex.db")).execute("SELECT * FROM growth").get == (1, 2, 3)
+    with closing(apsw.Connection(str(tmp_path / "cortex.db"))) as beside:
+        assert beside.execute("SELECT * FROM growth").get == (1, 2, 3)
     with pytest.raises(StorageError, match="closed"):
         store.memories.counts()
 

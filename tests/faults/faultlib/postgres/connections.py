@@ -16,6 +16,7 @@ from faultlib.postgres.instruments import COUNTED
 from faultlib.postgres.proxy import WAYS, proxied
 from faultlib.postgres.server import PgSite, Server, server_of
 from faultlib.verdict import verdict
+from faultlib.workbench import LONGEST_SECONDS, wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +30,6 @@ ENDED, KILLED, CUT, RESTART, CRASH, REFUSED, HUNG = (
 )  # fmt: skip
 ACTS = tuple(act for act in WRITES if act != "backup")
 """Backups of a server are its administrator's."""
-LONGEST_SECONDS = 40
 
 
 def _statements(bench: Workbench, act: str) -> int:
@@ -111,10 +111,7 @@ def _ended(
     with server.site() as site:
         wish = {"how": "tell", "at": at, "server": site.server}
         child = bench.start(site, act, "remember", "recall", postgres=wish)
-        deadline = time.monotonic() + LONGEST_SECONDS
-        reached, over = site.root / "reached", site.root / "out.json"
-        while not reached.exists() and not over.exists() and time.monotonic() < deadline:
-            time.sleep(0.005)
+        wait_for(site.root / "reached", site.root / "out.json")
         how(server)
         (site.root / "broken").touch()
         time.sleep(away)
@@ -148,6 +145,7 @@ def _refused(bench: Workbench, way: str, act: str) -> Record:
             stack.callback(server.run, f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
         child = bench.run(site, act, "recall", when="open")
         stack.close()
+        server.wait_for_room()
         return _judged(site, REFUSED, f"{way}: {act}", child)
 
 
@@ -171,12 +169,10 @@ def _hangs(bench: Workbench, chance: Random) -> Iterator[Fault]:
 def _hung(bench: Workbench, act: str, other: str, at: int, ends: bool, name: str) -> Record:
     """One writer stops in the midst of its transaction; another one waits, and gives up or takes its turn."""
     with server_of(bench).site() as site:
-        wish = {"how": "tell", "at": at, "server": site.server, "idle": 1 if ends else 60}
+        wish = {"how": "tell", "at": at, "server": site.server, "idle": 1 if ends else LONGEST_SECONDS}
         stopped = bench.start(site, other, postgres=wish, out="stopped.json")
-        reached, over = site.root / "reached", site.root / "stopped.json"
-        while not reached.exists() and not over.exists():
-            time.sleep(0.005)
-        child = bench.run(site, act, postgres={"patience": 0.5 if not ends else 20})
+        wait_for(site.root / "reached", site.root / "stopped.json")
+        child = bench.run(site, act, postgres={"patience": LONGEST_SECONDS if ends else 0.5})
         if ends and child.out.get("errors"):
             record = _judged(site, HUNG, name, child)
             record.problems.append(f"the others never got their turn: {child.out['errors'][0]}")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COUNTED = "statements"
 """The file that says how many statements there were."""
+END_MILLISECONDS = 60_000
+"""How long it is waited for the end of a connection."""
 
 
 class Statements:
@@ -29,10 +31,11 @@ class Statements:
         at: before which statement.
         folder: for those files.
         server: the database, past any proxy.
+        idle: seconds after which the server ends a transaction whose writer waits so; 0 for what the store allows.
     """
 
-    def __init__(self, how: str, at: int, folder: Path, server: str) -> None:
-        self.how, self.at, self.folder, self.server = how, at, folder, server
+    def __init__(self, how: str, at: int, folder: Path, server: str, idle: int) -> None:
+        self.how, self.at, self.folder, self.server, self.idle = how, at, folder, server, idle
         self.armed = False
         self.seen = 0
         self._counted = os.open(folder / COUNTED, os.O_CREAT | os.O_WRONLY)
@@ -81,9 +84,11 @@ class Statements:
     def _terminate(self, connection: Any) -> None:
         pid = connection.info.backend_pid
         with psycopg.connect(self.server, autocommit=True) as other:
-            self._execute(other, "SELECT pg_terminate_backend(%s, 5000)", (pid,))
+            self._execute(other, "SELECT pg_terminate_backend(%s, %s)", (pid, END_MILLISECONDS))
 
-    def _tell(self, _: Any) -> None:
+    def _tell(self, connection: Any) -> None:
+        if self.idle:
+            self._execute(connection, f"SET idle_in_transaction_session_timeout = '{self.idle}s'")
         (self.folder / "reached").touch()
         while not (self.folder / "broken").exists():
             time.sleep(0.002)
@@ -93,9 +98,7 @@ def arm(wish: dict[str, Any], do: list[str], folder: Path) -> None:
     """Make ready what a request asks for."""
     if "patience" in wish:
         opening.PATIENCE_SECONDS = wish["patience"]
-    if "idle" in wish:
-        opening.IDLE_SECONDS = wish["idle"]
     if "how" in wish:
-        statements = Statements(wish["how"], wish["at"], folder, wish["server"])
+        statements = Statements(wish["how"], wish["at"], folder, wish["server"], wish.get("idle", 0))
         for name in set(do):
             ACTS[name] = statements.during(ACTS[name])

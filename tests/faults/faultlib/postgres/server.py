@@ -12,8 +12,6 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 import local_postgres
 from faultlib import acts
 from faultlib.told import Told
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 40
-START_SECONDS = 30
+ENDED = ("", "Z")
 
 
 @dataclass(frozen=True)
@@ -52,20 +50,22 @@ class Server:
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Statements as the superuser; returns the last one's rows."""
-        found: list[tuple[Any, ...]] = []
-        with psycopg.connect(self._running.get_uri(), autocommit=True) as connection:
-            for statement in statements:
-                cursor = connection.execute(statement)
-                found = cursor.fetchall() if cursor.description else []
+        found: list[tuple[Any, ...]] = local_postgres.run(self.database("postgres"), *statements)
         return found
 
     def crash(self) -> None:
-        """Kill every process of the server at once, as a machine that loses its power does; nothing was told to end."""
+        """Kill every process of the server at once, as a machine that loses its power does; nothing was told to end.
+
+        The first of them is stopped before: so it makes no other one, and its children do not end by themselves.
+        """
         postmaster = int(self._pid_file.read_text().split()[0])
-        family = [postmaster, *_children(postmaster)]
+        os.kill(postmaster, signal.SIGSTOP)
+        while _state(postmaster) != "T":
+            time.sleep(0.005)
+        family = [*_children(postmaster), postmaster]
         for pid in family:
             os.kill(pid, signal.SIGKILL)
-        while any(_lives(pid) for pid in family):
+        while any(_state(pid) not in ENDED for pid in family):
             time.sleep(0.005)
         for lock in (self._pid_file, Path(f"{self.socket()}.lock")):
             lock.unlink()  # where nobody collects the dead, their numbers seem to be in use
@@ -79,7 +79,13 @@ class Server:
         if self._pid_file.exists():
             return
         where = f'-h "" -k {Path(self.socket()).parent}'
-        self._control("start", "-w", "-t", str(START_SECONDS), "-o", where, "-l", str(self._running.log))
+        self._control("start", "-w", "-o", where, "-l", str(self._running.log))
+
+    def wait_for_room(self) -> None:
+        """Until the processes of all connections that were closed have ended."""
+        others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        while self.run(others) != [(0,)]:
+            time.sleep(0.05)
 
     def restart(self, how: str = "fast") -> None:
         """End it and start it."""
@@ -96,7 +102,7 @@ class Server:
 
     def database(self, name: str) -> str:
         """The URL of a database."""
-        url: str = self._running.get_uri(database=name)
+        url: str = local_postgres.url(self._running, name)
         return url
 
     @contextmanager
@@ -136,7 +142,9 @@ class Server:
         )  # fmt: skip
 
     def close(self) -> None:
-        """End it for good."""
+        """End it for good; the package looks only for the process that it started, which is not there any more."""
+        if self._pid_file.exists():
+            self.stop("immediate")
         self._running.cleanup()
 
 
@@ -144,11 +152,12 @@ def _children(parent: int) -> list[int]:
     return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
 
 
-def _lives(pid: int) -> bool:
+def _state(pid: int) -> str:
+    """R, S, T and so on; Z where nobody has asked yet how it ended, and nothing where there is no such process."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
-        return False
+        return ""
 
 
 _SERVERS: dict[Workbench, Server] = {}

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 HUNG, CLOCK, STALE = "hung writer", "clock jumping back", "stale lock files"
 PATIENCE = 0.3
-READING_SECONDS = 5.0
-"""A reader that waits for the hung writer would need `PATIENCE` for each of its writes; one that waits in earnest, a minute."""
 
 HOLDS = ("BEGIN IMMEDIATE", "BEGIN EXCLUSIVE", "BEGIN IMMEDIATE; UPDATE memories SET reason = 'half'")
 

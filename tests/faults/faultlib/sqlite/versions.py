@@ -119,9 +119,9 @@ def _older_holds(bench: Workbench, act: str) -> Record:
     """A newer program migrates while an older one has the store open; the older one writes on, or says why it cannot."""
     newer = known()[-1].version + 1
     with bench.site() as site:
-        older = bench.start(site, act, "remember", when="act", after="go", patience=2)
+        older = bench.start(site, act, "remember", when="act", after="go")
         wait_for(site.root / "ready")
-        first = bench.run(site, "remember_many", schema=newer, when="open", out="newer.json", patience=2)
+        first = bench.run(site, "remember_many", schema=newer, when="open", out="newer.json")
         (site.root / "go").touch()
         last = bench.ended(site, older)
         record = _judged_by_newer(bench, site, f"older holds it open: {act}", last, newer)
