@@ -67,7 +67,9 @@ def serving(it: LocalServer) -> Iterator[None]:
     server.block_on_close = False
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     it.url = f"http://127.0.0.1:{server.server_port}"
-    yield
-    it.stopped.set()
-    server.shutdown()
-    server.server_close()
+    try:
+        yield
+    finally:
+        it.stopped.set()
+        server.shutdown()
+        server.server_close()

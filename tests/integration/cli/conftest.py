@@ -92,7 +92,7 @@ class Project:
             input=stdin,
             capture_output=True,
             check=False,
-            timeout=60,
+            timeout=300,
         )
         return Ran(done.returncode, done.stdout, done.stderr.decode())
 

@@ -6,8 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 
 import pytest
+
+PATIENCE = 300  # seconds, for a machine that may be slow
 
 BAD = [
     # (exit code, words)
@@ -77,6 +80,19 @@ BAD = [
     (1, ["get", "x", "--url", "mysql://x"]),
     (2, ["status", "--project", "none"]),
 ]
+
+
+@contextmanager
+def ended(running):
+    """Whatever happens, the process does not outlive the test."""
+    try:
+        yield
+    finally:
+        running.kill()
+        running.wait()
+        for pipe in (running.stdin, running.stdout, running.stderr):
+            if pipe:
+                pipe.close()
 
 
 def check(ran):
@@ -172,10 +188,10 @@ def test_the_reader_of_the_output_goes_away(shared):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    running.stdout.close()
-    assert running.wait(60) in {0, 1}
-    assert running.stderr.read() == b""
-    running.stderr.close()
+    with ended(running):
+        running.stdout.close()
+        assert running.wait(PATIENCE) in {0, 1}
+        assert running.stderr.read() == b""
 
 
 def test_a_folder_that_is_gone(shared, tmp_path):
@@ -228,9 +244,10 @@ def test_a_person_interrupts(shared):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    _wait_until_it_reads(running.pid)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    with ended(running):
+        _wait_until_it_reads(running.pid)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 1
     assert not out
     assert err.decode().splitlines()[0] == "error: Interrupted."
@@ -238,8 +255,10 @@ def test_a_person_interrupts(shared):
 
 def _wait_until_it_reads(pid: int) -> None:
     """Until the process sleeps in a read of its standard input."""
-    for _ in range(6_000):
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
         with open(f"/proc/{pid}/wchan", encoding="ascii") as file:  # noqa: PTH123  not a file on a disk
             if "pipe" in file.read():
                 return
         time.sleep(0.01)
+    raise AssertionError("it never waited for its input")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 MEMORY = {
@@ -182,7 +183,8 @@ def test_status_and_doctor(project):
 def test_backup_and_recover(project):
     known = project.remember(TEXT)
     made = project.data("backup")
-    assert sqlite3.connect(made["path"]).execute("pragma integrity_check").fetchone() == ("ok",)
+    with closing(sqlite3.connect(made["path"])) as copy:
+        assert copy.execute("pragma integrity_check").fetchone() == ("ok",)
     assert project.data("recover", "--yes")["outcome"] == "whole"
     (project.folder / ".recortex" / "cortex.db").write_bytes(b"no database any more " * 1000)
     back = project.data("recover", "--yes")

@@ -10,6 +10,21 @@ from local_server import serving
 from recortex.embeddings.http import HttpEmbedder, Service
 from recortex.embeddings.providers import PROVIDERS
 
+PATIENCE = 300.0  # seconds, for a machine that may be slow
+
+
+@pytest.fixture(autouse=True)
+def _in_no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Questions wait for an answer, and so does a store."""
+    monkeypatch.setattr("recortex.embeddings.http.QUERY_SECONDS", PATIENCE)
+    monkeypatch.setenv("RECORTEX_EMBEDDING_TIMEOUT", str(round(PATIENCE)))
+
+
+@pytest.fixture
+def long_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The minute of a provider's limit does not end by itself, and is longer than anybody waits."""
+    monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 12 * PATIENCE)
+
 
 @pytest.fixture
 def server() -> Iterator[EmbeddingServer]:
@@ -24,7 +39,7 @@ def embedder_at(server: EmbeddingServer) -> Callable[..., HttpEmbedder]:
 
     def make(name: str = "openai", **values: Any) -> HttpEmbedder:
         service = Service(**{
-            "label": name, "provider": PROVIDERS[name], "url": server.url, "model": "small", "timeout": 5.0,
+            "label": name, "provider": PROVIDERS[name], "url": server.url, "model": "small", "timeout": PATIENCE,
             "variable": "SOME_API_KEY", **values,
         })  # fmt: skip
         return HttpEmbedder(service, lambda: KEY, clean=str, pause=0.01)

@@ -1,6 +1,9 @@
 """Memories and questions through a provider, from the settings to the answer."""
 
 import json
+import time
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 from local_embedding import KEY, texts_of
@@ -9,6 +12,7 @@ from local_server import send
 from recortex import Cortex
 from recortex.app.reembedding import reembed
 from recortex.domain.vocabulary import Scope
+from recortex.embeddings import rate
 from recortex.engines.intake.embedding import BATCH
 
 
@@ -79,8 +83,18 @@ def test_a_provider_that_refuses_every_text_is_left_after_a_batch(cortex, server
     assert len(server.seen) < 2 * BATCH
 
 
+@pytest.mark.usefixtures("long_minute")
 def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(server, tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path}/memory.db"
+    passed = []
+
+    def now():
+        return sum(passed)
+
+    monkeypatch.setattr("recortex.embeddings.http.Rate", partial(rate.Rate, now=now))
+    monkeypatch.setattr("recortex.app.reembedding.PATIENCE", rate.MINUTE)
+    waiting = SimpleNamespace(monotonic=time.monotonic, sleep=passed.append)
+    monkeypatch.setattr("recortex.app.reembedding.time", waiting)
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     facts = [{"text": f"Fact {number} is number {number}.", "kind": "insight"} for number in range(3 * BATCH)]
     with Cortex.open(url=url) as cortex:
@@ -88,16 +102,16 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
     server.speaks("voyage", 32)
     for name, value in {
         "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small", "EMBEDDING_DIMENSIONS": "32",
-        "EMBEDDING_REQUESTS_PER_MINUTE": "1", "EMBEDDING_TIMEOUT": "1",
+        "EMBEDDING_REQUESTS_PER_MINUTE": "1",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"RECORTEX_{name}", value)
     with Cortex.open(url=url) as cortex:
         bank = cortex._app.bank(Scope.PROJECT)
-        short = reembed(bank, now=cortex._app.clock, seconds=20.0)
+        short = reembed(bank, now=cortex._app.clock, seconds=300.0)
         assert (short.done, "in this minute" in short.stopped) == (BATCH, True)
-        monkeypatch.setattr("recortex.embeddings.rate.MINUTE", 1.5)
         done = cortex.reembed()
         assert (done.done, done.left, done.stopped) == (2 * BATCH, 0, "")
+        assert now() == 2 * rate.MINUTE
     assert len(server.seen) == 3
 
 

@@ -13,6 +13,8 @@ from recortex.llm.settings import ModelSettings
 from recortex.ports.model import LanguageModel, Request
 from recortex.storage.sqlite.store import SqliteStore
 
+PATIENCE = 300  # seconds, for a machine that may be slow
+
 
 @pytest.fixture
 def provider() -> Iterator[Provider]:
@@ -33,7 +35,7 @@ def model_at(provider: Provider, store: SqliteStore, clock) -> Callable[..., Lan
     """A model of a provider at the local server."""
 
     def make(name: str = "anthropic", **values: Any) -> LanguageModel:
-        settings = ModelSettings(**{"provider": name, "url": provider.url, "timeout": 5, **values})
+        settings = ModelSettings(**{"provider": name, "url": provider.url, "timeout": PATIENCE, **values})
         model = build_model(settings, KEY, store.model_calls, clock)
         assert model is not None
         model._pauses = (0.01, 0.01)

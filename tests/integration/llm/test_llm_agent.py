@@ -45,7 +45,9 @@ def program(tmp_path):
 @pytest.fixture
 def ask(store, clock, question):
     def asked(environment, **values):
-        settings = ModelSettings(**{"provider": "agent", "timeout": 10, "environment": environment, **values})
+        settings = ModelSettings(
+            **{"provider": "agent", "timeout": 300, "environment": environment, **values}
+        )
         return build_model(settings, "", store.model_calls, clock).ask(question)
 
     return asked
@@ -112,20 +114,19 @@ def test_whatever_it_says_there_is_a_reason(body, why, program, ask, store):
 
 
 @pytest.mark.parametrize(
-    "body", ["time.sleep(60)", "subprocess.run(['sleep', '60'])", "subprocess.Popen(['/bin/sleep', '60'])"]
+    "body", ["time.sleep(600)", "subprocess.run(['sleep', '600'])", "subprocess.Popen(['/bin/sleep', '600'])"]
 )
 def test_one_that_hangs_is_ended_with_all_that_it_started(body, program, ask, tmp_path):
     noted = tmp_path / "pid"
     environment = program(f"open({str(noted)!r}, 'w').write(str(os.getpid()))\n{body}")
-    for timeout in (1, 4, 16):  # a busy machine needs longer to get it there
+    for timeout in (1, 4, 16, 64):  # a busy machine needs longer to get it there
         result = ask(environment | {"PATH": environment["PATH"] + ":/bin:/usr/bin"}, timeout=timeout)
         assert result.reason == "timeout"
-        if noted.exists():
+        if noted.exists() and noted.read_text():
             break
     group = int(noted.read_text())
-    for _ in range(200):  # the ended ones are collected by whoever adopts them
-        if not alive(group):
-            break
+    until = time.monotonic() + 60
+    while alive(group) and time.monotonic() < until:  # the ended ones are collected by whoever adopts them
         time.sleep(0.05)
     assert not alive(group)
 
@@ -145,6 +146,6 @@ def test_one_that_does_not_listen(tmp_path, store, clock):
     folder.mkdir()
     (folder / "claude").write_text(f"#!{sys.executable}\nprint({json.dumps(RESULT)!r})\n")
     (folder / "claude").chmod(0o700)
-    settings = ModelSettings(provider="agent", timeout=10, daily_usd=1, environment={"PATH": str(folder)})
+    settings = ModelSettings(provider="agent", timeout=300, daily_usd=1, environment={"PATH": str(folder)})
     request = Request(purpose="extract", system="s", prompt="x" * 200_000, schema={}, items="things")
     assert isinstance(build_model(settings, "", store.model_calls, clock).ask(request), Answer)

@@ -96,7 +96,13 @@ def test_processes_at_once_do_not_overshoot(store):
         subprocess.Popen([sys.executable, "-c", PROCESS, str(store.path)], stdout=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    granted = [int(process.communicate()[0]) for process in started]
+    try:
+        granted = [int(process.communicate()[0]) for process in started]
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+            process.stdout.close()
     assert sum(granted) == 14  # 14 times 7 is the most that fits into 100
     spent = store.model_calls.spent_today(datetime(2026, 3, 1, 12, tzinfo=UTC))
     assert (spent.calls, spent.tokens, spent.refused) == (40, 98, 26)

@@ -22,8 +22,8 @@ def reason(result):
 def test_a_closed_door(model_at, question, store, provider):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    assert reason(model_at(url=f"http://127.0.0.1:{port}").ask(question)) == "connection"
+        port = free.getsockname()[1]  # held, so that nobody else listens there
+        assert reason(model_at(url=f"http://127.0.0.1:{port}").ask(question)) == "connection"
     calls = store.model_calls.recent(10)
     assert [(call.outcome, call.micro_usd, call.input_tokens) for call in calls] == [("failed", 0, 0)] * 3
     assert provider.seen == []
@@ -143,7 +143,7 @@ def drip_body(provider):
 
 
 def silence(provider):
-    return lambda _: provider.stopped.wait(30)
+    return lambda _: provider.stopped.wait(600)
 
 
 @pytest.mark.parametrize("way", [drip_headers, drip_body, silence])

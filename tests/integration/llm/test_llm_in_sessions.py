@@ -40,7 +40,7 @@ def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.Mon
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     monkeypatch.setenv("RECORTEX_LLM_PROVIDER", "ollama")
     monkeypatch.setenv("RECORTEX_LLM_URL", provider.url)
-    monkeypatch.setenv("RECORTEX_LLM_TIMEOUT", "5")
+    monkeypatch.setenv("RECORTEX_LLM_TIMEOUT", "300")
 
     def run() -> Cortex:
         cortex = Cortex.open(project, clock=clock)

@@ -3,8 +3,11 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 
 import pytest
+
+import patient_recortex
 
 INITIALIZE = {
     "id": 0,
@@ -16,7 +19,7 @@ INITIALIZE = {
     },
 }
 LIST = {"id": 1, "method": "tools/list"}
-WAIT = 30
+WAIT = 300
 
 
 def call(number, tool, **arguments):
@@ -49,7 +52,8 @@ def start(command, environment, tmp_path):
         process.kill()
         process.wait()
         for pipe in (process.stdin, process.stdout, process.stderr):
-            pipe.close()
+            with suppress(BrokenPipeError):  # it did not live to read what was said
+                pipe.close()
 
 
 def ask(process, message):
@@ -58,8 +62,8 @@ def ask(process, message):
     return json.loads(process.stdout.readline())
 
 
-def test_what_is_piped_in_is_answered_before_the_end(start):
-    process = start()
+def test_what_is_piped_in_is_answered_before_the_end(start, project):
+    process = start(command=[*patient_recortex.command(), "mcp", "--project", str(project)])
     out, err = process.communicate(
         lines(
             INITIALIZE,
@@ -108,7 +112,7 @@ def test_a_client_that_stops_listening_ends_the_server(start):
 
 
 def test_the_project_is_named_by_the_client(start, project):
-    process = start(command=[sys.executable, "-m", "recortex", "mcp"], CLAUDE_PROJECT_DIR=str(project))
+    process = start(command=[*patient_recortex.command(), "mcp"], CLAUDE_PROJECT_DIR=str(project))
     said = lines(INITIALIZE, LIST, call(2, "remember", text="The staging host is rebuilt on Mondays."))
     out, _ = process.communicate(said, timeout=WAIT)
     assert len(out.splitlines()) == 3

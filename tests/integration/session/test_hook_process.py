@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -10,15 +11,23 @@ from pathlib import Path
 
 import pytest
 
+from patient_recortex import SECONDS, command
 from recortex import Cortex
+from recortex.app.lock import alone
 
-RECORTEX = Path(sys.executable).with_name("recortex")
+RECORTEX = command()
+INSTALLED = Path(sys.executable).with_name("recortex")  # gives up as soon as it does for a client
 
 
 def hook(event: str, payload: bytes | dict, *more: str, cwd: Path | None = None) -> bytes:
     data = json.dumps(payload).encode() if isinstance(payload, dict) else payload
     done = subprocess.run(
-        [RECORTEX, "hook", event, *more], input=data, capture_output=True, check=False, timeout=60, cwd=cwd
+        [*RECORTEX, "hook", event, *more],
+        input=data,
+        capture_output=True,
+        check=False,
+        timeout=SECONDS,
+        cwd=cwd,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
@@ -93,7 +102,7 @@ def test_fifty_megabytes_are_met_with_silence(known: Path):
 
 def test_an_unknown_event_exits_0_too(tmp_path: Path):
     done = subprocess.run(
-        [RECORTEX, "hook", "no-such-event"], input=b"{}", capture_output=True, check=False, cwd=tmp_path
+        [*RECORTEX, "hook", "no-such-event"], input=b"{}", capture_output=True, check=False, cwd=tmp_path
     )
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"session-start" in done.stderr
@@ -106,7 +115,7 @@ def test_a_damaged_store_is_met_with_silence_and_noted(known: Path):
 
 
 def test_closed_streams_are_no_trouble(known: Path):
-    command = f"{RECORTEX} hook session-start <&- >&- 2>&-"
+    command = f"{shlex.join(RECORTEX)} hook session-start <&- >&- 2>&-"
     assert subprocess.run(["sh", "-c", command], check=False, cwd=known).returncode == 0
 
 
@@ -136,7 +145,7 @@ def test_what_a_session_taught_is_there_after_its_end(project: Path, tmp_path: P
 
 
 def test_a_running_server_answers_the_hook_of_its_project(known: Path):
-    server = subprocess.Popen([RECORTEX, "mcp"], cwd=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    server = subprocess.Popen([*RECORTEX, "mcp"], cwd=known, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert server.stdin is not None
         first = {
@@ -164,21 +173,22 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
             name="user-prompt-submit", session="s", cwd=str(known), prompt="how are passwords hashed?"
         )
         store = str((known / ".recortex" / "cortex.db").absolute())
-        answer = _eventually(lambda: relay.ask(store, asked, seconds=5))
+        answer = _eventually(lambda: relay.ask(store, asked, seconds=SECONDS))
         assert "bcrypt" in answer
         place = relay.folder()
         assert place is not None
         assert place.stat().st_mode & 0o777 == 0o700
-        server.communicate(timeout=60)
+        server.communicate(timeout=SECONDS)
         assert not list(place.glob(f"*-{server.pid}.sock"))
-        assert relay.ask(store, asked, seconds=5) is None
+        assert relay.ask(store, asked, seconds=SECONDS) is None
     finally:
         server.kill()
         server.communicate()
 
 
 def _eventually(ask):
-    for _ in range(1_000):
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
         answer = ask()
         if answer is not None:
             return answer
@@ -187,39 +197,39 @@ def _eventually(ask):
 
 
 def _settled(project: Path) -> None:
-    """Wait until the job has taken up what waits."""
-    for _ in range(1_200):
-        queue = project / ".recortex" / "queue"
-        lock = project / ".recortex" / "locks" / "capture.lock"
-        if (
-            queue.is_dir()
-            and not list(queue.iterdir())
-            and lock.exists()
-            and (project / ".recortex" / "status.json").exists()
-        ):
-            return
+    """Wait until the job has taken up what waits, and has ended."""
+    queue = project / ".recortex" / "queue"
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        told = (project / ".recortex" / "status.json").exists()
+        # A job that does not get the lock leaves, so it is only tried when there is nothing left to take up.
+        if queue.is_dir() and not list(queue.iterdir()) and told:
+            with alone(project / ".recortex" / "locks" / "capture.lock") as free:
+                if free:
+                    return
         time.sleep(0.05)
     raise AssertionError("the job did not end")
 
 
 def test_nobody_has_to_take_the_answer(known: Path):
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    with suppress(BlockingIOError):
-        while os.write(writer, b"x" * 4096):
-            pass
-    os.set_blocking(writer, True)
-    asked = json.dumps(payload(known, prompt="how are passwords hashed?")).encode()
-    done = subprocess.run(
-        [RECORTEX, "hook", "user-prompt-submit"], input=asked, stdout=writer, check=False, timeout=60
-    )
+    try:
+        os.set_blocking(writer, False)
+        with suppress(BlockingIOError):
+            while os.write(writer, b"x" * 4096):
+                pass
+        os.set_blocking(writer, True)
+        asked = json.dumps(payload(known, prompt="how are passwords hashed?")).encode()
+        words = [INSTALLED, "hook", "user-prompt-submit"]
+        done = subprocess.run(words, input=asked, stdout=writer, check=False, timeout=SECONDS)
+    finally:
+        os.close(reader)
+        os.close(writer)
     assert done.returncode == 0
-    os.close(reader)
-    os.close(writer)
 
 
 def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: Path):
-    command = ["sh", "-c", f"'{RECORTEX}' hook session-start ; exit 0"]
+    command = ["sh", "-c", f"{shlex.join(RECORTEX)} hook session-start ; exit 0"]
     subprocess.run(command, input=json.dumps(payload(known)).encode(), check=True, capture_output=True)
     hook("session-start", payload(known, session_id="direct"))
     from recortex.app.wiring import session_loop
@@ -252,12 +262,12 @@ def test_a_server_whose_store_cannot_be_opened_says_so_in_each_answer(project: P
         {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
         {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "status", "arguments": {}}},
     )
-    server = subprocess.Popen([RECORTEX, "mcp"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert server.stdin
-    assert server.stdout
-    server.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in asked))
-    server.stdin.flush()
+    server = subprocess.Popen([*RECORTEX, "mcp"], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
+        assert server.stdin
+        assert server.stdout
+        server.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in asked))
+        server.stdin.flush()
         answers = [json.loads(server.stdout.readline()) for _ in range(3)]
     finally:
         server.kill()
