@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from agents.install import CHOICE, CLAUDE, NEWEST, OLDEST, program, wanted
+from agents.patience import endured, waited_for
 from agents.person import Person
 
 if TYPE_CHECKING:
@@ -47,14 +48,25 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def someone(tmp_path: Path, client: Callable[[str], Path]) -> Callable[..., Person]:
-    """Makes a person with a version of the client, the plug-in, a home and a project under git."""
+    """Makes a person with a version of the client, the plug-in, a home and a project under git; nobody is in a hurry."""
 
-    def made(version: str, plugins: tuple[Path, ...] = (ROOT / "plugin",), **extra: str) -> Person:
+    def made(version: str, plugins: tuple[Path, ...] = (), **extra: str) -> Person:
+        plugins = plugins or (waited_for(ROOT / "plugin", tmp_path / "patient" / "plugin"),)
+        extra = endured(tmp_path / "patient" / "bin") | extra
         one = Person(client(version), tmp_path / "home", tmp_path / "project", plugins, extra)
         subprocess.run(["git", "init", "-q", "-b", "main"], cwd=one.project, check=True)
         return one
 
     return made
+
+
+@pytest.fixture
+def marketplace(tmp_path: Path) -> Path:
+    """The plug-in where it can be installed from, as this repository is; nobody is in a hurry."""
+    folder = tmp_path / "marketplace"
+    shutil.copytree(ROOT / ".claude-plugin", folder / ".claude-plugin")
+    waited_for(ROOT / "plugin", folder / "plugin")
+    return folder
 
 
 @pytest.fixture

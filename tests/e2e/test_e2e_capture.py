@@ -2,7 +2,6 @@
 
 import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -65,13 +64,10 @@ def test_a_session_that_was_killed_at_work_loses_nothing(person, sent):
 
 
 def test_jobs_that_are_killed_are_made_up_for(newest):
-    ended = threading.Event()
-    with ThreadPoolExecutor(1) as pool:
-        killing = pool.submit(newest.killing_jobs, ended)
+    with newest.killing_jobs() as killed:
         assert newest.session([SHIP, REVIEWED], ["I will.", "I will."]).unharmed
         newest.settle()
-        ended.set()
-    assert killing.result() or not Path("/proc").exists()
+    assert killed or not Path("/proc").exists()
     assert newest.session(["hi"], ["hello"]).unharmed
     newest.settle()
     assert sorted(one["text"] for one in newest.memories()) == sorted([SHIP, REVIEWED])

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import pytest
+from agents.patience import SECONDS
 from agents.person import Person
 from agents.script import Call, Turn
 
@@ -25,7 +26,7 @@ if event in ("SessionStart", "UserPromptSubmit"):
 def toy(someone, version, write_plugin, tmp_path):
     (tmp_path / "hook.py").write_text(HOOK)
     command = f"{sys.executable} {tmp_path}/hook.py {tmp_path}/log"
-    one = {"type": "command", "timeout": 10, "command": command}
+    one = {"type": "command", "timeout": round(SECONDS), "command": command}
     return someone(version, (write_plugin({event: [{"hooks": [one]}] for event in EVENTS}),))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from agents.install import NEWEST
 from agents.model import Model
+from agents.patience import SECONDS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -16,7 +17,7 @@ def plugin(person, *words):
     with Model() as model:
         done = subprocess.run(
             command, cwd=person.project, env=person.environment | {"ANTHROPIC_BASE_URL": model.url},
-            capture_output=True, text=True, timeout=60, check=False,
+            capture_output=True, text=True, timeout=SECONDS, check=False,
         )  # fmt: skip
     assert done.returncode == 0, (words, done.stdout, done.stderr)
     return done.stdout
@@ -28,11 +29,11 @@ def test_the_plugin_is_valid(person, version):
     plugin(person, "validate", str(ROOT))
 
 
-def test_it_is_installed_from_the_marketplace_and_leaves_nothing(newest):
+def test_it_is_installed_from_the_marketplace_and_leaves_nothing(newest, marketplace):
     newest.plugins = ()
     newest.memory("remember", "The office closes at six.")
     plugin(newest, "list", "--json")
-    plugin(newest, "marketplace", "add", str(ROOT))
+    plugin(newest, "marketplace", "add", str(marketplace))
     plugin(newest, "install", "recortex@recortex")
     (listed,) = json.loads(plugin(newest, "list", "--json"))
     assert (listed["id"], listed["enabled"]) == ("recortex@recortex", True)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.model import Model
+from agents.patience import SECONDS
 from agents.script import Request
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from agents.model import Spec
 
 KEY = "sk-dummy-of-a-test-not-a-key"
-LIMIT = 90.0  # seconds for one session
+LIMIT = 2 * SECONDS  # for one session
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,10 @@ class _Running:
     def errors(self) -> str:
         return b"".join(self._errors).decode(errors="replace")
 
+    @property
+    def _left(self) -> float:
+        return max(1.0, self._limit - time.monotonic())
+
     def say(self, prompt: str) -> None:
         said = {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": prompt}]}}
         assert self._process.stdin
@@ -186,9 +191,9 @@ class _Running:
             self._process.send_signal(sent)
         else:
             self._process.stdin.close()
-        code = self._process.wait(max(1.0, self._limit - time.monotonic()))
-        for thread in self._threads:
-            thread.join(1)  # a server that outlives the client may hold its standard error
+        code = self._process.wait(self._left)
+        for thread in self._threads:  # what it printed is read to the end
+            thread.join(self._left)
         return code
 
     def remove(self) -> None:

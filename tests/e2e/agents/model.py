@@ -11,13 +11,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
 from agents.dialects import answer
+from agents.patience import SECONDS
 from agents.script import SUMMARY, Call, Request, Turn, kind, turn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Spec = str | Call | Turn | list[str | Call]
-HELD = 60  # seconds that an answer waits at most
+HELD = 2 * SECONDS  # that an answer waits at most
 
 
 class Model:
@@ -65,8 +66,10 @@ class Model:
             return turn(SUMMARY)
         if request.kind != "main":
             return turn("done")
-        self._used += 1
-        return self._turns[self._used - 1] if self._used <= len(self._turns) else turn("(done)")
+        said = self._turns[self._used] if self._used < len(self._turns) else turn("(done)")
+        if not said.until or any(name.endswith(said.until) for name in request.tools):
+            self._used += 1
+        return said
 
 
 def _resolved(block: str | Call, request: Request) -> str | Call:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from agents.install import PACKAGES, program
 from agents.model import Model
+from agents.patience import SECONDS
 from agents.script import Request
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from agents.model import Spec
 
 KEY = "dummy-of-a-test-not-a-key"
-LIMIT = 120.0  # seconds
+LIMIT = 2 * SECONDS
 CODEX = {
     "model": "scripted",
     "model_provider": "scripted",
@@ -47,11 +47,12 @@ class Answered:
 
 @dataclass(frozen=True)
 class Host:
-    """A client of `kind` codex, gemini or qwen, in a person's home and project."""
+    """A client of `kind` codex, gemini or qwen, in a person's home and project; `path` is what they have set."""
 
     kind: str
     home: Path
     project: Path
+    path: str
 
     def ask(self, prompt: str, turns: Sequence[Spec]) -> Answered:
         """Give one prompt in a session of its own."""
@@ -65,11 +66,9 @@ class Host:
 
     def environment(self, url: str) -> dict[str, str]:
         """The same throw-away user for every client; Node of our own, as many systems' is too old."""
-        path = [str(Path(sys.executable).parent)]
-        if self.kind != "codex":
-            path.append(str(_program("node").parent))
+        node = [] if self.kind == "codex" else [str(_program("node").parent)]
         return {
-            "PATH": os.pathsep.join([*path, os.environ["PATH"]]),
+            "PATH": os.pathsep.join([*node, self.path]),
             "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
             "RECORTEX_HOME": str(self.home / "memory"), "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY,
             "GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true",

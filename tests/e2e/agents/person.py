@@ -6,18 +6,22 @@ import json
 import os
 import signal
 import subprocess
+import sys
+import threading
 import time
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agents.claude import Claude
+from agents.patience import SECONDS
 
 if TYPE_CHECKING:
-    import threading
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-PATIENCE = 30.0  # seconds; jobs are detached and the machine may be busy
+LOOKS = 3
+"""In a row that find no process: one that is just being replaced by another program has no environment to look at."""
 
 
 class Person(Claude):
@@ -32,7 +36,7 @@ class Person(Claude):
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=SECONDS,
             check=False,
         )
         assert done.returncode == 0, (words, done.stdout, done.stderr)
@@ -52,23 +56,66 @@ class Person(Claude):
         """Call a hook as a client does."""
         return subprocess.run(
             ["recortex", "hook", event],
-            input=stdin, cwd=self.project, env=self.environment | more, capture_output=True, timeout=60, check=False,
+            input=stdin, cwd=self.project, env=self.environment | more, capture_output=True, timeout=SECONDS, check=False,
         )  # fmt: skip
 
-    def killing_jobs(self, ended: threading.Event) -> int:
-        """Kill each detached job as soon as it is seen, until `ended`; returns how many. Where there is no /proc, none."""
-        killed = 0
-        while not ended.wait(0.005):
-            for pid in self._working():
-                with suppress(OSError):
-                    if "hook\0capture" in Path(f"/proc/{pid}/cmdline").read_text():
-                        os.kill(pid, signal.SIGKILL)
-                        killed += 1
+    @contextmanager
+    def killing_jobs(self) -> Iterator[list[int]]:
+        """Kill each detached job as soon as it is seen; gives their numbers. Where there is no /proc, none is.
+
+        The first one waits to be killed, so that no machine is too slow for it.
+        """
+        from patient_recortex import PROGRAM_FOR_JOBS
+
+        killed: list[int] = []
+        ended = threading.Event()
+        waits = self.home / "waits"
+        waits.touch()
+        program = self.home / "python"
+        lines = (
+            "#!/bin/sh",
+            f"while [ -e '{waits}' ]; do sleep 0.1; done",
+            f"exec '{sys.executable}' \"$@\"",
+        )
+        program.write_text("\n".join(lines) + "\n")
+        program.chmod(0o755)
+        self.extra[PROGRAM_FOR_JOBS] = str(program)
+
+        def kill() -> None:
+            while not ended.wait(0.005):
+                killed.extend(self._kill_jobs())
+                if killed or not Path("/proc").exists():
+                    waits.unlink(missing_ok=True)
+
+        with ThreadPoolExecutor(1) as pool:
+            killing = pool.submit(kill)
+            try:
+                yield killed
+            finally:
+                ended.set()
+                waits.unlink(missing_ok=True)
+                del self.extra[PROGRAM_FOR_JOBS]
+            killing.result()
+
+    def _kill_jobs(self) -> list[int]:
+        killed = []
+        for pid in self._working():
+            with suppress(OSError):
+                if "hook\0capture" in Path(f"/proc/{pid}/cmdline").read_text():
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
         return killed
 
     def settle(self) -> None:
         """Wait until no process that works for this person is left: detached jobs have ended."""
-        eventually(lambda: not self._working())
+        assert eventually(self._settled), [_command(pid) for pid in self._working()]
+
+    def _settled(self) -> bool:
+        for _ in range(LOOKS):
+            if self._working():
+                return False
+            time.sleep(0.05)
+        return True
 
     def _working(self) -> list[int]:
         mark = f"HOME={self.home}"
@@ -77,7 +124,7 @@ class Person(Claude):
 
 def eventually(condition: Callable[[], Any]) -> Any:
     """What a condition gives when it holds, or what it gave last."""
-    limit = time.monotonic() + PATIENCE
+    limit = time.monotonic() + SECONDS
     while not (held := condition()) and time.monotonic() < limit:
         time.sleep(0.1)
     return held
@@ -91,6 +138,13 @@ def _processes() -> list[tuple[int, str]]:
     )
     rows = [line.split(None, 1) for line in listed.stdout.splitlines()]
     return [(int(row[0]), row[-1]) for row in rows if int(row[0]) != os.getpid()]
+
+
+def _command(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:  # it ended now
+        return str(pid)
 
 
 def _environment(process: Path) -> str:

@@ -21,11 +21,15 @@ class Call:
 
 @dataclass(frozen=True)
 class Turn:
-    """One answer of the model: texts and calls, the input tokens it claims, and what it waits for."""
+    """One answer of the model: texts and calls, the input tokens it claims, and what it waits for.
+
+    It is given again and again `until` a tool is offered whose whole name ends so.
+    """
 
     blocks: tuple[str | Call, ...]
     input_tokens: int = 100
     held: threading.Event | None = None
+    until: str = ""
 
 
 def turn(spec: str | Call | Turn | list[str | Call]) -> Turn:
