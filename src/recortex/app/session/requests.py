@@ -69,8 +69,9 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
     Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up again, after
     the others, as it may be what the holder died of.
     """
-    for path in _listed(queue, _CLAIMED):
-        waiting = path.with_suffix(_WAITING)
+    again = {path.with_suffix(_WAITING) for path in _listed(queue, _CLAIMED)}
+    for waiting in again:
+        path = waiting.with_suffix(_CLAIMED)
         with suppress(OSError):
             path.unlink() if waiting.exists() else path.rename(waiting)
             os.utime(waiting)
@@ -78,7 +79,8 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _SECONDS_TO_WRITE:
                 path.unlink()
-    for path in _listed(queue, _WAITING):
+    # By the set too: on many systems all files of the same few milliseconds have the same time.
+    for path in sorted(_listed(queue, _WAITING), key=again.__contains__):
         claimed = path.with_suffix(_CLAIMED)
         with suppress(OSError):
             path.rename(claimed)
