@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def folder(tmp_path, monkeypatch):
 
 def answer(*words, stdin=b"", shell=""):
     command = ["sh", "-c", f'exec "$@" {shell}', "sh", *words] if shell else list(words)
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=600)
     return Answer(done.returncode, done.stdout, done.stderr, 0.0)
 
 
@@ -32,7 +33,7 @@ def answer(*words, stdin=b"", shell=""):
 def test_hundreds_of_bent_and_broken_inputs_give_nothing_or_an_answer():
     quiet = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
     words = [sys.executable, str(HERE / "hook_fuzz.py"), "--count", "400", "--seed", "7"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, env=quiet)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=1200, env=quiet)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -66,7 +67,11 @@ def test_a_client_that_ends_while_it_is_answered_harms_nothing(project):
         with subprocess.Popen([*PROGRAM, event], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
             assert running.stdin
             assert running.stdout
-            running.stdin.write(given[: len(given) // 2])
             running.stdout.close()
-            running.stdin.close()
-            assert running.wait(30) == 0
+            try:
+                with suppress(BrokenPipeError):  # a hook that had no time left is gone before it was told all
+                    running.stdin.write(given[: len(given) // 2])
+                    running.stdin.close()
+                assert running.wait(600) == 0
+            finally:
+                running.kill()

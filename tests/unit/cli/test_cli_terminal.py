@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recortex.cli import progress as drawing
 from recortex.cli.progress import ProgressLine, line
 from recortex.cli.terminal import Terminal, clean, terminal_of
 
@@ -52,17 +54,23 @@ def test_a_cut_line_fits(text, columns):
     assert len(Terminal().cut(text, columns)) <= columns
 
 
-def test_progress_is_drawn_for_a_person_alone():
+def test_progress_is_drawn_for_a_person_alone(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(drawing, "time", SimpleNamespace(monotonic=lambda: now[0]))
     stream = io.StringIO()
     ProgressLine(stream)("reading", 1, 2)
     assert not stream.getvalue()
     watched = Watched()
     progress = ProgressLine(watched)
     progress("reading", 1, 4)
+    now[0] += 0.09
     progress("reading", 2, 4)  # too soon to be drawn
+    now[0] += 0.02
+    progress("reading", 3, 4)
     progress("reading", 4, 4)
     progress.clear()
-    assert watched.getvalue().split("\r\x1b[K")[1:] == [line("reading", 1, 4), line("reading", 4, 4), ""]
+    drawn = [line("reading", done, 4) for done in (1, 3, 4)]
+    assert watched.getvalue().split("\r\x1b[K")[1:] == [*drawn, ""]
 
 
 def test_a_progress_line():

@@ -2,6 +2,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.vocabulary import Importance
 from recortex.errors import InvalidInputError, MemoryNotFoundError
+from recortex.mcp import session
 from recortex.mcp.desk import Desk
 from recortex.mcp.wire import Wire
 from recortex.operations.registry import operation, operations_of
@@ -122,7 +124,7 @@ class Talk:
         reading, client_writes = os.pipe()
         client_reads, writing = os.pipe()
         self._heard: list[bytes] = []
-        self._ends = (reading, writing)
+        self._ends = [reading, writing]
         self._threads = (
             threading.Thread(target=self._say, args=(client_writes, said)),
             threading.Thread(target=self._hear, args=(client_reads,)),
@@ -132,7 +134,7 @@ class Talk:
         self.wire = Wire(reading, writing)
 
     def _say(self, descriptor, said):
-        with os.fdopen(descriptor, "wb") as pipe:
+        with suppress(BrokenPipeError), os.fdopen(descriptor, "wb") as pipe:
             pipe.write(said)
 
     def _hear(self, descriptor):
@@ -141,20 +143,32 @@ class Talk:
 
     def heard(self):
         """All that was answered, by request; ends the connection."""
-        for descriptor in self._ends:
-            os.close(descriptor)
+        self.end()
+        return {message.get("id"): message for message in map(json.loads, self._heard)}
+
+    def end(self):
+        """Close this side of the connection, unless it is."""
+        while self._ends:
+            os.close(self._ends.pop())
         for thread in self._threads:
             thread.join()
-        return {message.get("id"): message for message in map(json.loads, self._heard)}
 
 
 @pytest.fixture
-def talk():
+def talk(monkeypatch):
+    """Begins connections, which end with the test also where it fails."""
+    # Each client here says all and leaves: what is tested is what it is answered, not how soon.
+    monkeypatch.setattr(session, "_LAST_ANSWERS", 600.0)
+    begun = []
+
     def begin(*messages):
         said = [
             one if isinstance(one, bytes) else json.dumps({"jsonrpc": "2.0", **one}).encode()
             for one in messages
         ]
-        return Talk(b"".join(line + b"\n" for line in said))
+        begun.append(Talk(b"".join(line + b"\n" for line in said)))
+        return begun[-1]
 
-    return begin
+    yield begin
+    for one in begun:
+        one.end()

@@ -320,13 +320,24 @@ def test_two_at_once_do_not_do_the_same_work(hashed_store):
         assert cortex.reembed().left == 0
 
 
-def test_one_run_behind_a_session_is_bounded_and_pauses(hashed_store, clock):
+class Seconds:
+    """Time that goes by in pauses alone, in the place of the module `time`."""
+
+    passed = 0.0
+
+    def monotonic(self):
+        return self.passed
+
+    def sleep(self, seconds):
+        self.passed += seconds
+
+
+def test_one_run_behind_a_session_is_bounded_and_pauses(hashed_store, clock, monkeypatch):
+    monkeypatch.setattr(reembedding, "time", seconds := Seconds())
     with opened(hashed_store, short()) as cortex:
         bank = bank_of(cortex)
-        began = time.monotonic()
         run = reembedding.reembed(bank, now=clock, seconds=0.05, pause=0.06)
-        assert time.monotonic() - began >= 0.06 * (run.done // BATCH - 1)
-        assert 0 < run.done < COUNT  # the second pause is over when the time is
+        assert (run.done, seconds.passed) == (2 * BATCH, 0.06)  # the first pause is over when the time is
         assert outlook(bank).left == COUNT - run.done
         assert reembedding.reembed(bank, now=clock, seconds=60, pause=0.001).done == COUNT - run.done
 

@@ -3,7 +3,15 @@
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from recortex.codebase import git as looking
 from recortex.codebase.git import GitContext, git_context
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    monkeypatch.setattr(looking, "SECONDS", 600.0)  # what git says is tested here, not how quickly
 
 
 def git(folder: Path, *words: str) -> None:

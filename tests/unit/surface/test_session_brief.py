@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import ExitStack, closing
 from datetime import timedelta
 
 import pytest
@@ -113,10 +114,9 @@ def test_what_faded_ranks_lower(cortex, clock):
 def test_a_secret_that_is_found_today_is_not_shown(cortex, project):
     cortex.remember("The key of the staging service is kept in the vault")
     secret = "AKIA" + "Q3EGZZ7XK5PLMN2T"
-    with sqlite3.connect(project / ".recortex" / "cortex.db") as raw:
+    with closing(sqlite3.connect(project / ".recortex" / "cortex.db")) as raw, raw:
         raw.execute("DROP TRIGGER IF EXISTS memories_fts_update")
         raw.execute("UPDATE memories SET text = ?, summary = NULL", (f"The key is {secret}",))
-    raw.close()
     text = cortex.surface(fresh=True).text
     assert "The key is" in text
     assert secret not in text
@@ -202,23 +202,28 @@ def test_the_lock_of_a_killed_process_is_free(cortex, project):
     cortex.remember("One thing to know")
     lock = project / ".recortex" / "locks" / "surface.lock"
     code = (
-        "import time\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
-        f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    time.sleep(60)"
+        "import threading\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
+        f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdout.readline() == "True\n"
-        cortex.surface()
-        assert not cortex.surface().cached
-        holder.kill()
-        holder.wait()
+        try:
+            assert holder.stdout.readline() == "True\n"
+            cortex.surface()
+            assert not cortex.surface().cached
+        finally:
+            holder.kill()
     assert [cortex.surface().cached for _ in range(2)] == [False, True]
 
 
 def test_many_at_once_all_have_it(cortex, project):
     cortex.remember("One thing to know")
     command = [sys.executable, "-m", "recortex", "surface", "--fresh", "--project", str(project)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    answers = [one.communicate()[0] for one in running]
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+            for _ in range(4)
+        ]
+        answers = [one.communicate()[0] for one in running]
     assert all("One thing to know" in answer for answer in answers)
     assert len(list((project / ".recortex" / "surface-cache").iterdir())) == 1
 
