@@ -1,9 +1,10 @@
 """What regular upkeep reckons with: what is due, how a store grows, how a log is summed up."""
 
+import math
 from collections import Counter
 from itertools import pairwise
 
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from recortex.engines.upkeep.due import DAY, EVERY, SKEW, due
@@ -76,12 +77,13 @@ def test_growth_lies_between_the_slowest_and_the_fastest_of_its_steps(samples):
         assert min(steps) - slack <= found <= max(steps) + slack
 
 
+@example(0, 4950, 2.8e-305)
 @given(st.integers(0, 10**12), st.integers(1, 10**12), st.floats(-1e9, 1e9) | st.none())
 def test_days_until_a_size_end_at_that_size(size, threshold, rate):
     left = days_until(size, threshold, rate)
     if size >= threshold:
         assert left == 0
-    elif rate is None or rate <= 0:
+    elif rate is None or rate <= 0 or math.isinf((threshold - size) / rate):
         assert left is None
     else:
         assert left is not None

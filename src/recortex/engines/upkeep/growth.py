@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from recortex.engines.upkeep.due import DAY
@@ -41,7 +42,8 @@ def days_until(size: int, threshold: int, per_day: float | None) -> float | None
         return 0.0
     if per_day is None or per_day <= 0:
         return None
-    return (threshold - size) / per_day
+    days = (threshold - size) / per_day
+    return days if math.isfinite(days) else None  # a rate may be what rounding left of none
 
 
 def fragmentation(free: int, total: int) -> float:
