@@ -1,35 +1,26 @@
 """The hooks of a session, with the store on a server: brief, prompt, what is noted, what is learned."""
 
 import json
-import os
-import subprocess
-import sys
 import time
 
 import pytest
+from hooks_of_clients import called, jobs_ended
 
+from patient_recortex import SECONDS
 from recortex import Cortex
 
 
 @pytest.fixture(autouse=True)
-def _on_a_server(server, monkeypatch):
+def _on_a_server(server, home, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
     monkeypatch.setenv("RECORTEX_URL", server.workspace_url())
+    with jobs_ended(home):
+        yield
 
 
 def hook(project, name, **more):
-    event = {"session_id": "s-1", "cwd": str(project), "transcript_path": "", **more}
-    words = [sys.executable, "-m", "recortex", "hook", name]
-    done = subprocess.run(
-        words,
-        input=json.dumps(event),
-        cwd=project,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout else ""
+    said = called(project, name, **{"session_id": "s-1"} | more)
+    return json.loads(said)["hookSpecificOutput"]["additionalContext"] if said else ""
 
 
 def start(project, **more):
@@ -85,7 +76,7 @@ def test_what_a_session_taught_is_learned_on_the_server(project, tmp_path):
     ]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     hook(project, "session-end", hook_event_name="SessionEnd", transcript_path=str(path), reason="exit")
-    until = time.monotonic() + 60
+    until = time.monotonic() + SECONDS
     with Cortex.open(project) as cx:
         while not (kept := cx.list().memories) and time.monotonic() < until:
             time.sleep(0.5)

@@ -1,12 +1,10 @@
 """A client may call a session whatever it likes: what no index would take works on both engines, in hooks and transcripts."""
 
 import json
-import os
-import secrets
-import subprocess
-import sys
+from random import Random
 
 import pytest
+from hooks_of_clients import called, jobs_ended
 
 from recortex import Cortex
 from recortex.app.backends import open_sessions
@@ -15,31 +13,26 @@ from recortex.app.session.trouble import troubles
 from recortex.domain.session import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript
 
+CHANCE = Random(7)  # noqa: S311  nothing that an index could pack, and the same each time
 IDS = {
     "short": "s-1",
     "as it is": "x" * LONGEST_ID,
-    "just too long": secrets.token_hex(LONGEST_ID // 2) + "x",
-    "longest": secrets.token_hex(2048),
-    "not of ASCII": "".join(chr(0x4E00 + secrets.randbelow(20_000)) for _ in range(4096)),
+    "just too long": CHANCE.randbytes(LONGEST_ID // 2).hex() + "x",
+    "longest": CHANCE.randbytes(2048).hex(),
+    "not of ASCII": "".join(chr(0x4E00 + CHANCE.randrange(20_000)) for _ in range(4096)),
 }
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def location(request, project, server, monkeypatch):
+def location(request, project, home, server, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
-    if request.param == "sqlite":
-        return of_project(project)
-    url = server.workspace_url()
-    monkeypatch.setenv("RECORTEX_URL", url)
-    return of_url(url, root=project, workspace="")
-
-
-def hook(project, name, session, **more):
-    given = {"session_id": session, "cwd": str(project), "transcript_path": "", **more}
-    subprocess.run(
-        [sys.executable, "-m", "recortex", "hook", name], input=json.dumps(given), cwd=project, env=os.environ,
-        text=True, check=True, capture_output=True,
-    )  # fmt: skip
+    with jobs_ended(home):
+        if request.param == "sqlite":
+            yield of_project(project)
+        else:
+            url = server.workspace_url()
+            monkeypatch.setenv("RECORTEX_URL", url)
+            yield of_url(url, root=project, workspace="")
 
 
 @pytest.mark.parametrize("session", IDS.values(), ids=IDS)
@@ -48,9 +41,9 @@ def test_hooks_note_it(project, location, session):
         cortex.remember(
             "Refunds are retried three times, since the bank drops one in a hundred", kind="tribal"
         )
-    hook(project, "session-start", session, hook_event_name="SessionStart", source="startup")
+    called(project, "session-start", session_id=session, hook_event_name="SessionStart", source="startup")
     read = {"tool_name": "Read", "tool_input": {"file_path": str(project / "pay.py")}, "tool_response": {}}
-    hook(project, "post-tool-use", session, hook_event_name="PostToolUse", **read)
+    called(project, "post-tool-use", session_id=session, hook_event_name="PostToolUse", **read)
     sessions = open_sessions(location)
     assert sessions.get(known_as(session)).id == known_as(session)
     assert len(sessions.receipts(known_as(session))) == 1
