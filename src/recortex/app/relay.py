@@ -92,6 +92,9 @@ class Relay:
         """Listen no more."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+            # Closing alone does not end the thread that waits for a hook; where this does not either, the process does.
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
             self._socket.close()
 
 

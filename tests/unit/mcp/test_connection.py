@@ -1,11 +1,12 @@
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
 from recortex.mcp import greeting as greetings
-from recortex.mcp import session
+from recortex.mcp import server, session
 from recortex.mcp.greeting import Greeting
 from recortex.mcp.server import THREADS, about, instructions, serve
 from recortex.mcp.tools import described
@@ -56,20 +57,24 @@ def sdk_alone(operations, desk, talk):
     def ask(*messages):
         connection = talk(*messages)
         with ThreadPoolExecutor(THREADS) as workers:
-            server = session.build(about(), instructions(), described(operations.values()), desk, workers)
-            session.serve(server, connection.wire, connection.wire.lines(), lead=(), sent=set())
+            alone = session.build(about(), instructions(), described(operations.values()), desk, workers)
+            session.serve(alone, connection.wire, connection.wire.lines(), lead=(), sent=set())
         return connection.heard()
 
     return ask
 
 
 @pytest.fixture
-def served(desk, talk):
+def served(desk, talk, monkeypatch):
     """What the whole server answers."""
+    monkeypatch.setattr(server, "QUIET", 0.0)
 
     def ask(*messages):
         connection = talk(*messages)
         serve(connection.wire, desk)
+        for thread in threading.enumerate():
+            if thread.name == "warm":  # what is loaded unasked ends with the process, not with the connection
+                thread.join()
         return connection.heard()
 
     return ask

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -153,7 +154,9 @@ def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
             raise AssertionError
         return "here"
 
+    before = set(threading.enumerate())
     served = relay.Relay(store, answer)
+    (thread,) = set(threading.enumerate()) - before
     asked = HookEvent(name="user-prompt-submit", session="s", prompt="hello")
     try:
         for garbage in (b"[" * 400_000, b'{"version": 1}', b"\xff", b""):
@@ -164,6 +167,8 @@ def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
         assert relay.ask(store, asked, seconds=600) == "here"
     finally:
         served.close()
+    thread.join(600)
+    assert not thread.is_alive()
 
 
 def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiting(
