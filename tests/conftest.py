@@ -3,6 +3,7 @@
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -26,6 +27,9 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and "PYTHONPYCACHEPREFIX" not
     # Compiling every module anew would be most of the time of each program that a test starts; workers inherit this.
     os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="recortex-bytecode-")
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+
+# A shell that runs the tests in the background lets them ignore an interrupt, and with them each program that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
