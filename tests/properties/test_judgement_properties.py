@@ -1,7 +1,7 @@
 """Whatever two statements say, the judgement of them ends, repeats, and never lets a statement replace itself."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recortex.engines.judgement.claims import MAX_TEXT, claims
@@ -26,6 +26,7 @@ def test_nothing_replaces_itself(text):
     assert reversal(text, text).outcome is Outcome.NOTHING
 
 
+@example(",for 0")
 @given(SAID)
 def test_claims_are_well_formed(text):
     for claim in claims(text):

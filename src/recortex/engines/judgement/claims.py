@@ -160,18 +160,12 @@ def _claim(clause: str) -> Claim | None:
         return None
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
     read = _order(words) or _told(words) or _elliptic(words)
-    if read is None:
+    value = tuple(word for word in read[2] if word != ",") if read else ()
+    if read is None or not value:
         return Claim("", frozenset(), (), denied, told)
-    verb, subject, value = read
-    several = any(word.lower() in {",", "and", "or", "both"} for word in value)
-    return Claim(
-        verb,
-        stems(subject) - PREPOSITIONS,
-        tuple(word for word in value if word != ","),
-        denied,
-        told,
-        several,
-    )
+    verb, subject, listed = read
+    several = any(word.lower() in {",", "and", "or", "both"} for word in listed)
+    return Claim(verb, stems(subject) - PREPOSITIONS, value, denied, told, several)
 
 
 def _before_aside(words: list[str]) -> list[str]:
