@@ -25,6 +25,7 @@ import sqlite_vec  # noqa: F401
 import recortex.cortex  # noqa: F401
 from faultlib import instruments
 from faultlib.acts import ACTS, WRITES, transcript
+from faultlib.identity import seeded
 from faultlib.told import Told
 from recortex import Cortex
 from recortex.embeddings import chain, hashed  # noqa: F401
@@ -66,7 +67,8 @@ def _child(request: dict[str, Any]) -> None:
     os.dup2(os.open(folder / "stderr", os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o666), 2)
     code = 1
     try:
-        _work(request, folder)
+        with seeded(request["ids"]):
+            _work(request, folder)
         code = 0
     except BaseException:  # noqa: BLE001
         traceback.print_exc()

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -16,12 +17,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from faultlib import acts
+from faultlib.identity import seeded
 from faultlib.told import Expected, Told, expected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 NURSERY = Path(__file__).with_name("nursery.py")
+PROJECT = "project"
+"""Each project has this name: it is embedded with what is remembered."""
 LONGEST_SECONDS = 300
 """A process that is not so far by then hangs, however busy the machine."""
 
@@ -85,6 +89,7 @@ class Workbench:
         self.at_close: list[Callable[[], None]] = []
         self._numbers = count(1)
         self._templates: dict[str, Site] = {}
+        self._children: Counter[Path] = Counter()
         own = {
             "OPENBLAS_NUM_THREADS": "1",
             "RECORTEX_HOME": str(folder / "home"),
@@ -113,7 +118,9 @@ class Workbench:
 
     def start(self, site: Site, *do: str, **more: Any) -> int:
         """A child that does these acts; its process id."""
-        return self._ask({"folder": str(site.root), "url": site.url, "do": do, **more})
+        self._children[site.root] += 1
+        ids = f"child {self._children[site.root]}"
+        return self._ask({"folder": str(site.root), "url": site.url, "do": do, "ids": ids, **more})
 
     def ended(self, site: Site, child: int, out: str = "out.json") -> Ended:
         """How a child ended, once it has."""
@@ -130,20 +137,22 @@ class Workbench:
     @contextmanager
     def site(self, template: str = "small") -> Iterator[Site]:
         """A copy of a template, gone afterwards."""
-        site = Site(self.folder / f"site{next(self._numbers)}")
+        number = self.folder / f"site{next(self._numbers)}"
+        site = Site(number / PROJECT)
         shutil.copytree(self.template(template).root, site.root)
         try:
             yield site
         finally:
-            shutil.rmtree(site.root, ignore_errors=True)
+            shutil.rmtree(number, ignore_errors=True)
 
     def template(self, name: str) -> Site:
         """A store to copy: `empty`, `small`, `large`, or `schema-N`, which is the small one as of an older schema."""
         if name not in self._templates:
-            site = Site(self.folder / f"template-{name}")
+            site = Site(self.folder / f"template-{name}" / PROJECT)
             site.folder.mkdir(parents=True, mode=0o700)
             (site.root / "transcript.jsonl").write_text(acts.transcript())
-            self._fill(site, name)
+            with seeded(name):
+                self._fill(site, name)
             self._templates[name] = site
         return self._templates[name]
 
@@ -159,7 +168,7 @@ class Workbench:
             acts.furnish(
                 cortex, Told(site.root / "told.jsonl"), site.root, many={"small": 20, "large": 150}[name]
             )
-        elsewhere = Site(self.folder / f"elsewhere-{name}")
+        elsewhere = Site(self.folder / f"elsewhere-{name}" / PROJECT)
         elsewhere.folder.mkdir(parents=True, mode=0o700)
         with elsewhere.open() as cortex:
             cortex.remember_many([{"text": f"The moon {n} of Jupiter is called {n * 31}."} for n in range(3)])
