@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from agents.model import Spec
 
 READY = "\u276f".encode()  # the mark before the line that is typed
+IDLE = "\x1b]0;\u2733".encode()  # the window's title when an answer and its hooks have ended
 QUIET = 0.7  # seconds without a change of the screen
 LEAD = (  # makes the terminal that of the program, as for a person
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -39,10 +40,9 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
         try:
             screen.until(lambda: READY in screen.shown)
             for prompt in prompts:
-                before = len(model.main)
                 screen.type(prompt)
                 if not prompt.startswith("/"):
-                    screen.until(lambda before=before: len(model.main) > before)
+                    screen.until_shown(IDLE)
                 screen.rest()
             screen.type("/exit")
             screen.until(lambda: screen.process.poll() is not None)
@@ -64,6 +64,7 @@ def _answer_first_questions(claude: Claude) -> None:
 class _Screen:
     def __init__(self, claude: Claude, url: str) -> None:
         self.shown = b""
+        self._seen = 0
         self._limit = time.monotonic() + LIMIT
         self._terminal, other = pty.openpty()
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, SIZE)
@@ -76,9 +77,20 @@ class _Screen:
         os.close(other)
 
     def type(self, text: str) -> None:
+        """Type a line, and end it when the client has shown it: one that comes with its end is taken for pasted text."""
+        self._mark()
         os.write(self._terminal, text.encode())
-        self.rest()  # a line that comes with its end is taken for pasted text
+        self.until_shown(text.rsplit(maxsplit=1)[-1].encode())
+        self.rest()
+        self._mark()
         os.write(self._terminal, b"\r")
+
+    def until_shown(self, what: bytes) -> None:
+        """Wait for something that was not there before what was typed last."""
+        self.until(lambda: what in self.shown[self._seen :])
+
+    def _mark(self) -> None:
+        self._seen = len(self.shown)
 
     def until(self, condition: Callable[[], bool]) -> None:
         while not condition():
