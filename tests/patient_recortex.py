@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import NoReturn
 
 SECONDS = 300
 """For what takes one second on a machine at rest. A test that waits for so long fails for another reason."""
 PROGRAM_FOR_JOBS = "PROGRAM_FOR_JOBS"
 """A variable that names what hooks start their jobs with, in place of the interpreter."""
+HOOKS_ENDED = "HOOKS_ENDED"
+"""A variable that names a file to which each hook adds its event as it ends."""
 _OWN_NAME = "PATIENT_RECORTEX"
 
 
@@ -41,6 +44,7 @@ def main() -> int:
     own_name = os.environ.pop(_OWN_NAME, "")
     if sys.argv[1:2] == ["hook"]:
         _let_hooks_take_their_time()
+        _let_hooks_say_that_they_end()
     elif sys.argv[1:2] == ["install"]:
         _let_clients_wait(own_name)
     elif sys.argv[1:2] == ["mcp"] and not own_name:
@@ -56,6 +60,19 @@ def _let_hooks_take_their_time() -> None:
     entry.SECONDS = dict.fromkeys(entry.SECONDS, float(SECONDS))
     entry.WRITING = float(SECONDS)
     sys.executable = os.environ.get(PROGRAM_FOR_JOBS, sys.executable)
+
+
+def _let_hooks_say_that_they_end() -> None:
+    if HOOKS_ENDED not in os.environ:
+        return
+    event, leave = " ".join(sys.argv[2:]), os._exit
+
+    def say_and_leave(code: int) -> NoReturn:
+        with open(os.environ[HOOKS_ENDED], "a", encoding="utf-8") as file:  # noqa: PTH123  no more to load
+            file.write(f"{event}\n")
+        leave(code)
+
+    os._exit = say_and_leave
 
 
 def _let_clients_wait(own_name: str) -> None:

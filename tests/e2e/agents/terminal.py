@@ -16,15 +16,18 @@ from typing import TYPE_CHECKING
 
 from agents.claude import KEY, LIMIT
 from agents.model import Model
+from patient_recortex import HOOKS_ENDED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from agents.claude import Claude
     from agents.model import Spec
 
 READY = "\u276f".encode()  # the mark before the line that is typed
 IDLE = "\x1b]0;\u2733".encode()  # the window's title when an answer and its hooks have ended
+CLEAR = "/clear"
 QUIET = 0.7  # seconds without a change of the screen
 LEAD = (  # makes the terminal that of the program, as for a person
     "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
@@ -35,13 +38,18 @@ SIZE = struct.pack("HHHH", 40, 110, 0, 0)
 def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
     """Type prompts and commands of the client one after the other, then leave; returns the exit code."""
     _answer_first_questions(claude)
+    ended = claude.home / "hooks-ended"
+    claude.extra[HOOKS_ENDED] = str(ended)
     with Model(turns) as model:
         screen = _Screen(claude, model.url)
         try:
             screen.until(lambda: READY in screen.shown)
             for prompt in prompts:
+                begun = _begun(ended)
                 screen.type(prompt)
-                if not prompt.startswith("/"):
+                if prompt == CLEAR:  # what is typed before the next session has begun may be swept away
+                    screen.until(lambda begun=begun: _begun(ended) > begun)
+                else:
                     screen.until_shown(IDLE)
                 screen.rest()
             screen.type("/exit")
@@ -49,6 +57,11 @@ def typed(claude: Claude, prompts: Sequence[str], turns: Sequence[Spec]) -> int:
         finally:
             screen.close()
         return screen.process.returncode
+
+
+def _begun(ended: Path) -> int:
+    """How many sessions have begun, as far as hooks are concerned."""
+    return ended.read_text(encoding="utf-8").split().count("session-start") if ended.exists() else 0
 
 
 def _answer_first_questions(claude: Claude) -> None:

@@ -95,8 +95,10 @@ class Workbench:
             "RECORTEX_HOME": str(folder / "home"),
             "RECORTEX_EMBEDDER": "hashed",
         }
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("RECORTEX_")
+        environment = {  # without tracing, which would be half of a child's time
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("RECORTEX_", "COVERAGE_"))
         } | own
         self._nursery = subprocess.Popen(
             [sys.executable, "-W", "ignore", str(NURSERY)], env=environment, stdin=subprocess.PIPE,

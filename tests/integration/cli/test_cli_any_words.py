@@ -54,6 +54,11 @@ def place(tmp_path_factory):
     os.environ.update(kept)
 
 
+@pytest.fixture(autouse=True)
+def _without_a_model(_own_home, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+
+
 def answer_of(words, monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with monkeypatch.context() as patch:
