@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from sealed import unfit
+
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
@@ -27,6 +29,27 @@ def test_relations_are_made_read_changed_and_removed(store):
         assert store.relations.remove(one.id, other.id, RelationType.BLOCKS) == []
         assert store.relations.remove(one.id, other.id) == [RelationType.SUPPORTS]
     assert store.relations.count() == 0
+
+
+def test_many_are_the_same_as_one_after_another(store):
+    """One that is said again, also at once, changes and keeps its beginning; one without an end is left out."""
+    insert(store, *(memory(n, f"{n}") for n in range(3)))
+    first = Relation(id_of(0), id_of(1), RelationType.RELATED, AT)
+    put(store, first)
+    said = [
+        replace(first, created_at=AT + timedelta(1), strength=0.2),
+        Relation(id_of(2), id_of(0), RelationType.SUPPORTS, AT + timedelta(2)),
+        Relation(id_of(2), "nobody", RelationType.SUPPORTS, AT),
+        Relation("nobody", id_of(2), RelationType.SUPPORTS, AT),
+        Relation(id_of(2), id_of(0), RelationType.SUPPORTS, AT + timedelta(3), evidence=("again",)),
+        Relation(id_of(2), id_of(0), RelationType.RELATED, AT + timedelta(4)),
+    ]
+    with store.transaction():
+        assert store.relations.put_all([]) == 0
+        assert store.relations.put_all(said) == 4
+    kept = [replace(said[0], created_at=AT), replace(said[4], created_at=AT + timedelta(2)), said[5]]
+    assert store.relations.all() == kept
+    assert unfit(store) == []
 
 
 def test_every_relation_type_is_kept(store):

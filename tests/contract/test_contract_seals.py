@@ -8,6 +8,7 @@ from acts import Act
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lives import Life
+from sealed import database, unfit
 from servers import LAYOUTS
 
 from example_memories import AT, attach, code, id_of, insert, memory, update
@@ -15,7 +16,6 @@ from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, Patter
 from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.storage.records import seals
 from recortex.storage.records.whole import TABLES
 from recortex.storage.transfer import copy
 
@@ -25,15 +25,6 @@ WRITES = (
     "delete", "fail",
 )  # fmt: skip
 SEALED = ("memories", "versions", "relations")
-
-
-def database(store):
-    return store.pool if hasattr(store, "pool") else store.database
-
-
-def unfit(store):
-    rows = database(store)
-    return list(seals.unfit(rows.rows, rows.queries("seals"), rows.queries("memories")))
 
 
 def unsealed(store):

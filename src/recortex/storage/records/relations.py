@@ -37,18 +37,11 @@ class RelationRecords:
         sources, targets = [one.source_id for one in relations], [one.target_id for one in relations]
         keys = dict(self._database.rows(self._sql["keys"], (json(sorted({*sources, *targets})),)))
         since = self._since([keys[id_] for id_ in sources if id_ in keys])
-        rows = []
-        for relation in relations:
-            source, target = keys.get(relation.source_id), keys.get(relation.target_id)
-            if source is not None and target is not None:
-                place = (source, target, relation.type.value)
-                rows.append(
-                    (
-                        *place, relation.strength, json(relation.evidence), int(relation.inferred),
-                        int(relation.bidirectional), relation.status.value,
-                        since.setdefault(place, to_micros(relation.created_at)),
-                    )
-                )  # fmt: skip
+        rows = [
+            _row(keys[one.source_id], keys[one.target_id], one, since)
+            for one in relations
+            if one.source_id in keys and one.target_id in keys
+        ]
         self._write("relate", rows)
         return len(rows)
 
@@ -92,6 +85,15 @@ class RelationRecords:
     def count(self) -> int:
         """How many there are."""
         return int(self._database.value(self._sql["count_relations"]))
+
+
+def _row(source: int, target: int, relation: Relation, since: dict[tuple[int, int, str], int]) -> Row:
+    """A relation's columns as stored; when it began is noted, in case that it is written once more."""
+    place = (source, target, relation.type.value)
+    return (
+        *place, relation.strength, json(relation.evidence), int(relation.inferred), int(relation.bidirectional),
+        relation.status.value, since.setdefault(place, to_micros(relation.created_at)),
+    )  # fmt: skip
 
 
 def relation_of(row: Row) -> Relation:

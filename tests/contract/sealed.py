@@ -1,0 +1,14 @@
+"""Whether the seals of a store fit, on either engine."""
+
+from recortex.storage.records import seals
+
+
+def database(store):
+    """What runs a store's statements."""
+    return store.pool if hasattr(store, "pool") else store.database
+
+
+def unfit(store):
+    """Rows that are not as they were written."""
+    rows = database(store)
+    return list(seals.unfit(rows.rows, rows.queries("seals"), rows.queries("memories")))
