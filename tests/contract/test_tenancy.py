@@ -71,7 +71,9 @@ def test_whatever_the_role(request, server, who, guard):
 
 def test_without_both_guards_it_would_be_noticed(server):
     with no_filters(), no_security(), tenants(server.url("postgres"), names(server)) as some:
-        assert live(some, ACTS, threads=1) != []
+        assert any(
+            live(some, 1, threads=1) for _ in range(ACTS)
+        )  # each act sees the stores of all tests before
 
 
 @pytest.mark.parametrize("who", ["server", "ordinary", "owner"])
