@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 COVERED = 90
 
 # Tests wait for a third of their time for programs and servers; who is done takes over what others have not begun.
-WORKERS = (os.cpu_count() or 1) + 1
+WORKERS = min(os.cpu_count() or 1, 8) + 1
 STEPS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
