@@ -135,6 +135,21 @@ def test_a_table_whose_name_in_the_schema_is_damaged_is_found(open_, database, i
         assert cortex.get(ids[0]).text == TEXTS[0]
 
 
+def test_an_index_whose_name_is_no_text_any_more_is_found(open_, database, ids):
+    """SQLite's own check names what it finds, and cannot name this one."""
+    wrong = pages_of(database, "memories_recorded")[0]
+    with database.open("r+b") as file:
+        file.seek(wrong * PAGE - 200)
+        file.write(bytes(range(200)))
+    data = database.read_bytes()
+    assert data.count(b"memories_recorded") == 2  # by itself, and in what makes it
+    database.write_bytes(data.replace(b"memories_recorded", b"mem\xbbries_recorded"))
+    (told,) = recovered(open_)
+    assert told.startswith("1 pages (of a table that is not known)")
+    with open_() as cortex:
+        assert cortex.get(ids[0]).text == TEXTS[0]
+
+
 def test_a_relation_that_is_gone_with_its_index_is_named_by_the_audit_log(open_, database, ids):
     wipe(database, pages_of(database, "relations", "relations_target"))
     lost = recovered(open_)

@@ -32,6 +32,8 @@ def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
         orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
     except apsw.Error as error:
         return Integrity((str(error),), index_whole=False)
+    except UnicodeDecodeError:  # SQLite names what it finds as the schema has it
+        return Integrity(("a name in the schema is no text any more",), index_whole=False)
     about_index = [problem for problem in found if "memories_fts" in problem]
     problems = [problem for problem in found if problem not in about_index]
     if orphans:
