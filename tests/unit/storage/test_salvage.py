@@ -150,6 +150,16 @@ def test_an_index_whose_name_is_no_text_any_more_is_found(open_, database, ids):
         assert cortex.get(ids[0]).text == TEXTS[0]
 
 
+def test_a_column_whose_name_is_no_text_any_more_is_found(open_, database, ids):
+    pages_of(database, "memories")
+    data = database.read_bytes()
+    assert data.count(b"last_accessed_at INTEGER") == 1
+    database.write_bytes(data.replace(b"last_accessed_at INTEGER", b"la\xbbt_accessed_at INTEGER"))
+    assert recovered(open_) == ()
+    with open_() as cortex:
+        assert cortex.get(ids[0]).text == TEXTS[0]
+
+
 def test_a_relation_that_is_gone_with_its_index_is_named_by_the_audit_log(open_, database, ids):
     wipe(database, pages_of(database, "relations", "relations_target"))
     lost = recovered(open_)

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def check(pool: Pool) -> Integrity:
     """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
     with pool.held() as connection:
-        return _checked(pool, connection)
+        try:
+            return _checked(pool, connection)
+        except UnicodeDecodeError:  # of an index that it complains of, or of a column
+            return Integrity(("a name in the schema is no text any more",), index_whole=False)
 
 
 def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
@@ -32,8 +35,6 @@ def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
         orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
     except apsw.Error as error:
         return Integrity((str(error),), index_whole=False)
-    except UnicodeDecodeError:  # SQLite names what it finds as the schema has it
-        return Integrity(("a name in the schema is no text any more",), index_whole=False)
     about_index = [problem for problem in found if "memories_fts" in problem]
     problems = [problem for problem in found if problem not in about_index]
     if orphans:
