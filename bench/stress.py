@@ -320,8 +320,7 @@ def _until(word: bytes, stream: int) -> bytes:
     out = b""
     while word not in out and time.monotonic() < deadline:
         if select.select([stream], [], [], 1)[0]:
-            more = os.read(stream, 65536)
-            if not more:
+            if not (more := os.read(stream, 65536)):
                 break
             out += more
     return out

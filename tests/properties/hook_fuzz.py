@@ -85,7 +85,7 @@ def _bend(origin: dict[str, object], chance: random.Random) -> None:
     elif way == 2:
         origin[name] = _deep(chance.choice(WEIRD), chance.randrange(1, 300))
     elif way == 3 and isinstance(origin.get(name), dict):
-        _bend(origin[name], chance)  # type: ignore[arg-type]
+        _bend(origin[name], chance)  # type: ignore[arg-type]  # a part of JSON
     elif way == 4:
         origin[name] = "".join(chr(chance.randrange(1, 0x3000)) for _ in range(chance.randrange(400)))
     else:

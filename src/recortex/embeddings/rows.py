@@ -68,5 +68,5 @@ def pooled(output: Any, pooling: Pooling) -> npt.NDArray[np.float64]:
     if not output.shape[1]:
         raise TextRefusedError("The model finds no token in a text.")
     if pooling == "mean":
-        return output.mean(axis=1, dtype="float64")  # type: ignore[no-any-return]
+        return output.mean(axis=1, dtype="float64")  # type: ignore[no-any-return]  # numpy calls it anything
     return output[:, 0 if pooling == "cls" else -1]
