@@ -53,7 +53,7 @@ def verdict(site: Site, fault: str, name: str, *children: Ended, prefix: bool = 
     except RecortexError as error:
         record.opens = False
         record.problems.append(f"{error.code}: {error.message}")
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001  whatever it is, a user would see it raw
         record.opens = False
         where = traceback.extract_tb(error.__traceback__)[-1]
         record.problems.append(

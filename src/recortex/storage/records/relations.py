@@ -36,7 +36,7 @@ class RelationRecords:
             return 0
         sources, targets = [one.source_id for one in relations], [one.target_id for one in relations]
         keys = dict(self._database.rows(self._sql["keys"], (json(sorted({*sources, *targets})),)))
-        since = self._since([keys[id_] for id_ in sources if id_ in keys])
+        since = self._since(*({keys[id_] for id_ in ends if id_ in keys} for ends in (sources, targets)))
         rows = [
             _row(keys[one.source_id], keys[one.target_id], one, since)
             for one in relations
@@ -45,9 +45,9 @@ class RelationRecords:
         self._write("relate", rows)
         return len(rows)
 
-    def _since(self, sources: Sequence[int]) -> dict[tuple[int, int, str], int]:
-        """When each relation of these memories' keys began: it is kept when a relation is written again."""
-        rows = self._database.rows(self._sql["since"], (json(sorted({*sources})),))
+    def _since(self, sources: set[int], targets: set[int]) -> dict[tuple[int, int, str], int]:
+        """When each relation from these keys of memories to those began: it is kept when a relation is written again."""
+        rows = self._database.rows(self._sql["since"], (json(sorted(sources)), json(sorted(targets))))
         return {(source, target, type_): created_at for source, target, type_, created_at in rows}
 
     def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:

@@ -3,7 +3,7 @@ SELECT id, key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?)
 
 -- name: since
 SELECT source_key, target_key, type, created_at FROM relations
-WHERE /*own*/ source_key IN (SELECT value FROM json_each(?))
+WHERE /*own*/ source_key IN (SELECT value FROM json_each(?)) AND target_key IN (SELECT value FROM json_each(?))
 
 -- name: relate
 INSERT INTO relations
