@@ -228,6 +228,26 @@ def test_nobody_has_to_take_the_answer(known: Path):
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("event", ["session-start", "user-prompt-submit", "stop"])
+def test_a_hook_that_waits_for_what_never_comes_ends_by_itself(known: Path, event: str):
+    """The client keeps the input open; the limit is the hook's own, as installed."""
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, b'{"session_id": "s", ')
+        done = subprocess.run(
+            [INSTALLED, "hook", event],
+            stdin=reader,
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+            cwd=known,
+        )
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: Path):
     command = ["sh", "-c", f"{shlex.join(RECORTEX)} hook session-start ; exit 0"]
     subprocess.run(command, input=json.dumps(payload(known)).encode(), check=True, capture_output=True)
