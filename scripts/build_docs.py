@@ -63,7 +63,11 @@ def settings() -> str:
     rows = ["| setting | variable | default | takes | project file | |", "|---|---|---|---|---|---|"]
     for one in SETTINGS:
         default = f"`{one.default!r}`" if one.default != "" else ""
-        some = ", ".join(sorted(one.project)) if isinstance(one.project, frozenset) else ""
+        some = (
+            ", ".join(str(value).lower() for value in one.project)
+            if isinstance(one.project, frozenset)
+            else ""
+        )
         allowed = some or ("yes" if one.project else "no")
         rows.append(
             f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {one.parse.takes} | {allowed} | {one.help} |"

@@ -14,6 +14,7 @@ from recortex.operations.learning import Learning
 from recortex.operations.linking import Linking
 from recortex.operations.maintaining import Maintaining
 from recortex.operations.moving import Moving
+from recortex.operations.projects import Projects
 from recortex.operations.recording import Recording
 from recortex.operations.searching import Searching
 from recortex.operations.surfacing import Surfacing
@@ -33,6 +34,7 @@ class Cortex(
     Aging,
     Graphing,
     Surfacing,
+    Projects,
     Upkeep,
     Maintaining,
     Moving,

@@ -111,6 +111,13 @@ class NewerSchemaError(MigrationError):
     hint = "Upgrade with `pip install --upgrade recortex`; nothing was changed."
 
 
+class UntrustedFileError(StorageError):
+    """A file or folder is not what it must be: a regular one that belongs to you."""
+
+    code = "untrusted_file"
+    hint = "Look at it with `ls -l`; remove it or take it over if it is yours, then try again."
+
+
 class PermissionsError(StorageError):
     """The store's folder cannot be written."""
 

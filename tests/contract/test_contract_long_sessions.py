@@ -6,9 +6,10 @@ from random import Random
 import pytest
 from hooks_of_clients import called, jobs_ended
 
+from places import location_of, project_of, store_folder
 from recortex import Cortex
 from recortex.app.backends import open_sessions
-from recortex.app.location import of_project, of_url
+from recortex.app.location import of_project
 from recortex.app.session.trouble import troubles
 from recortex.domain.session import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript
@@ -28,11 +29,13 @@ def location(request, project, home, server, monkeypatch):
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     with jobs_ended(home):
         if request.param == "sqlite":
-            yield of_project(project)
+            store_folder(project)
+            yield of_project(project_of(project))
         else:
             url = server.workspace_url()
             monkeypatch.setenv("RECORTEX_URL", url)
-            yield of_url(url, root=project, workspace="")
+            store_folder(project)
+            yield location_of(url, project)
 
 
 @pytest.mark.parametrize("session", IDS.values(), ids=IDS)

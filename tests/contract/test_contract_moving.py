@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 import pytest
 
 from example_memories import AT
+from places import location_of
 from recortex import Cortex
 from recortex.app.backends import open_any
-from recortex.app.location import of_url
 from recortex.app.wiring import session_loop
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
@@ -192,7 +192,7 @@ def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
     there = f"sqlite:///{tmp_path}/there.db" if engine == "sqlite" else server.workspace_url()
     with Cortex.open(project, url=there) as cx:
         cx.init()
-    location = of_url(there, root=project, workspace="")
+    location = location_of(there, project)
     with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
         store.whole.begin("another", now=0)
     with pytest.raises(StorageError, match="half a copy of another"):
@@ -213,16 +213,18 @@ def test_a_store_whose_note_of_a_copy_is_damaged_opens(project, tmp_path, note):
         assert cx.get(id_).text == "What is kept"
 
 
-def test_a_store_without_its_chores_opens_and_is_told_of(project, tmp_path):
+def test_a_store_without_its_chores_is_recovered_before_it_opens(project, tmp_path):
     url = f"sqlite:///{tmp_path}/there.db"
     with Cortex.open(project, url=url) as cx:
         id_ = cx.remember("What is kept").id
         cx._app.banks()[0].store.pool.rows("ALTER TABLE chores RENAME TO chosen")
     with Cortex.open(project, url=url) as cx:
-        assert cx.get(id_).text == "What is kept"
-        with pytest.raises(CorruptStoreError, match="chores") as caught:
-            cx.gc()
+        with pytest.raises(CorruptStoreError, match="table chosen") as caught:
+            cx.get(id_)
         assert "recover" in caught.value.hint
+        assert cx.recover().memories == 1
+        assert cx.get(id_).text == "What is kept"
+        cx.gc()
 
 
 def test_a_store_that_cannot_be_asked_whether_it_is_a_copy_is_not_opened(project, tmp_path, monkeypatch):
@@ -269,7 +271,7 @@ def test_a_dry_run_counts_and_writes_nothing(project, tmp_path):
 def test_a_password_is_never_shown(project, tmp_path):
     here = f"sqlite:///{tmp_path}/here.db"
     fill(project, here, 40)
-    address = "postgresql://someone:hunter2hunter2@127.0.0.1:1/none"
+    address = "postgresql://someone:hunter2hunter2@127.0.0.1:1/none?workspace=w"
     with Cortex.open(project, url=here) as cx, pytest.raises(StorageError) as caught:
         cx.migrate_store(here, address)
     assert "hunter2" not in f"{caught.value.message} {caught.value.hint}"

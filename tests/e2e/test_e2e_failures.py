@@ -3,6 +3,8 @@
 import pytest
 from agents.knowledge import ASKED_INVOICES, INVOICES, SHIP
 
+from places import store_folder
+
 
 def assert_unharmed(ran) -> None:
     assert ran.unharmed, ran
@@ -17,7 +19,7 @@ def talk(person):
 @pytest.mark.parametrize("damage", ["garbage", "half", "folder", "empty schema"])
 def test_a_broken_store_harms_no_session(newest, damage):
     newest.memory("remember", INVOICES)
-    store = newest.project / ".recortex" / "cortex.db"
+    store = store_folder(newest.project) / "cortex.db"
     data = store.read_bytes()
     for leftover in store.parent.glob("cortex.db*"):
         leftover.unlink()
@@ -44,7 +46,7 @@ def test_a_home_that_cannot_be_written_harms_no_session(newest):
 
 
 def test_a_project_that_is_read_only_harms_no_session(newest):
-    (newest.project / ".recortex").write_text("not a folder")
+    store_folder(newest.project).write_text("not a folder")
     assert_unharmed(talk(newest))
 
 

@@ -14,10 +14,10 @@ from recortex.errors import AmbiguousIdError, MemoryNotFoundError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from recortex.app.bank import Bank
-    from recortex.app.location import Location
+    from recortex.app.location import Location, Locations
+    from recortex.app.projects import Project
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
     from recortex.engines.prompting.service import Adviser
@@ -31,6 +31,7 @@ class Application:
     """Stores are opened on first use, so that what needs only one pays for one.
 
     Args:
+        project: the checkout that it works for, and the folder of its memory.
         locations: where each store is; one store under None holds both scopes.
         open_bank: opens one.
         open_adviser: makes the language model ready, where one is set.
@@ -43,12 +44,12 @@ class Application:
         self,
         *,
         settings: Settings,
-        locations: dict[Scope | None, Location],
+        project: Project,
+        locations: Locations,
         open_bank: Callable[[Scope | None, Location], Bank],
         clock: Callable[[], datetime],
         actor: Actor,
         embedder: NamedEmbedder | None,
-        root: Path,
         progress: Callable[[str, int, int], None],
         open_adviser: Callable[[Application], Adviser] | None = None,
     ) -> None:
@@ -57,7 +58,8 @@ class Application:
         self.clock = clock
         self.actor = actor
         self._embedder = embedder
-        self.root = root
+        self.project = project
+        self.root = project.root
         self.progress = progress
         self._open_bank = open_bank
         self._open_adviser = open_adviser

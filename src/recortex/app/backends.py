@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app import surface_cache
 from recortex.errors import ConfigError, CorruptStoreError, StorageError
+from recortex.filesystem import require_own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -103,11 +104,13 @@ def open_sessions(location: Location) -> Sessions | None:
         return None if _copied_from(database) else SessionRecords(database)
     from recortex.storage.sqlite.migrations import applied, newest
     from recortex.storage.sqlite.pool import Pool
+    from recortex.storage.sqlite.schema_check import foreign_objects
 
     if not location.exists:
         return None
+    require_own(location.database)
     pool = Pool(location.database, vectors=False)
-    if applied(pool) == newest() and not _copied_from(pool):
+    if not foreign_objects(pool.rows) and applied(pool) == newest() and not _copied_from(pool):
         return SessionRecords(pool)
     pool.close()
     return None

@@ -7,6 +7,7 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.location import unbound
 from recortex.app.reembedding import outlook
 from recortex.app.vector_index import index_notice
 from recortex.errors import RecortexError
@@ -45,13 +46,34 @@ def diagnose(app: Application) -> Iterator[Row]:
     for name, found in installed().items():
         if found == "missing":
             yield "packages", "problem", f"{name} is not installed.", f"pip install {name}"
+    yield from _elsewhere_kept(app)
     for scope, location in app.locations.items():
         yield from _store(app, scope.value if scope else "all", location)
     yield from _embedder(app)
 
 
+def _elsewhere_kept(app: Application) -> Iterator[Row]:
+    """Memories of this project that are not used: of a moved checkout, or in an older version's folder."""
+    from recortex.app.adoption import candidates, refused
+
+    if why := refused(app.project):
+        yield "project", "notice", why, "See `recortex init`."
+    for one in candidates(app.project):
+        said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
+        yield (
+            "project",
+            "notice",
+            said,
+            "`recortex init` shows them; `recortex init --adopt` takes them over.",
+        )
+
+
 def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     title = f"{name} store"
+    if location.unbound:
+        error = unbound(location)
+        yield title, "problem", error.message, error.hint
+        return
     if not location.exists:
         if gone := _gone(location):
             yield title, "problem", gone.message, gone.hint
@@ -145,7 +167,7 @@ def _modes(title: str, location: Location) -> Iterator[Row]:
     if os.name != "posix":
         return
     wanted: list[tuple[Path, int]] = [(location.database, 0o600)]
-    if location.folder.name == ".recortex":
+    if location.project is not None:
         wanted.append((location.folder, 0o700))
     for path, mode in wanted:
         actual = path.stat().st_mode & 0o777

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -11,17 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
-from recortex.codebase.project import STORE_FOLDER, project_root
+from recortex.app.projects import FOLDER as PROJECTS
+from recortex.app.projects import Project, establish, locate
 from recortex.errors import ConfigError, PermissionsError
+from recortex.filesystem import require_own, require_own_folder
 
 if TYPE_CHECKING:
-    from recortex.settings import Settings
+    from recortex.domain.vocabulary import Scope
 
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
 COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup")
 """What follows a database's name in those of the files that stand for it: SQLite's own, and those of a recovery."""
-FOLDERS = ("backups", "locks", "queue", "surface-cache", "vectors")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +33,56 @@ class Location:
     Attributes:
         database: the file; of a store on a server a name in the folder, where only what is this machine's own is kept:
             sessions that wait, locks, briefs.
-        folder: where the file is.
+        folder: where the file is; of a project that has none yet, one that is not there.
+        project: whose store it is; None for the person's own, and for a file that a URL names.
         url: that the store was named by; it may hold a password.
-        workspace: its name on the server; empty for a file.
+        server: whether it is on a server.
+        workspace: its name there; empty while the checkout is bound to none.
     """
 
     database: Path
     folder: Path
+    project: Project | None = field(default=None, hash=False)
     url: str = field(default="", repr=False)
+    server: bool = False
     workspace: str = ""
 
     @property
     def remote(self) -> bool:
         """Whether it is on a server."""
-        return bool(self.workspace)
+        return self.server
+
+    @property
+    def pending(self) -> bool:
+        """Whether the project has no folder yet, or no workspace on its server: another process may change that."""
+        return self.project is not None and (
+            self.project.folder is None or (self.server and not self.workspace)
+        )
+
+    @property
+    def unbound(self) -> bool:
+        """Whether it is on a server, and nobody said which workspace there is the project's."""
+        return self.server and not self.workspace
 
     @property
     def shown(self) -> str:
         """What a person is told of where it is: no secret is in it."""
-        if not self.remote:
+        if not self.server:
             return str(self.database)
         from recortex.storage.postgres.address import parse
 
         return parse(self.url, workspace=self.workspace).shown
 
+    @property
+    def address(self) -> str:
+        """What hooks and servers of the same store know it by: it stays the same when the project gets its folder."""
+        if self.project is None or self.server:
+            return f"{self.database.absolute()} {self.workspace}"
+        return f"{self.project.home} {self.project.checkout.anchor}"
+
     def place(self, name: str) -> Path:
         """A file or folder that belongs to the store: never one of another store in the same folder."""
-        alone = (
-            self.folder.name == STORE_FOLDER and not self.remote
-        ) or self.database.name == GLOBAL_DATABASE
+        alone = (self.project is not None and not self.server) or self.database.name == GLOBAL_DATABASE
         return self.folder / (name if alone else f"{self.database.name}.{name}")
 
     @property
@@ -79,8 +102,8 @@ class Location:
         return real.parent == self.folder.resolve() and real.name in names
 
     def files(self) -> list[Path]:
-        """Every file that may hold what was remembered: all of a folder of our own, else the database's and backups."""
-        if self.folder.name == STORE_FOLDER and not self.remote:
+        """Every file that may hold what was remembered: all of a project's folder, else the database's and backups."""
+        if self.project is not None and not self.server:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         from glob import escape  # hooks do without it
 
@@ -92,7 +115,7 @@ class Location:
     @property
     def absent(self) -> bool:
         """Whether nothing was ever kept here; something else in its place is no absence but an error to be told."""
-        if self.remote:
+        if self.server:
             return False
         return not os.path.lexists(self.database) and (
             self.folder.is_dir() or not os.path.lexists(self.folder)
@@ -100,38 +123,67 @@ class Location:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a store; one on a server is always taken to be there."""
-        return self.remote or (self.database.is_file() and self.database.stat().st_size > 0)
+        """Whether there is a store; one on a server is taken to be there as soon as a workspace is known."""
+        if self.server:
+            return bool(self.workspace)
+        return self.database.is_file() and self.database.stat().st_size > 0
 
 
-def of_project(start: Path) -> Location:
-    """The store of the project that `start` lies in.
+class Locations(Mapping["Scope | None", Location]):
+    """The stores of an application by scope; one store under None holds both scopes.
 
-    Raises:
-        ConfigError: a symbolic link, which a cloned repository may bring, would lead its data elsewhere.
+    A project's folder may be made, and a workspace bound, by another process while this one runs: until then each look
+    looks again.
     """
-    folder = project_root(start) / STORE_FOLDER
-    for path in (folder, folder / DATABASE, *(folder / name for name in FOLDERS)):
-        if path.is_symlink():
-            raise ConfigError(
-                f"{path} is a symbolic link: a project's files cannot say where data goes.",
-                hint="Remove the link; `--url sqlite:////ABSOLUTE/FILE` or RECORTEX_URL names another place.",
-            )
-    return Location(_utf8(folder / DATABASE), folder)
+
+    def __init__(self, locations: dict[Scope | None, Location]) -> None:
+        self._locations = locations
+
+    def __getitem__(self, scope: Scope | None) -> Location:
+        """The location of a scope's store, as it is now."""
+        known = self._locations[scope]
+        if known.pending:
+            known = self._locations[scope] = found_again(known)
+        return known
+
+    def __iter__(self) -> Iterator[Scope | None]:
+        return iter(self._locations)
+
+    def __len__(self) -> int:
+        return len(self._locations)
 
 
-def of_user(settings: Settings) -> Location:
+def of_project(project: Project) -> Location:
+    """The store of a project."""
+    folder = project.folder or _not_yet(project)
+    return Location(_utf8(folder / DATABASE), folder, project)
+
+
+def of_user(home: Path) -> Location:
     """The person's own store."""
-    return Location(_utf8(settings.home / GLOBAL_DATABASE), settings.home)
+    return Location(_utf8(home / GLOBAL_DATABASE), home)
 
 
-def of_url(url: str, *, root: Path, workspace: str) -> Location:
+def found_again(location: Location) -> Location:
+    """The location of a project's store as it is now."""
+    assert location.project is not None  # noqa: S101  only those are pending
+    project = locate(location.project.home, location.project.checkout)
+    return _on_server(location.url, project, location.workspace) if location.server else of_project(project)
+
+
+def _not_yet(project: Project) -> Path:
+    """A folder that is never there: no id is in its name."""
+    return project.home / PROJECTS / f"{project.name}-new"
+
+
+def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
     """The store that a URL names.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://…`.
-        root: of the project; what is this machine's own of a store on a server is kept there.
-        workspace: its name on a server, where the URL has none.
+        project: in whose folder what is this machine's own of a store on a server is kept, and which says which
+            workspace there it is bound to, where neither the URL nor `workspace` does.
+        workspace: that the person's settings name.
 
     Raises:
         ConfigError: no backend of this installation takes it.
@@ -140,7 +192,7 @@ def of_url(url: str, *, root: Path, workspace: str) -> Location:
     if scheme == "sqlite":
         return _of_file(url)
     if scheme in {"postgresql", "postgres"}:
-        return _of_server(url, root, workspace)
+        return _on_server(url, project, workspace)
     raise ConfigError(
         f"There is no store for {scheme[:40]!r} URLs in this installation.",
         hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE) or postgresql://USER@HOST/DATABASE?workspace=NAME.",
@@ -162,7 +214,7 @@ def _of_file(url: str) -> Location:
             hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",
         )
     path = path.absolute()
-    return Location(_utf8(path), path.parent, url)
+    return Location(_utf8(path), path.parent, url=url)
 
 
 def url_of(file: str) -> str:
@@ -186,13 +238,17 @@ def _utf8(path: Path) -> Path:
     return path
 
 
-def _of_server(url: str, root: Path, workspace: str) -> Location:
+def _on_server(url: str, project: Project, workspace: str) -> Location:
     from recortex.storage.postgres.address import parse
 
     address = parse(url, workspace=workspace)
-    folder = of_project(root).folder  # the same care with links as for a store of the project's own
-    name = sha256(f"{address.shown}".encode()).hexdigest()[:12]
-    return Location(folder / f"postgresql-{name}", folder, url, address.workspace)
+    if not address.workspace:
+        address = address._replace(workspace=project.workspace(address.server))
+    folder = project.folder or _not_yet(project)
+    name = sha256(address.shown.encode()).hexdigest()[:12]
+    return Location(
+        folder / f"postgresql-{name}", folder, project, url, server=True, workspace=address.workspace
+    )
 
 
 def without_password(url: str) -> str:
@@ -209,29 +265,51 @@ def _hidden(parameter: re.Match[str]) -> str:
     return f"{parameter[1]}=***" if "password" in unquote(parameter[1]).lower() else parameter[0]
 
 
-def prepare(location: Location) -> None:
-    """Make the folders of a store, for its owner only, with a `.gitignore` of everything.
+def prepare(location: Location) -> Location:
+    """Make the folders of a store, for its owner only; returns where it is now, for a project that had no folder.
 
     Raises:
+        ConfigError: it is on a server, and the checkout is bound to no workspace there.
         PermissionsError: the folder cannot be made or written.
+        UntrustedFileError: it, or a file in it, is a link, or belongs to somebody else.
     """
+    if location.unbound:
+        raise unbound(location)
+    location = with_folder(location)
+    if (
+        location.project is not None or not location.url
+    ):  # the folder of a file that a person names is theirs to choose
+        require_own_folder(location.folder)
     try:
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if location.folder.name == STORE_FOLDER:
-            location.folder.chmod(0o700)
-            _write_once(location.folder / ".gitignore", "*\n")
-            for name in FOLDERS:
-                (location.folder / name).mkdir(mode=0o700, exist_ok=True)
-        if not location.remote:
+        if not location.server:
+            for suffix in COMPANIONS:
+                require_own(location.folder / f"{location.database.name}{suffix}")
             _touch_private(location.database)
     except OSError as error:
         raise PermissionsError(f"The store's folder {location.folder} cannot be used: {error}.") from error
+    return location
 
 
-def _write_once(path: Path, text: str) -> None:
-    if not path.exists() or not path.stat().st_size:  # a full disk leaves an empty one
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o600)
+def with_folder(location: Location) -> Location:
+    """The location once its project has a folder, which is made if it has none; the store itself is not.
+
+    Raises:
+        StorageError: the folder cannot be made.
+    """
+    if location.project is None or location.project.folder is not None:
+        return location
+    establish(location.project)
+    return found_again(location)
+
+
+def unbound(location: Location) -> ConfigError:
+    """What to say where nobody said which workspace on a server is the project's."""
+    assert location.project is not None  # noqa: S101  only those are unbound
+    return ConfigError(
+        f"{location.project.root} is bound to no workspace of {location.shown}.",
+        hint="Run `recortex init` there: it shows the name that it proposes. `?workspace=NAME` in the URL names one too.",
+    )
 
 
 def _touch_private(path: Path) -> None:

@@ -6,8 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recortex.app.backends import open_any, open_store
-from recortex.app.location import of_url, prepare, url_of
-from recortex.codebase.project import shared_name
+from recortex.app.location import of_url, prepare, unbound, url_of
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
 from recortex.storage.records.whole import TABLES
@@ -55,7 +54,7 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
     with closing(_opened(app, here, open_store)) as one:
         if dry_run:
             return Moved(here.shown, there.shown, tuple(counted(TABLES, one.whole.side)))
-        prepare(there)
+        there = prepare(there)
         with closing(_opened(app, there, open_any)) as other:
             checked(other.whole, here.shown, now=to_micros(app.clock()))
             tables = copy(TABLES, one.whole.side, other.whole.side, app.progress)
@@ -65,8 +64,10 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
 
 def _location(app: Application, name: str) -> Location:
     url = name if "://" in name else url_of(name)
-    workspace = app.settings["workspace"] or shared_name(app.root)
-    return of_url(url, root=app.root, workspace=workspace)
+    location = of_url(url, app.project, workspace=app.settings["workspace"])
+    if location.unbound:
+        raise unbound(location)
+    return location
 
 
 def _opened(app: Application, location: Location, how: Callable[..., KeptStore]) -> WholeStore:

@@ -61,13 +61,13 @@ def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: floa
 
 def forget_briefs(locations: Sequence[Location]) -> int:
     """Delete all briefs that were kept, and what the project's file shows of one; returns how many files are gone."""
-    for location in locations:
-        if (location.folder.parent / FILE).exists():
+    for root in {location.project.root for location in locations if location.project}:
+        if (root / FILE).exists():
             from recortex.app.surface_file import clear
             from recortex.errors import InvalidInputError
 
             with suppress(OSError, InvalidInputError):
-                clear(location.folder.parent)
+                clear(root)
     return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
 
 

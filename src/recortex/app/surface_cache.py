@@ -11,6 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.injection import END, START
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own, replace_text
 from recortex.version import __version__
 
 if TYPE_CHECKING:
@@ -103,10 +105,8 @@ def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
 
     path = folder / f"{key(branch, cwd)}.json"
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb") as file:
-            data = file.read(LARGEST + 1)
-        return _read(json.loads(data)) if len(data) <= LARGEST else None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return _read(json.loads(read_own(path, LARGEST)))
+    except (OSError, UntrustedFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
@@ -124,7 +124,7 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
         "fresh_until": cached.fresh_until, "text": brief.text, "tokens": brief.tokens, "items": brief.items,
     }  # fmt: skip
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
+    replace_text(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
 
 
 def invalidate(folder: Path) -> int:
@@ -137,25 +137,6 @@ def invalidate(folder: Path) -> int:
                     os.unlink(entry.path)  # noqa: PTH108  pathlib is not needed here otherwise
                     gone += 1
     return gone
-
-
-def replace(path: Path, text: str) -> None:
-    """Write a file through a temporary one beside it, so that no reader ever sees half of it. Mode 0600.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with suppress(FileNotFoundError):
-        part.unlink()
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-        part.replace(path)
-    except OSError:
-        with suppress(OSError):
-            part.unlink()
-        raise
 
 
 def _written(numbers: Sequence[int] | None) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recortex.app.surface_cache import FILE, replace
+from recortex.app.surface_cache import FILE
+from recortex.codebase.git import tracked
 from recortex.errors import InvalidInputError
+from recortex.filesystem import replace_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,13 +24,14 @@ def write(root: Path, text: str) -> Path:
     """Put the brief between the markers of the project's file, keep what stands around it, and make git ignore it.
 
     Raises:
-        InvalidInputError: the file or its folder is a symbolic link, or the file cannot be ours.
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or it cannot
+            be ours.
         OSError: it cannot be written.
     """
     path = _own(root)
     _ignore(root)
     path.parent.mkdir(exist_ok=True)
-    replace(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
+    replace_text(path, _around(_known(path), f"{START}\n{text}\n{END}" if text else f"{START}\n{END}"))
     return path
 
 
@@ -36,13 +39,14 @@ def clear(root: Path) -> None:
     """Take the brief out of the project's file, where one stands in it.
 
     Raises:
-        InvalidInputError: the file or its folder is a symbolic link, or the file cannot be ours.
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or it cannot
+            be ours.
         OSError: it cannot be written.
     """
     path = _own(root)
     known = _known(path)
     if START in known:
-        replace(path, _around(known, f"{START}\n{END}"))
+        replace_text(path, _around(known, f"{START}\n{END}"))
 
 
 def _own(root: Path) -> Path:
@@ -50,6 +54,11 @@ def _own(root: Path) -> Path:
     for one in (path.parent, path):
         if one.is_symlink():
             raise InvalidInputError(f"{one} is a symbolic link.", hint="Remove the link.")
+    if path.exists() and tracked(root, FILE):
+        raise InvalidInputError(
+            f"{path} is part of the repository: memories would be committed with it.",
+            hint=f"`git rm --cached {FILE}` takes it out.",
+        )
     return path
 
 

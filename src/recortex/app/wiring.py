@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from recortex.app.application import Application
 from recortex.app.backends import missing, open_sessions, open_store
 from recortex.app.bank import Bank
-from recortex.app.location import Location, of_project, of_url, of_user, prepare
-from recortex.codebase.project import project_root, shared_name
+from recortex.app.location import Location, Locations, of_project, of_url, of_user, prepare
+from recortex.app.projects import Project, find_project
 from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import ConfigError
-from recortex.settings import Settings, inside, read
+from recortex.settings import Settings, home_folder, inside, read
 from recortex.settings.table import EMBEDDER_KEYS
 
 if TYPE_CHECKING:
@@ -49,8 +49,21 @@ def application(
     start = Path(path) if path is not None else Path.cwd()
     if not start.is_dir():
         raise ConfigError(f"There is no folder {start}.", hint="Give a folder of the project.")
-    root = project_root(start)
-    settings = read(root)
+    project = find_project(home_folder(), start)
+    settings = read(project.root)
+    locations = _locations(project, url or settings["url"], settings)
+    return _application(project, settings, locations, clock=clock, actor=actor, progress=progress)
+
+
+def _application(
+    project: Project,
+    settings: Settings,
+    locations: Locations,
+    *,
+    clock: Callable[[], datetime] | None = None,
+    actor: Actor = Actor.SYSTEM,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Application:
     events: list[Callable[[Degradation], None]] = []
 
     def degraded(event: Degradation) -> None:
@@ -62,20 +75,16 @@ def application(
     clock = clock or _clock(settings)
 
     def open_bank(scope: Scope | None, location: Location) -> Bank:
-        return _bank(
-            scope,
-            location,
-            root,
-            settings=settings.of_the_person() if scope is Scope.GLOBAL else settings,
-            clock=clock,
-            tokens=tokens,
-            embedder=_shared(settings, embedder, degraded) if scope is Scope.GLOBAL else embedder,
-            degraded=degraded,
-        )
+        location = prepare(location)
+        store = open_store(location, clock=clock, settings=settings, degraded=degraded)
+        return Bank(
+            scope=scope, root=project.root, location=location, store=store, settings=settings, embedder=embedder,
+            count=tokens.count,
+        )  # fmt: skip
 
     app = Application(
-        settings=settings, locations=_locations(start, url or settings["url"], settings), open_bank=open_bank,
-        clock=clock, actor=actor, embedder=embedder, root=root, progress=progress or _silent,
+        settings=settings, project=project, locations=locations, open_bank=open_bank, clock=clock, actor=actor,
+        embedder=embedder, progress=progress or _silent,
         open_adviser=_adviser if settings["llm.provider"] else None,
     )  # fmt: skip
     events.append(app.degraded)
@@ -95,21 +104,20 @@ def session_loop(start: Path, *, url: str | None = None, app: Application | None
     """
     from recortex.app.session.loop import Loop
 
-    root = app.root if app else project_root(start)
-    settings = app.settings if app else read(root)
-    locations = app.locations if app else _locations(start, url or settings["url"], settings)
-    location, *_ = ordered = list(locations.values())
+    project = app.project if app else find_project(home_folder(), start)
+    settings = app.settings if app else read(project.root)
+    locations = app.locations if app else _locations(project, url or settings["url"], settings)
 
     @cache
     def open_app() -> Application:
-        return app or application(root, url=url, clock=None, actor=Actor.SYSTEM, progress=None)
+        return app or _application(project, settings, locations)
 
     return Loop(
-        root=root,
-        locations=ordered,
+        project=project,
+        locations=locations,
         settings=settings,
         clock=app.clock if app else _clock(settings),
-        open_notes=lambda: _notes(location, open_app),
+        open_notes=lambda: _notes(next(iter(locations.values())), open_app),
         open_app=open_app,
         ready=lambda: app is not None and app.warm,
     )
@@ -121,9 +129,9 @@ def worker(start: Path, *, url: str = "") -> Worker:
     Raises:
         ConfigError: they name none, or something that it needs is not installed.
     """
-    root = project_root(start)
-    settings = read(root)
-    location, *_ = _locations(start, url or settings["url"], settings).values()
+    project = find_project(home_folder(), start)
+    settings = read(project.root)
+    location, *_ = _locations(project, url or settings["url"], settings).values()
     if not location.remote:
         raise ConfigError(
             "A worker needs a store on a server: on SQLite the job behind each session does the same.",
@@ -137,7 +145,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
 
     return Worker(
         parse(location.url, workspace=location.workspace),
-        lambda named: application(root, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
+        lambda named: application(project.root, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
     )
 
 
@@ -146,40 +154,10 @@ def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
     return open_sessions(location) or open_app().bank(Scope.PROJECT).store.sessions
 
 
-def _locations(start: Path, url: str, settings: Settings) -> dict[Scope | None, Location]:
+def _locations(project: Project, url: str, settings: Settings) -> Locations:
     if url:
-        root = project_root(start)
-        return {None: of_url(url, root=root, workspace=settings["workspace"] or shared_name(root))}
-    return {Scope.PROJECT: of_project(start), Scope.GLOBAL: of_user(settings)}
-
-
-def _bank(
-    scope: Scope | None,
-    location: Location,
-    root: Path,
-    *,
-    settings: Settings,
-    clock: Callable[[], datetime],
-    tokens: TokenCounter,
-    embedder: NamedEmbedder | None,
-    degraded: Callable[[Degradation], None],
-) -> Bank:
-    prepare(location)
-    store = open_store(location, clock=clock, settings=settings, degraded=degraded)
-    return Bank(
-        scope=scope, root=root, location=location, store=store, settings=settings, embedder=embedder, count=tokens.count,
-    )  # fmt: skip
-
-
-def _shared(
-    settings: Settings, embedder: NamedEmbedder | None, degraded: Callable[[Degradation], None]
-) -> NamedEmbedder | None:
-    """What makes vectors for the person's own store: a project's file chooses for the project alone.
-
-    Else two projects that choose different models would bring the store that both use from one to the other, and back.
-    """
-    chosen = next(one for one in settings if one.name == "embedder")
-    return _embedder(read(None), degraded) if embedder and chosen.origin == "project" else embedder
+        return Locations({None: of_url(url, project, workspace=settings["workspace"])})
+    return Locations({Scope.PROJECT: of_project(project), Scope.GLOBAL: of_user(project.home)})
 
 
 def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder | None:

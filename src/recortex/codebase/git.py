@@ -1,24 +1,45 @@
-"""What git says of a working tree: the branch, the last commits, the files that differ from the last one (D, git context)."""
+"""Asks git about a repository without its configuration: nothing that a repository configures is ever run.
+
+A clone or an unpacked archive can name programs that git starts on its own: clean and smudge filters, text conversion,
+external diffs, a file system monitor, hooks, credential helpers, lazy fetches. Switching them off one by one forgets
+the next one. So git gets a repository folder of our own, with an empty configuration, that borrows the objects and the
+index of the real one.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 import subprocess
+import tempfile
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.codebase.project import branch_and_commit
+from recortex.codebase.project import branch_and_commit, git_folders
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_regular
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 COMMITS, FILES = 5, 20
 SECONDS = 3.0
-_MOST_BYTES = 64 * 1024
-# A repository may bring settings that start programs; none of them is to run for a look.
-_QUIET = (
-    "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=", "-c", "core.pager=cat",
-    "-c", "diff.external=", "-c", "core.quotePath=false",
-)  # fmt: skip
+MOST_BYTES = 64 * 1024
+_SHA256 = 64
+_HARMLESS = re.compile(
+    r"^\s*(filemode|ignorecase|symlinks|autocrlf|precomposeunicode)\s*=\s*(true|false|input)\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_NO_PROGRAM = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+_NO_LOCKS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "LC_ALL": "C",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +47,7 @@ class GitContext:
     """Where work happened.
 
     Attributes:
+        branch: that is checked out; empty where none is.
         commits: hashes of the last ones, the newest first.
         files: paths that differ from the newest commit, relative to the top of the working tree.
     """
@@ -35,22 +57,115 @@ class GitContext:
     files: tuple[str, ...] = ()
 
 
+class Git:
+    """Answers questions about one working tree; made by `isolated`."""
+
+    def __init__(self, program: str, folder: Path, environment: dict[str, str]) -> None:
+        self._program = program
+        self._folder = folder
+        self._environment = environment
+
+    def lines(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> tuple[str, ...]:
+        """The lines that git prints; none where it fails or takes longer.
+
+        Args:
+            words: a subcommand that reads, with its arguments.
+            seconds: after which it is stopped.
+            most: bytes of its answer that are looked at.
+        """
+        command = [self._program, "-c", "core.quotePath=false", *words]
+        try:
+            done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+                command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, capture_output=True,
+                timeout=seconds, check=True,
+            )  # fmt: skip
+        except (OSError, subprocess.SubprocessError):
+            return ()
+        return tuple(done.stdout[:most].decode("utf-8", "replace").splitlines())
+
+
+@contextmanager
+def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
+    """Git for a working tree, without its configuration; None where there is no git program or no commit.
+
+    Args:
+        tree: its top folder.
+        commit: that is checked out; it stands for HEAD.
+    """
+    program = _program()
+    own, common = git_folders(tree)
+    if program is None or not commit:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="recortex-git-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        (folder / "refs").mkdir()
+        (folder / "HEAD").write_text(f"{commit}\n", encoding="ascii")
+        (folder / "config").write_text(_configuration(common, commit), encoding="utf-8")
+        places = {
+            "GIT_DIR": name, "GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(own / "index"),
+            "GIT_OBJECT_DIRECTORY": str(common / "objects"), "GIT_SHALLOW_FILE": str(common / "shallow"),
+        }  # fmt: skip
+        yield Git(program, folder, {**_environment(), **places})
+
+
 def git_context(tree: Path) -> GitContext:
     """The context of a working tree; what cannot be found out is left empty, as is all where there is no git."""
     branch, commit = branch_and_commit(tree)
-    if not commit:
-        return GitContext(branch)
-    commits = _lines(tree, "log", f"--max-count={COMMITS}", "--format=%H") or (commit,)
-    files = _lines(tree, "diff", "--name-only", "--no-ext-diff", "--no-textconv", "HEAD")
+    with isolated(tree, commit) as git:
+        if git is None:
+            return GitContext(branch, (commit,) if commit else ())
+        commits = git.lines("log", f"--max-count={COMMITS}", "--format=%H") or (commit,)
+        # A submodule is asked with its own configuration: it is left out.
+        files = git.lines(
+            "diff", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD"
+        )
     return GitContext(branch, commits[:COMMITS], files[:FILES])
 
 
-def _lines(tree: Path, *words: str) -> tuple[str, ...]:
-    command = ["git", *_QUIET, *words]
+def tracked(tree: Path, path: str) -> bool:
+    """Whether git keeps a file, or anything in a folder, of a working tree in the repository."""
+    _, commit = branch_and_commit(tree)
+    with isolated(tree, commit or "0" * 40) as git:
+        return git is not None and bool(git.lines("ls-files", "--cached", "--", f":(top,literal){path}"))
+
+
+def set_local(git_folder: Path, name: str, value: str) -> bool:
+    """Write a value into a repository's own configuration, which no clone takes along; returns whether it worked."""
+    program = _program()
+    if program is None:
+        return False
+    command = [program, "config", "--file", str(git_folder / "config"), name, value]
+    environment = {**_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
     try:
-        done = subprocess.run(  # noqa: S603  fixed words; git is found as the person's shell finds it
-            command, cwd=tree, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=True
-        )
+        subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+            command, cwd=os.sep, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+            check=True,
+        )  # fmt: skip
     except (OSError, subprocess.SubprocessError):
-        return ()
-    return tuple(done.stdout[:_MOST_BYTES].decode("utf-8", "replace").splitlines())
+        return False
+    return True
+
+
+def _program() -> str | None:
+    """Git's own path, from an absolute folder of PATH: one that is relative may lie in the project."""
+    folders = [one for one in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]  # noqa: PTH117
+    return shutil.which("git", path=os.pathsep.join(folders))
+
+
+def _environment() -> dict[str, str]:
+    """This process's, without what speaks to git."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, **_NO_PROGRAM, **_NO_LOCKS}
+
+
+def _configuration(common: Path, commit: str) -> str:
+    """What git must know to read the repository: the length of its hashes, and how its file system behaves."""
+    try:
+        text = read_regular(common / "config", MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, UntrustedFileError):
+        text = ""
+    core = "".join(f"\t{name} = {value}\n" for name, value in _HARMLESS.findall(text))
+    if len(commit) == _SHA256:
+        return f"[core]\n\trepositoryformatversion = 1\n{core}[extensions]\n\tobjectFormat = sha256\n"
+    return f"[core]\n\trepositoryformatversion = 0\n{core}"

@@ -1,31 +1,94 @@
-"""Which project a folder belongs to: the root of the main working tree, shared by worktrees and subfolders."""
+"""Which project a folder belongs to, read from git's own files: no program is run, and none of them is believed blindly.
+
+A repository's files may come from a stranger. A `.git` file counts only where git's folder points back to it, a branch
+only where its name is one, a commit only where it is a hash.
+"""
 
 from __future__ import annotations
 
+import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-STORE_FOLDER = ".recortex"
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "Makefile")
+MOST_BYTES = 4 * 1024 * 1024
+"""Of one of git's files; the largest that is read, `packed-refs`, has some 70 bytes for each branch and tag."""
+_CONFIG_ID = re.compile(
+    r"^\[recortex\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*id[ \t]*=[ \t]*([0-9a-f]{16})[ \t]*$", re.MULTILINE
+)
+_CONFIG_WORKTREE = re.compile(
+    r"^\[core\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*worktree[ \t]*=[ \t]*(.+)$", re.MULTILINE
+)
+_ORIGIN = re.compile(r'^\[remote "origin"\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*url[ \t]*=[ \t]*(\S+)', re.MULTILINE)
+_REMOTE = re.compile(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
+_REFERENCE = re.compile(r"refs/(?!.*\.\.)[^\s~^:?*\[\\]+")
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
-def project_root(start: Path) -> Path:
-    """The root of the project that `start` lies in.
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A project's folder on this machine.
 
-    The nearest `.git` decides: a folder is the root itself; a file (a linked worktree, a submodule) leads through
-    git's common directory to the main working tree. Outside git: the nearest folder with a store or a project's
-    usual file, else `start`. No git program is run.
+    Attributes:
+        root: the top folder of the main working tree; without git, the folder that was taken for the project's.
+        git: the folder that all working trees of the repository share; None without git, or where it cannot be
+            believed: a link, or a file that leads to a repository which knows nothing of this folder.
+    """
+
+    root: Path
+    git: Path | None = None
+
+    @property
+    def anchor(self) -> Path:
+        """The folder that stands for the project: the root, or git's folder where that lies elsewhere."""
+        return self.root if self.git is None or self.git.parent == self.root else self.git
+
+    @property
+    def id(self) -> str:
+        """What the repository's own configuration says the project's id is; empty where it says nothing."""
+        found = _CONFIG_ID.search(_read(self.git / "config")) if self.git else None
+        return found[1] if found else ""
+
+    @property
+    def remote(self) -> str:
+        """What the project says its name is: where git fetches it from, else the name of its folder.
+
+        `git@github.com:owner/name.git` and `https://user:token@github.com/owner/name` both give
+        `github.com/owner/name`. Anybody can write that into a folder: it proves nothing.
+        """
+        origin = _ORIGIN.search(_read(self.git / "config")) if self.git else None
+        found = _REMOTE.fullmatch(origin[1].strip()) if origin else None
+        return f"{found[1].lower()}/{found[2]}" if found else self.root.name or "root"
+
+
+def find_checkout(start: Path, known: Callable[[Path], bool] = lambda _: False) -> Checkout:
+    """The project that a folder lies in.
+
+    The nearest `.git` decides; a linked worktree and a submodule lead to the folder that git keeps for them. Outside
+    git: the nearest folder that is known as a project's, else one with a project's usual file, else `start`.
+
+    Args:
+        start: a folder.
+        known: whether a folder outside git is known as a project's.
     """
     start = start.resolve()
     for folder in (start, *start.parents):
         git = folder / ".git"
         if git.is_dir():
-            return folder
+            return Checkout(folder, None if git.is_symlink() else git)
         if git.is_file():
-            return _main_tree(git) or folder
-        if (folder / STORE_FOLDER).is_dir():
-            return folder
-    return _marked(start) or start
+            return _linked(git) or Checkout(folder)
+        if known(folder):
+            return Checkout(folder)
+    return Checkout(_marked(start) or start)
 
 
 def working_tree(start: Path) -> Path:
@@ -37,19 +100,60 @@ def working_tree(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder
-    return project_root(start)
+    return find_checkout(start).root
 
 
-def _main_tree(git_file: Path) -> Path | None:
-    """The main working tree behind a linked worktree's `.git` file; None for a submodule or a bare repository."""
-    try:
-        git_folder = (
-            git_file.parent / git_file.read_text(encoding="utf-8").partition("gitdir:")[2].strip()
-        ).resolve()
-        common = (git_folder / (git_folder / "commondir").read_text(encoding="utf-8").strip()).resolve()
-    except (OSError, ValueError):
+def branch_and_commit(tree: Path) -> tuple[str, str]:
+    """The branch and commit that are checked out in a working tree; each is empty where it cannot be read."""
+    own, common = git_folders(tree)
+    head = _read(own / "HEAD").strip()
+    if not head.startswith("ref: "):
+        return "", _commit(head)
+    reference = head.removeprefix("ref: ")
+    if not _REFERENCE.fullmatch(reference):
+        return "", ""
+    commit = _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)
+    return reference.removeprefix("refs/heads/"), commit
+
+
+def git_folders(tree: Path) -> tuple[Path, Path]:
+    """Git's folder of a working tree, and the one that all of its worktrees share; both are there or are not."""
+    git = tree / ".git"
+    if not git.is_file():
+        return git, git
+    own = _git_folder(git) or git
+    common = _read(own / "commondir").strip()
+    return own, (own / common if common else own)
+
+
+def _linked(git_file: Path) -> Checkout | None:
+    """The checkout behind a `.git` file; None where git's folder does not point back to it."""
+    own = _git_folder(git_file)
+    if own is None:
         return None
-    return common.parent if common.name == ".git" else None
+    common = _read(own / "commondir").strip()
+    if common:
+        back = _read(own / "gitdir").strip()
+        shared = (own / common).resolve()
+        main = shared.parent if shared.name == ".git" else git_file.parent
+        return Checkout(main, shared) if back and _same(own / back, git_file) else None
+    tree = _CONFIG_WORKTREE.search(_read(own / "config"))
+    return Checkout(git_file.parent, own) if tree and _same(own / tree[1].strip(), git_file.parent) else None
+
+
+def _git_folder(git_file: Path) -> Path | None:
+    target = _read(git_file).partition("gitdir:")[2].strip()
+    try:
+        return (git_file.parent / target).resolve() if target else None
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle
+        return None
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.resolve() == other.resolve()
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def _marked(start: Path) -> Path | None:
@@ -62,51 +166,30 @@ def _marked(start: Path) -> Path | None:
     return None
 
 
-def branch_and_commit(root: Path) -> tuple[str, str]:
-    """The branch and commit that are checked out in a working tree, read from git's files; empty where there is none."""
-    own, common = _git_folders(root / ".git")
-    head = _read(own / "HEAD")
-    if not head.startswith("ref: "):
-        return "", head
-    reference = head.removeprefix("ref: ")
-    commit = _read(common / reference) or _packed(common / "packed-refs", reference)
-    return reference.removeprefix("refs/heads/"), commit
-
-
-def shared_name(root: Path) -> str:
-    """A project's name that is the same on every machine: where git fetches it from, else the name of its folder.
-
-    `git@github.com:owner/name.git` and `https://user:token@github.com/owner/name` both give `github.com/owner/name`.
-    """
-    _, common = _git_folders(root / ".git")
-    origin = _ORIGIN.search(_read(common / "config"))
-    found = _REMOTE.fullmatch(origin[1].strip()) if origin else None
-    return f"{found[1].lower()}/{found[2]}" if found else root.name or "root"
-
-
-_ORIGIN = re.compile(r'^\[remote "origin"\]\s*\n(?:(?!\[).*\n)*?\s*url\s*=\s*(\S+)', re.MULTILINE)
-_REMOTE = re.compile(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
-
-
-def _git_folders(git: Path) -> tuple[Path, Path]:
-    """Git's folder of a working tree, and the one that all of its worktrees share."""
-    if not git.is_file():
-        return git, git
-    own = git.parent / _read(git).partition("gitdir:")[2].strip()
-    common = _read(own / "commondir")
-    return own, (own / common if common else own)
-
-
 def _packed(path: Path, reference: str) -> str:
     for line in _read(path).splitlines():
         commit, _, name = line.partition(" ")
         if name == reference:
-            return commit
+            return _commit(commit)
     return ""
 
 
+def _commit(text: str) -> str:
+    found = _COMMIT.fullmatch(text.strip())
+    return found[0] if found else ""
+
+
 def _read(path: Path) -> str:
+    """One of git's files; empty where it is not there, too large, or no file."""
     try:
-        return path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
+        return read_regular(path, MOST_BYTES).decode("utf-8", "replace")
+    except (OSError, ValueError, UntrustedFileError):
         return ""
+
+
+def same_folder(path: Path) -> int:
+    """A number that a folder keeps as long as it exists, by which one that took its place is told; 0 if unknown."""
+    try:
+        return os.stat(path).st_ino  # noqa: PTH116  a hot path
+    except OSError:
+        return 0

@@ -12,6 +12,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Actor
 from recortex.errors import FormatError, InvalidInputError
+from recortex.filesystem import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -64,7 +65,7 @@ def read(path: Path) -> tuple[Records, tuple[str, ...]]:
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for number, line in enumerate(file, 1):
                 if line.strip():
                     yield number, line

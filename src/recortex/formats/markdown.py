@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
 from recortex.errors import FormatError
+from recortex.filesystem import open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,11 +58,13 @@ def read(path: Path) -> list[Note]:
         FormatError: the file cannot be read or is too large.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise FormatError(f"{path} is larger than {MAX_BYTES} bytes.", hint="Split it.")
-        text = path.read_text(encoding="utf-8", errors="replace")
+        with open_regular(path) as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"{path} is larger than {MAX_BYTES} bytes.", hint="Split it.")
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     return [note for note in _notes(_COMMENT.sub("", text)) if note.text]
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.errors import FormatError, InvalidInputError
+from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.formats.transcripts.detection import FORMATS, detect
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 # client: (its own folder in the home folder, sub-folders of that which hold sessions)
 _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -26,6 +26,8 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 CLIENTS = tuple(_HISTORIES)
 _SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
+MOST_ENTRIES = 200_000
+"""Files and folders that are looked at. A large history of sessions has some ten thousand; a whole disk has millions."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
 _NOT_ENTERED = frozenset(
     (".git", "node_modules", "memory", "__pycache__")
@@ -49,16 +51,23 @@ class Found:
     Attributes:
         sessions: files that can be read.
         unknown: files with a transcript's suffix that are of no known format, or of another client than asked for.
-        unreadable: files and folders that the system does not let us read.
+        unreadable: files and folders that the system does not let us read, and what is no regular file.
+        cut: the search ended early, since there were more entries than `MOST_ENTRIES`.
     """
 
     sessions: tuple[SessionFile, ...] = ()
     unknown: tuple[Path, ...] = ()
     unreadable: tuple[Path, ...] = ()
+    cut: bool = False
 
 
 def find_sessions(
-    client: str | None, folder: Path | None = None, *, home: Path | None = None, config: Path | None = None
+    client: str | None,
+    folder: Path | None = None,
+    *,
+    home: Path | None = None,
+    config: Path | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Found:
     """Look for sessions of a client, or of any.
 
@@ -67,6 +76,7 @@ def find_sessions(
         folder: a folder, searched with all below it, or one file; None looks where the client keeps its history.
         home: the person's home folder.
         config: the client's own folder where it is not in the home folder (`$CLAUDE_CONFIG_DIR`).
+        progress: told how many files and folders were looked at.
 
     Raises:
         InvalidInputError: there is no such client, or no such folder.
@@ -78,10 +88,11 @@ def find_sessions(
     sessions: list[SessionFile] = []
     unknown: list[Path] = []
     unreadable: list[Path] = []
-    for path in dict.fromkeys(_candidates(_roots(client, folder, home, config), unreadable)):
+    walk = _Walk(unreadable, progress)
+    for path in dict.fromkeys(walk.candidates(_roots(client, folder, home, config))):
         try:
             found = _session(path)
-        except OSError:
+        except (OSError, UntrustedFileError):
             unreadable.append(path)
             continue
         if found is None or client not in {None, found.client}:
@@ -89,7 +100,7 @@ def find_sessions(
         else:
             sessions.append(found)
     sessions.sort(key=lambda one: (one.modified, str(one.path)))
-    return Found(tuple(sessions), tuple(unknown), tuple(unreadable))
+    return Found(tuple(sessions), tuple(unknown), tuple(unreadable), walk.cut)
 
 
 def _roots(client: str | None, folder: Path | None, home: Path | None, config: Path | None) -> Iterator[Path]:
@@ -102,19 +113,47 @@ def _roots(client: str | None, folder: Path | None, home: Path | None, config: P
         yield from (base / part for part in parts if base is not None)
 
 
-def _candidates(roots: Iterator[Path], unreadable: list[Path]) -> Iterator[Path]:
-    for root in roots:
-        if root.is_file():
-            yield root
-        elif not root.exists():
-            continue  # a client that was never used here
-        for where, folders, files in os.walk(
-            root, onerror=lambda error: unreadable.append(Path(error.filename))
-        ):
-            folders[:] = sorted(name for name in folders if name not in _NOT_ENTERED)
+class _Walk:
+    """Looks through folders for files that may be transcripts, on one file system, and not without end."""
+
+    def __init__(self, unreadable: list[Path], progress: Callable[[str, int, int], None]) -> None:
+        self._unreadable = unreadable
+        self._progress = progress
+        self._entries = 0
+        self.cut = False
+
+    def candidates(self, roots: Iterator[Path]) -> Iterator[Path]:
+        for root in roots:
+            if not root.is_dir():
+                yield from [root] if root.exists() else []  # a client that was never used here has none
+                continue
+            yield from self._below(root)
+
+    def _below(self, root: Path) -> Iterator[Path]:
+        device = root.stat().st_dev
+        for where, folders, files in os.walk(root, onerror=self._note):
+            self._entries += len(folders) + len(files)
+            if self._entries > MOST_ENTRIES:
+                self.cut = True
+                return
+            self._progress("looking for sessions", self._entries, 0)
+            folders[:] = sorted(name for name in folders if self._entered(where, name, device))
             for name in sorted(files):
                 if Path(name).suffix.lower() in _SUFFIXES and not name.endswith(_OTHER_FILES):
                     yield Path(where, name)
+
+    def _note(self, error: OSError) -> None:
+        self._unreadable.append(Path(error.filename))
+
+    @staticmethod
+    def _entered(where: str, name: str, device: int) -> bool:
+        """Whether a folder is looked into: none that never holds sessions, and none of another file system."""
+        if name in _NOT_ENTERED:
+            return False
+        try:
+            return os.lstat(os.path.join(where, name)).st_dev == device  # noqa: PTH118  a hot path
+        except OSError:
+            return True
 
 
 def _session(path: Path) -> SessionFile | None:

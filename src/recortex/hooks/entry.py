@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from recortex.formats.hook_events import EVENTS, parse
 
@@ -143,7 +143,10 @@ def _asked_process(parent: int) -> int:
 
 def _answer(event: HookEvent, options: Options) -> bytes:
     folder = _folder(options, event)
-    return _as_answer(event, _text(_loop(folder, options), event)) if folder else b""
+    if folder is None:
+        return b""
+    loop = _loop(folder, options)
+    return _as_answer(event, _text(loop, event), _notice(loop, event))
 
 
 def _text(loop: Loop, event: HookEvent) -> str:
@@ -165,11 +168,20 @@ def _worth_asking(loop: Loop, event: HookEvent) -> bool:
     return event.name != "pre-tool-use" or bool(concerned(loop, event))
 
 
-def _as_answer(event: HookEvent, text: str) -> bytes:
-    if not text:
-        return b""
+def _notice(loop: Loop, event: HookEvent) -> str:
+    """What the person, not the agent, is told when a session starts: that the checkout has left its memory behind."""
+    if event.name != "session-start" or loop.project.elsewhere is None:
+        return ""
+    return "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
+
+
+def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
-    answer = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}
+    answer: dict[str, Any] = {"systemMessage": notice} if notice else {}
+    if text:
+        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
+    if not answer:
+        return b""
     said = json.dumps(answer, ensure_ascii=False)
     return said.encode() if name and len(said) < LONGEST else b""
 
@@ -214,15 +226,17 @@ def _write(answer: bytes) -> None:
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Write a failure to the log of the project's store, or of the person's where the project's cannot be written."""
     from recortex.app.location import of_project, of_user
+    from recortex.app.projects import find_project
     from recortex.app.session.trouble import note_trouble
-    from recortex.settings import read
+    from recortex.settings import home_folder
 
     said = f"{type(error).__name__}: {error}"
-    location = of_project(folder) if folder else None
+    home = home_folder()
+    location = of_project(find_project(home, folder)) if folder else None
     if location and location.folder.is_dir() and os.access(location.folder, os.W_OK):
         note_trouble(location, name, said)
     else:
-        note_trouble(of_user(read(None)), name, said)
+        note_trouble(of_user(home), name, said)
 
 
 def _capture(options: Options) -> int:

@@ -69,7 +69,7 @@ class Operations:
     @property
     def address(self) -> str:
         """What hooks know a server of this store by."""
-        return str(next(iter(self._app.locations.values())).database.absolute())
+        return next(iter(self._app.locations.values())).address
 
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""

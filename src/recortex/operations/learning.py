@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from recortex.codebase.project import project_root
+from recortex.app.projects import find_project
 from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import Memory, Source
@@ -137,7 +137,7 @@ class Learning(Operations):
             quarantine: let exported memories wait for review, for files from other people.
             dry_run: only show what would be learned.
         """
-        from recortex.formats.session_files import CLIENTS, find_sessions
+        from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 
         if format in {"jsonl", "markdown"}:
             return self._import_memories(format, path, embed=embed, quarantine=quarantine, dry_run=dry_run)
@@ -152,10 +152,15 @@ class Learning(Operations):
             Path(path) if path else None,
             home=Path.home(),
             config=self._app.settings.claude_folder if client == "claude-code" else None,
+            progress=self._app.progress,
         )
         sessions = [one for one in found.sessions if path or self._is_ours(one)]
         problems = [f"{place}: not a transcript" for place in found.unknown] if path else []
         problems += [f"{place}: cannot be read" for place in found.unreadable]
+        if found.cut:
+            problems.append(
+                f"{path}: only the first {MOST_ENTRIES:,} files were looked at; give a narrower folder"
+            )
         return self._import_sessions(format, sessions, problems, embed=embed, dry_run=dry_run)
 
     def _import_sessions(
@@ -207,8 +212,11 @@ class Learning(Operations):
         reader = open_transcript(session.path)
         for turn in reader:
             cwd = turn.cwd or reader.info.cwd
-            return bool(cwd) and Path(cwd).exists() and project_root(Path(cwd)) == self._app.root
+            return bool(cwd) and Path(cwd).exists() and self._lies_in(Path(cwd))
         return False
+
+    def _lies_in(self, folder: Path) -> bool:
+        return find_project(self._app.project.home, folder).root == self._app.root
 
     def _import_memories(
         self, format_: str, path: str, *, embed: bool, quarantine: bool, dry_run: bool

@@ -1,4 +1,4 @@
-"""Looking after the stores: init, status, doctor, backup, recover."""
+"""Looking after the stores: status, doctor, backup, recover."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from recortex.operations.results.upkeep import (
     Failure,
     Fallback,
     Finding,
-    Initialised,
     ModelUse,
     Recovered,
     SessionLoop,
@@ -42,15 +41,7 @@ SHOWN_FAILURES = 5
 
 
 class Upkeep(Operations):
-    """init, status, doctor, backup, recover."""
-
-    @operation(idempotent=True)
-    def init(self) -> Initialised:
-        """Make the memory of this project: `.recortex/` at the root of its main working tree."""
-        location = self._location(Scope.PROJECT)
-        existed = location.exists
-        bank = self._app.bank(Scope.PROJECT)
-        return Initialised(path=bank.store.shown, created=not existed, schema=bank.store.schema)
+    """status, doctor, backup, recover."""
 
     @operation(core=True, read_only=True)
     def status(self) -> StatusReport:
@@ -96,6 +87,8 @@ class Upkeep(Operations):
         if ignored := len(self._app.settings.problems):
             # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone repeats them.
             yield f"{ignored} of what was set cannot be used: `recortex doctor` names it."
+        if self._app.project.elsewhere:
+            yield "This checkout was moved or copied, and its memories are kept for another path: run `recortex init`."
         yield from (notice for bank in banks if (notice := pending(bank).notice))
         yield from (" ".join(slow) for bank in banks if (slow := index_notice(bank)))
         for bank, store in zip(banks, stores, strict=True):

@@ -1,7 +1,7 @@
 """The settings that hold; the sole reader of the environment and of configuration files. The table is in `table.py`.
 
 Order, strongest first: `RECORTEX_*` variables, the user's `config.toml`, the project's `recortex.toml`, the default.
-A project's file comes with the project, perhaps from a stranger: it can never say where data goes.
+A project's file comes with the project, perhaps from a stranger: it may set a few harmless keys, and nothing else.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from recortex.errors import ConfigError
+from recortex.errors import ConfigError, UntrustedFileError
+from recortex.filesystem import read_own
 from recortex.settings.table import EMBEDDER_KEYS, KEYS, SETTINGS
 
 if TYPE_CHECKING:
@@ -27,7 +28,11 @@ CLAUDE_FOLDER = "CLAUDE_CONFIG_DIR"
 CLAUDE_PROJECT = "CLAUDE_PROJECT_DIR"
 INSIDE = "RECORTEX_INSIDE"
 """Set for an agent that Recortex itself runs: its session is not watched."""
+MOST_BYTES = 256 * 1024
+"""Of a settings file."""
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
+_PROJECT_KEYS = tuple(setting.name for setting in SETTINGS if setting.project is True)
+_NAMED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +79,23 @@ class Settings:
     def __iter__(self) -> Iterator[Value]:
         return iter(self._values.values())
 
-    def of_the_person(self) -> Settings:
-        """Without what the project's file says: the person's own store, which all projects use, is not its matter."""
-        values = {
-            one.name: Value(one.name, _BY_NAME[one.name].default, "default")
-            if one.origin == "project"
-            else one
-            for one in self
-        }
-        return Settings(
-            values, claude_folder=self.claude_folder, key=self.key, embedder_key=self.embedder_key,
-            environment=self.environment,
-        )  # fmt: skip
-
     @property
     def home(self) -> Path:
         """The user's data folder."""
-        return Path(self["home"]) if self["home"] else Path(_platform_folder("data"))
+        return _data_folder(self["home"])
+
+
+def home_folder(environment: Mapping[str, str] | None = None) -> Path:
+    """The user's data folder: no project has a say in it, so it is known before a project is looked for."""
+    environment = os.environ if environment is None else environment
+    named = environment.get(PREFIX + "HOME") or dict(
+        _flat(_table(_user_file(environment), [], links=True))
+    ).get("home")
+    return _data_folder(named if isinstance(named, str) else "")
+
+
+def _data_folder(named: str) -> Path:
+    return Path(named) if named else Path(_platform_folder("data"))
 
 
 def _platform_folder(kind: Literal["data", "config"]) -> str:
@@ -112,8 +117,8 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
     values = {setting.name: Value(setting.name, setting.default, "default") for setting in SETTINGS}
     problems: list[str] = []
     if project is not None:
-        _lay(values, problems, project / PROJECT_FILE, "project")
-    _lay(values, problems, _user_file(environment), "user")
+        _lay_project(values, problems, project / PROJECT_FILE)
+    _lay(values, problems, _user_file(environment))
     for setting in SETTINGS:
         variable = variable_of(setting.name)
         if environment.get(variable):
@@ -161,30 +166,51 @@ def _user_file(environment: Mapping[str, str]) -> Path:
     return Path(home or _platform_folder("config")) / USER_FILE
 
 
-def _lay(values: dict[str, Value], problems: list[str], path: Path, origin: Origin) -> None:
-    for name, value in _flat(_table(path, problems)):
-        setting = _BY_NAME.get(name)
-        if setting is None:
-            problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
-        elif origin == "project" and not _of_project(setting, value):
-            problems.append(f"{path}: {name} is ignored: a project's file cannot say where data goes.")
-        elif not _of_type(value, setting.default):
-            problems.append(
-                f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it is ignored."
-            )
-        elif not _possible(setting, value):
-            problems.append(
-                f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {setting.parse.takes}; it is ignored."
-            )
+def _lay_project(values: dict[str, Value], problems: list[str], path: Path) -> None:
+    """Take the few harmless keys of a project's file; the others are ignored, and told in one line."""
+    given = dict(_flat(_table(path, problems, links=False)))
+    allowed = {name: value for name, value in given.items() if _of_project(name, value)}
+    for name, value in allowed.items():
+        _set(values, problems, name, value, "project", path)
+    if ignored := [name for name in given if name not in allowed]:
+        named = ", ".join(repr(name[:40]) for name in ignored[:_NAMED])
+        more = f" and {len(ignored) - _NAMED} more" if len(ignored) > _NAMED else ""
+        problems.append(
+            f"{path}: {named}{more} ignored: a project's file may only set {', '.join(_PROJECT_KEYS)} "
+            "and switch hooks off. Your own config.toml takes the rest."
+        )
+
+
+def _lay(values: dict[str, Value], problems: list[str], path: Path) -> None:
+    """Take what the user's own file says, which may be a link into a folder of dot files."""
+    for name, value in _flat(_table(path, problems, links=True)):
+        if name in _BY_NAME:
+            _set(values, problems, name, value, "user", path)
         else:
-            values[name] = Value(name, value, origin, str(path))
+            problems.append(f"{path}: there is no setting {name!r}; it is ignored.")
 
 
-def _of_project(setting: Setting, value: Any) -> bool:
-    """Whether a project's own file may give a setting that value."""
-    if isinstance(setting.project, frozenset):
-        return not isinstance(value, str) or value in setting.project or not _possible(setting, value)
-    return setting.project
+def _set(
+    values: dict[str, Value], problems: list[str], name: str, value: Any, origin: Origin, path: Path
+) -> None:
+    setting = _BY_NAME[name]
+    if not _of_type(value, setting.default):
+        problems.append(
+            f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it is ignored."
+        )
+    elif not _possible(setting, value):
+        problems.append(
+            f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {setting.parse.takes}; it is ignored."
+        )
+    else:
+        values[name] = Value(name, value, origin, str(path))
+
+
+def _of_project(name: str, value: Any) -> bool:
+    """Whether a project's own file may set a setting to that value."""
+    setting = _BY_NAME.get(name)
+    allowed = setting.project if setting else False
+    return value in allowed if isinstance(allowed, frozenset) and isinstance(value, bool) else allowed is True
 
 
 def _of_type(value: Any, default: Any) -> bool:
@@ -200,10 +226,13 @@ def _possible(setting: Setting, value: Any) -> bool:
     return True
 
 
-def _table(path: Path, problems: list[str]) -> dict[str, Any]:
+def _table(path: Path, problems: list[str], *, links: bool) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_own(path, MOST_BYTES, links=links).decode()
     except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except UntrustedFileError as error:
+        problems.append(f"{error.message} It is ignored.")
         return {}
     except (OSError, UnicodeDecodeError) as error:
         problems.append(f"{path} cannot be read: {error}; it is ignored.")

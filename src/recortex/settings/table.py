@@ -49,14 +49,15 @@ class Setting(NamedTuple):
 
     Attributes:
         name: as written in the files; the variable is `RECORTEX_` and the name in capitals with underscores.
-        project: whether a project's own file may set it; where it may set some values alone, those.
+        project: whether a project's own file may set it; where it may set some values alone, those. The file may
+            come from a stranger: nothing that writes, sends, runs or names a path is among them.
     """
 
     name: str
     default: Any
     parse: Parser
     help: str
-    project: bool | frozenset[str] = True
+    project: bool | frozenset[bool] = False
 
 
 def _one_of(*words: str) -> Parser:
@@ -89,6 +90,7 @@ def _number(most: int) -> Parser:
 _FLAGS = {
     "1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False,
 }  # fmt: skip
+_OFF = frozenset({False})
 _TEXT = Parser("a text", str)
 _FLAG = Parser("true or false", lambda text: _FLAGS[text.strip().lower()])
 _EMBEDDER = _one_of("onnx", "hashed", "none", *EMBEDDER_KEYS)
@@ -109,86 +111,78 @@ SETTINGS = (
         "",
         _TEXT,
         "Folder of all of the user's data; empty: the platform's data directory.",
-        project=False,
     ),
     Setting(
         "url",
         "",
         _TEXT,
-        "The store, as sqlite:///FILE or postgresql://…; empty: `.recortex/` of the project.",
-        project=False,
+        "The store, as sqlite:///FILE or postgresql://…; empty: a folder of the data directory for each project.",
     ),
     Setting(
         "workspace",
         "",
         _TEXT,
-        "The project's name on a PostgreSQL server; empty: where git fetches it from, else its folder's name.",
-        project=False,
+        "The project's name on a PostgreSQL server; empty: what `recortex init` bound the checkout to.",
     ),
     Setting("postgres.connections", 4, _at_least(1), "Connections of one process to a server, at most."),
-    Setting("now", "", _TEXT, "Fixes the clock (ISO 8601); for tests.", project=False),
+    Setting("now", "", _TEXT, "Fixes the clock (ISO 8601); for tests."),
     Setting(
         "embedder",
         "onnx",
         _EMBEDDER,
         "What makes vectors: onnx, hashed (TF-IDF), none; elsewhere: openai, voyage, mistral, gemini, ollama.",
-        project=LOCAL_EMBEDDERS,
     ),
     Setting(
         "embedding.folder",
         "",
         _TEXT,
         "Folder of an ONNX model; empty: the shipped all-MiniLM-L6-v2.",
-        project=False,
     ),
     Setting(
         "embedding.model",
         "",
         _TEXT,
         "The provider's model, or the file in the folder; empty: the usual one.",
-        project=False,
     ),
-    Setting("embedding.url", "", _TEXT, "The provider's base URL; empty: its own.", project=False),
+    Setting("embedding.url", "", _TEXT, "The provider's base URL; empty: its own."),
     Setting(
         "embedding.dimensions",
         0,
         _whole(16, 8_192, or_none=True),
         "How many dimensions are kept, for Matryoshka models; 0: all.",
-        project=False,
     ),
-    Setting(
-        "embedding.query_prefix", "", _TEXT, "Put before what is asked, as the model wants.", project=False
-    ),
-    Setting("embedding.passage_prefix", "", _TEXT, "Put before what is kept, likewise.", project=False),
+    Setting("embedding.query_prefix", "", _TEXT, "Put before what is asked, as the model wants."),
+    Setting("embedding.passage_prefix", "", _TEXT, "Put before what is kept, likewise."),
     Setting(
         "embedding.pooling",
         "mean",
         _POOLING,
         "How a folder's model pools tokens: mean, cls, last.",
-        project=False,
     ),
     Setting(
         "embedding.max_length",
         512,
         _whole(8, 32_768),
         "Tokens of a text that a folder's model reads.",
-        project=False,
     ),
-    Setting(
-        "embedding.timeout", 30, _at_least(1), "Seconds that a provider has for one call.", project=False
-    ),
+    Setting("embedding.timeout", 30, _at_least(1), "Seconds that a provider has for one call."),
     Setting(
         "embedding.requests_per_minute",
         0,
         _whole(0, 100_000),
         "Requests to a provider in a minute, of one process; 0: no limit.",
-        project=False,
     ),
     Setting(
         "threads", 0, _at_least(0), "Threads of the embedding model; 0: one for each core, four at most."
     ),
-    Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most."),
-    Setting("recall.floor", default=True, parse=_FLAG, help="Give no answer rather than an irrelevant one."),
+    Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most.", project=True),
+    Setting(
+        "recall.floor",
+        default=True,
+        parse=_FLAG,
+        help="Give no answer rather than an irrelevant one.",
+        project=True,
+    ),
     Setting("backups.keep", 5, _at_least(1), "How many backups stay."),
     Setting(
         "backups.every_days",
@@ -214,13 +208,37 @@ SETTINGS = (
         _whole(1, 10_000_000),
         "Size of a store, in MB, that a notice is given before.",
     ),
-    Setting("hooks.brief", default=True, parse=_FLAG, help="Give each session the brief at its start."),
-    Setting("hooks.prompt", default=True, parse=_FLAG, help="Give a prompt the memories that answer it."),
-    Setting("hooks.files", default=True, parse=_FLAG, help="Give the warnings of a file when it is touched."),
-    Setting("hooks.capture", default=True, parse=_FLAG, help="Learn from sessions."),
+    Setting(
+        "hooks.brief",
+        default=True,
+        parse=_FLAG,
+        help="Give each session the brief at its start.",
+        project=_OFF,
+    ),
+    Setting(
+        "hooks.prompt",
+        default=True,
+        parse=_FLAG,
+        help="Give a prompt the memories that answer it.",
+        project=_OFF,
+    ),
+    Setting(
+        "hooks.files",
+        default=True,
+        parse=_FLAG,
+        help="Give the warnings of a file when it is touched.",
+        project=_OFF,
+    ),
+    Setting("hooks.capture", default=True, parse=_FLAG, help="Learn from sessions.", project=_OFF),
     Setting("hooks.keep_days", 90, _at_least(7), "Days that receipts and signals of a session stay."),
-    Setting("hooks.prompt_limit", 3, _at_least(1), "How many memories a prompt gets at most."),
-    Setting("hooks.prompt_tokens", 500, _at_least(50), "How many tokens a prompt's memories take at most."),
+    Setting("hooks.prompt_limit", 3, _at_least(1), "How many memories a prompt gets at most.", project=True),
+    Setting(
+        "hooks.prompt_tokens",
+        500,
+        _at_least(50),
+        "How many tokens a prompt's memories take at most.",
+        project=True,
+    ),
     Setting(
         "surface.file",
         default=False,
@@ -248,27 +266,22 @@ SETTINGS = (
         "",
         _PROVIDER,
         "A language model that helps to learn: anthropic, openai, gemini, ollama, agent; empty: none.",
-        project=False,
     ),
-    Setting(
-        "llm.model", "", _TEXT, "The model's name; empty: the provider's usual small one.", project=False
-    ),
-    Setting("llm.url", "", _TEXT, "The provider's base URL; empty: its own.", project=False),
-    Setting("llm.timeout", 30, _at_least(1), "Seconds that one use of the model may take.", project=False),
-    Setting("llm.daily_usd", 0.1, _AMOUNT, "US dollars a day; then no more calls.", project=False),
+    Setting("llm.model", "", _TEXT, "The model's name; empty: the provider's usual small one."),
+    Setting("llm.url", "", _TEXT, "The provider's base URL; empty: its own."),
+    Setting("llm.timeout", 30, _at_least(1), "Seconds that one use of the model may take."),
+    Setting("llm.daily_usd", 0.1, _AMOUNT, "US dollars a day; then no more calls."),
     Setting(
         "llm.daily_tokens",
         200_000,
         _whole(0, _MOST_TOKENS),
         "Tokens a day; then no more calls.",
-        project=False,
     ),
     Setting(
         "llm.price_input",
         0.0,
         _AMOUNT,
         "US dollars for a million tokens, where the model is unknown.",
-        project=False,
     ),
-    Setting("llm.price_output", 0.0, _AMOUNT, "The same for what the model answers.", project=False),
+    Setting("llm.price_output", 0.0, _AMOUNT, "The same for what the model answers."),
 )

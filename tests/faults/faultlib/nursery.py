@@ -163,7 +163,7 @@ def _hold(request: dict[str, Any], folder: Path) -> None:
     """Hold the lock of the store and do nothing, as a hung writer does."""
     import apsw
 
-    held = apsw.Connection(str(folder / ".recortex" / "cortex.db"))
+    held = apsw.Connection(str(folder / "store" / "cortex.db"))
     held.set_busy_timeout(LONGEST_SECONDS * 1000)
     held.execute(request["hold"])
     (folder / "held").touch()

@@ -39,7 +39,7 @@ class Site:
     @property
     def folder(self) -> Path:
         """The store's own folder."""
-        return self.root / ".recortex"
+        return self.root / "store"
 
     @property
     def database(self) -> Path:

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from places import store_folder
+
 PATIENCE = 300  # seconds, for a machine that may be slow
 
 BAD = [
@@ -164,7 +166,8 @@ def test_a_lone_surrogate_in_json(shared):
 
 def test_a_store_that_cannot_be_made(project):
     # A file where the folder should be stops everybody, root too.
-    (project.folder / ".recortex").write_text("in the way")
+    project.home.mkdir()
+    (project.home / "projects").write_text("in the way")
     ran = project.run("remember", "a text that cannot be kept")
     assert ran.code == 1
     check(ran)
@@ -172,7 +175,7 @@ def test_a_store_that_cannot_be_made(project):
 
 def test_a_store_that_is_no_database(project):
     project.data("init")
-    (project.folder / ".recortex" / "cortex.db").write_bytes(b"this is not a database " * 400)
+    (store_folder(project.folder, project.home) / "cortex.db").write_bytes(b"this is not a database " * 400)
     ran = project.run("list")
     assert ran.code == 1
     check(ran)

@@ -8,6 +8,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from places import has_folder, store_folder
+
 MEMORY = {
     "id", "kind", "summary", "content", "text", "status", "confidence", "importance", "priority", "pinned", "tags", "domain",
     "files", "patterns", "constraints", "functions", "source", "origin", "trust", "recorded_at", "valid_from", "valid_until",
@@ -21,7 +23,7 @@ def test_init_makes_the_store_once(project):
     made = project.data("init")
     assert made["created"] is True
     assert Path(made["path"]).is_file()
-    assert Path(made["path"]).parent == project.folder / ".recortex"
+    assert Path(made["path"]).parent == store_folder(project.folder, project.home)
     assert project.data("init")["created"] is False
 
 
@@ -164,7 +166,7 @@ def test_purge_leaves_no_byte(project):
     assert gone["traces"] == []
     left = [
         path
-        for path in (project.folder / ".recortex").rglob("*")
+        for path in store_folder(project.folder, project.home).rglob("*")
         if path.is_file() and b"blue-heron" in path.read_bytes()
     ]
     assert left == []
@@ -186,7 +188,7 @@ def test_backup_and_recover(project):
     with closing(sqlite3.connect(made["path"])) as copy:
         assert copy.execute("pragma integrity_check").fetchone() == ("ok",)
     assert project.data("recover", "--yes")["outcome"] == "whole"
-    (project.folder / ".recortex" / "cortex.db").write_bytes(b"no database any more " * 1000)
+    (store_folder(project.folder, project.home) / "cortex.db").write_bytes(b"no database any more " * 1000)
     back = project.data("recover", "--yes")
     assert back["outcome"] == "restored"
     assert Path(back["kept"]).is_file()
@@ -239,7 +241,7 @@ def test_the_tour_answers_from_what_it_learned(project):
         assert memory["text"] in learned
         assert memory["source"]["quote"]
     assert unanswerable["hits"] == []
-    assert not (project.folder / ".recortex").exists()
+    assert not has_folder(project.folder, project.home)
     # Neither the user's store nor anybody's telemetry.
     assert [path for path in project.home.rglob("*") if path.is_file()] == []
 

@@ -4,10 +4,12 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
 import patient_recortex
+from places import has_folder, store_folder
 
 INITIALIZE = {
     "id": 0,
@@ -111,18 +113,18 @@ def test_a_client_that_stops_listening_ends_the_server(start):
     assert "Traceback" not in process.stderr.read()
 
 
-def test_the_project_is_named_by_the_client(start, project):
+def test_the_project_is_named_by_the_client(start, project, environment):
     process = start(command=[*patient_recortex.command(), "mcp"], CLAUDE_PROJECT_DIR=str(project))
     said = lines(INITIALIZE, LIST, call(2, "remember", text="The staging host is rebuilt on Mondays."))
     out, _ = process.communicate(said, timeout=WAIT)
     assert len(out.splitlines()) == 3
-    assert (project / ".recortex" / "cortex.db").is_file()
+    assert (store_folder(project, Path(environment["RECORTEX_HOME"])) / "cortex.db").is_file()
 
 
-def test_looking_makes_no_store(start, project):
+def test_looking_makes_no_store(start, project, environment):
     process = start()
     process.communicate(lines(INITIALIZE, LIST), timeout=WAIT)
-    assert not (project / ".recortex").exists()
+    assert not has_folder(project, Path(environment["RECORTEX_HOME"]))
 
 
 @pytest.mark.parametrize(

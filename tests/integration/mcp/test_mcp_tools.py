@@ -1,8 +1,11 @@
 import json
+from pathlib import Path
 
 import anyio
 import pytest
 from jsonschema import Draft202012Validator
+
+from places import store_folder
 
 ERAS = ("legacy", "auto")
 SESSION = [
@@ -42,10 +45,11 @@ def test_the_full_set_is_every_operation_and_portable(with_client):
     tools = with_client(work, "--tools", "full")
     names = {tool.name for tool in tools}
     wanted = (
-        "init remember remember_many recall get list edit forget restore link unlink related extract review import "
+        "remember remember_many recall get list edit forget restore link unlink related extract review import "
         "export history undo purge status doctor backup recover"
     )
     assert names >= set(wanted.split())
+    assert not names & {"init", "worker"}  # who binds a folder to a memory is a person
     for tool in tools:
         Draft202012Validator.check_schema(tool.input_schema)
         Draft202012Validator.check_schema(tool.output_schema)
@@ -86,7 +90,7 @@ def test_what_is_remembered_is_recalled(with_client, mode):
     assert text_of(found) == found.structured_content
 
 
-def test_every_tool_answers(with_client, tmp_path, project):
+def test_every_tool_answers(with_client, tmp_path, project, environment):
     transcript = tmp_path / "session.jsonl"
     transcript.write_text("".join(json.dumps(line) + "\n" for line in SESSION))
     exported = tmp_path / "memories.jsonl"
@@ -100,7 +104,6 @@ def test_every_tool_answers(with_client, tmp_path, project):
             answers.setdefault(tool, result.structured_content)
             return result.structured_content
 
-        await call("init")
         first = (await call("remember", text="The queue is drained by cron at 03:00."))["id"]
         ids = (
             await call(
@@ -130,7 +133,7 @@ def test_every_tool_answers(with_client, tmp_path, project):
         return answers
 
     answers = with_client(work, "--tools", "full")
-    assert (project / ".recortex" / "cortex.db").is_file()
+    assert (store_folder(project, Path(environment["RECORTEX_HOME"])) / "cortex.db").is_file()
     assert answers["recall"]["hits"]
     assert answers["list"]["total"] == 3
 
@@ -206,8 +209,8 @@ def test_a_long_answer_is_shortened_and_says_so(with_client):
     assert "shortened" in result.structured_content
 
 
-def test_a_store_that_cannot_be_opened_is_told_with_a_hint(with_client, project):
-    (project / ".recortex").write_text("a file where a folder belongs")
+def test_a_store_that_cannot_be_opened_is_told_with_a_hint(with_client, project, environment):
+    (store_folder(project, Path(environment["RECORTEX_HOME"])) / "cortex.db").mkdir()
 
     async def work(client):
         await client.list_tools()

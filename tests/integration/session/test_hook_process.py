@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from patient_recortex import SECONDS, command
+from places import project_of, store_folder
 from recortex import Cortex
 from recortex.app.lock import alone
 
@@ -109,9 +110,9 @@ def test_an_unknown_event_exits_0_too(tmp_path: Path):
 
 
 def test_a_damaged_store_is_met_with_silence_and_noted(known: Path):
-    (known / ".recortex" / "cortex.db").write_bytes(b"garbage" * 1_000)
+    (store_folder(known) / "cortex.db").write_bytes(b"garbage" * 1_000)
     assert hook("user-prompt-submit", payload(known, prompt="how are passwords hashed?")) == b""
-    assert b"user-prompt-submit" in (known / ".recortex" / "hooks.log").read_bytes()
+    assert b"user-prompt-submit" in (store_folder(known) / "hooks.log").read_bytes()
 
 
 def test_closed_streams_are_no_trouble(known: Path):
@@ -128,7 +129,7 @@ def test_a_project_cannot_bring_its_own_modules(known: Path, tmp_path: Path):
     """The job's interpreter does not look for modules in the folder that it works in."""
     (known / "recortex.py").write_text("open('owned', 'w')")
     (known / "json.py").write_text("open('owned', 'w')")
-    (known / ".recortex" / "recortex.py").write_text("open('owned', 'w')")
+    (store_folder(known) / "recortex.py").write_text("open('owned', 'w')")
     (tmp_path / "t.jsonl").write_text(json.dumps(said(known)) + "\n")
     hook("stop", payload(known, transcript_path=str(tmp_path / "t.jsonl")), cwd=known)
     _settled(known)
@@ -167,12 +168,13 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
         )
         server.stdin.flush()
         from recortex.app import relay
+        from recortex.app.location import of_project
         from recortex.domain.hook_event import HookEvent
 
         asked = HookEvent(
             name="user-prompt-submit", session="s", cwd=str(known), prompt="how are passwords hashed?"
         )
-        store = str((known / ".recortex" / "cortex.db").absolute())
+        store = of_project(project_of(known)).address
         answer = _eventually(lambda: relay.ask(store, asked, seconds=SECONDS))
         assert "bcrypt" in answer
         place = relay.folder()
@@ -198,13 +200,13 @@ def _eventually(ask):
 
 def _settled(project: Path) -> None:
     """Wait until the job has taken up what waits, and has ended."""
-    queue = project / ".recortex" / "queue"
+    queue = store_folder(project) / "queue"
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        told = (project / ".recortex" / "status.json").exists()
+        told = (store_folder(project) / "status.json").exists()
         # A job that does not get the lock leaves, so it is only tried when there is nothing left to take up.
         if queue.is_dir() and not list(queue.iterdir()) and told:
-            with alone(project / ".recortex" / "locks" / "capture.lock") as free:
+            with alone(store_folder(project) / "locks" / "capture.lock") as free:
                 if free:
                     return
         time.sleep(0.05)
@@ -271,8 +273,7 @@ def test_a_secret_in_a_files_name_is_not_noted(known: Path):
 
 def test_a_server_whose_store_cannot_be_opened_says_so_in_each_answer(project: Path, tmp_path: Path):
     """No relay is a smaller loss than no server."""
-    (tmp_path / "elsewhere").mkdir()
-    (project / ".recortex").symlink_to(tmp_path / "elsewhere")
+    (store_folder(project) / "cortex.db").symlink_to(tmp_path / "elsewhere")
     parameters = {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
     }  # fmt: skip

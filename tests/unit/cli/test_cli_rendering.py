@@ -115,7 +115,7 @@ SAMPLES = [
     (r.Purged(ids=(MEMORY.id,), files=("a", "b"), searched_bytes=4096), ["1 memory removed for good", "4,096 bytes in 2 files", "no trace"]),
     (r.Purged(ids=(MEMORY.id,), traces=("/b/old.db",)), ["still in", "/b/old.db"]),
     (r.Purged(ids=(MEMORY.id,), dry_run=True), ["would be removed for good: 0b5d3b1e"]),
-    (r.Initialised(path="/p/.recortex", created=True, schema=1), ["Made /p/.recortex (schema 1)."]),
+    (r.Initialised(path="/d/p-1/cortex.db", created=True, schema=1, root="/p"), ["Made the memory of /p", "in /d/p-1/cortex.db"]),
     (
         r.StatusReport(version="0.1.0", stores=(STORE,), embedder="onnx", fallbacks=(FALLBACK,)),
         ["recortex 0.1.0, vectors by onnx", "1,200 memories (1,200 active)", "2.4 MB", "7 without a vector", "embedding model: It is missing."],
@@ -157,7 +157,7 @@ def test_colours_add_nothing_but_colours(value, said):
 
 
 def test_every_result_has_its_form():
-    assert RESULTS.keys() - {"StoreStatus", "SettingValue"} <= FORMS.keys()
+    assert RESULTS.keys() - {"Adoptable", "StoreStatus", "SettingValue"} <= FORMS.keys()
 
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from places import store_folder
 from recortex.app.lock import alone
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,7 +58,7 @@ def test_the_session_loop_of_the_tutorial_runs_as_it_stands(tmp_path):
     while "make ship" not in (known := run("cd try && recortex list", tmp_path)):
         assert time.monotonic() < limit, known
         time.sleep(0.1)
-    with alone(tmp_path / "try" / ".recortex" / "locks" / "capture.lock", patience=600) as over:
+    with alone(store_folder(tmp_path / "try") / "locks" / "capture.lock", patience=600) as over:
         assert over  # no job outlives the test
     assert re.search(r"Use bcrypt with 12 rounds.*\[superseded\]", run(changed, tmp_path))
 

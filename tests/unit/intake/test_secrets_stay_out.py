@@ -5,13 +5,15 @@ import subprocess
 
 import pytest
 
+from places import store_folder
+
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 
 
 def leaks(project):
     found = [
         path
-        for path in (project / ".recortex").rglob("*")
+        for path in store_folder(project).rglob("*")
         if path.is_file() and TOKEN.encode() in path.read_bytes()
     ]
     return [path.name for path in found]

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.domain.vocabulary import Importance, Origin, RelationType, Status
 from recortex.errors import InvalidInputError
@@ -177,7 +178,7 @@ def test_secrets_do_not_get_in(cortex, project, file):
     assert kept.redacted == 2
     assert token not in kept.code.text + kept.description.text
     assert not any(
-        token.encode() in path.read_bytes() for path in (project / ".recortex").rglob("*") if path.is_file()
+        token.encode() in path.read_bytes() for path in store_folder(project).rglob("*") if path.is_file()
     )
 
 

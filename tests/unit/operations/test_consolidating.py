@@ -2,6 +2,7 @@
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Importance, Origin, RelationType, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError, MemoryNotFoundError, PermissionsError
@@ -71,7 +72,7 @@ def test_a_dry_run_shows_the_merged_memory_and_changes_nothing(cortex, pair, pro
     assert shown.merged.text in {FIRST, SECOND}
     assert shown.backup == ""
     assert state(cortex) == before
-    assert list((project / ".recortex" / "backups").iterdir()) == []
+    assert list((store_folder(project) / "backups").iterdir()) == []
 
 
 def test_a_merge_keeps_what_both_had(cortex, pair, clock):
@@ -166,7 +167,7 @@ def _failing_commit(cortex):
 
 def test_no_backup_no_merge(cortex, pair, project):
     before = state(cortex)
-    folder = project / ".recortex" / "backups"
+    folder = store_folder(project) / "backups"
     folder.rmdir()
     folder.write_text("in the way")
     with pytest.raises(PermissionsError):

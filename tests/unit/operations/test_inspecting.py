@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from places import store_folder
 from recortex.app.backends import generation_of
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
@@ -101,7 +102,7 @@ def kept_brief(cortex, clock, project, **changes):
         "generation": generation_of(places), "generated_at": clock().timestamp() - 60,
         "fresh_until": clock().timestamp() + 60,
     }  # fmt: skip
-    return json.dumps(made | changes), project / ".recortex" / "surface-cache"
+    return json.dumps(made | changes), store_folder(project) / "surface-cache"
 
 
 def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
@@ -120,7 +121,7 @@ def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
 )  # fmt: skip
 def test_briefs_that_others_wrote_are_counted_as_stale(cortex, seen, project, text):
     assert seen
-    (project / ".recortex" / "surface-cache" / "one.json").write_text(text)
+    (store_folder(project) / "surface-cache" / "one.json").write_text(text)
     briefs = cortex.inspect().briefs
     assert (briefs.files, briefs.stale, briefs.newest_at) == (1, 1, None)
 
@@ -128,9 +129,9 @@ def test_briefs_that_others_wrote_are_counted_as_stale(cortex, seen, project, te
 def test_captures_come_from_the_jobs_record(cortex, seen, project):
     assert seen
     assert cortex.inspect().captures == {}
-    (project / ".recortex" / "status.json").write_text('{"runs": 3, "last": {"sessions": 1}}')
+    (store_folder(project) / "status.json").write_text('{"runs": 3, "last": {"sessions": 1}}')
     assert cortex.inspect().captures["runs"] == 3
-    (project / ".recortex" / "status.json").write_text("[1")
+    (store_folder(project) / "status.json").write_text("[1")
     assert cortex.inspect().captures == {}
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from places import store_folder
 from recortex.errors import MemoryNotFoundError
 
 SECRET = "zanzibar-quicksilver"  # noqa: S105  no password: any word that must go
@@ -24,7 +25,7 @@ def found_in(folder, *needles):
 
 @pytest.fixture
 def folder(project):
-    return project / ".recortex"
+    return store_folder(project)
 
 
 def through_text(cortex):

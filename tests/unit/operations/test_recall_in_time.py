@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from places import has_folder
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
 
@@ -130,4 +131,4 @@ def test_reading_where_nothing_was_ever_kept_makes_no_store(cortex):
     assert cortex.recall(QUESTION).hits == ()
     assert cortex.list().total == 0
     assert cortex.status().stores == ()
-    assert not (cortex._app.root / ".recortex").exists()
+    assert not has_folder(cortex._app.root)

@@ -419,15 +419,3 @@ def test_a_kill_at_any_moment_resumes_where_it_stopped(tmp_path, monkeypatch):
         assert bank.store.vectors.agrees()
     assert by_model(tmp_path) == {HASHED: count}
     assert kept_vectors(tmp_path) == count
-
-
-def test_a_project_chooses_the_model_of_its_own_store_alone(project):
-    """The person's own store would go from one project's model to the other's, and back."""
-    settings = project / "recortex.toml"
-    settings.write_text('embedder = "hashed"\n')
-    with Cortex.open(project) as cortex:
-        assert cortex._app.bank(Scope.PROJECT).embedding.wanted == HASHED
-        assert cortex._app.bank(Scope.GLOBAL).embedding.wanted == SHIPPED
-    settings.write_text('embedder = "none"\n')
-    with Cortex.open(project) as cortex:
-        assert cortex._app.bank(Scope.GLOBAL).embedding.wanted == ""

@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.app.upkeep import upkeep
 from recortex.app.wiring import application
@@ -49,7 +50,7 @@ def chores(collected):
 
 def contents(project):
     """Every file of the store, byte by byte; the shared-memory file is no part of it."""
-    folder = project / ".recortex"
+    folder = store_folder(project)
     return {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path.suffix != ".db-shm"
     }
@@ -95,8 +96,7 @@ def test_what_was_used_pinned_or_is_stood_on_stays(cortex, clock):
 
 
 def test_nothing_is_deleted_where_the_settings_say_never(cortex, clock, project, home):
-    del home
-    (project / "recortex.toml").write_text("[lifecycle]\ndelete_after_days = 0\n")
+    (home / "config.toml").write_text("[lifecycle]\ndelete_after_days = 0\n")
     cortex.remember(EPISODES[0], kind="episodic")
     put_away(cortex, clock)
     clock.pass_(days=4000)
@@ -323,7 +323,7 @@ def test_free_pages_are_given_back_in_steps(cortex, project, clock):
 
 
 def test_a_backup_is_made_when_something_changed_and_the_newest_stay(cortex, clock, project):
-    folder = project / ".recortex" / "backups"
+    folder = store_folder(project) / "backups"
     for number in range(8):
         cortex.remember(f"Fact {number} about the scheduler of host {number * 7}")
         assert chores(cortex.gc())["backup"].counts == {"backups": 1}
@@ -337,7 +337,7 @@ def test_a_backup_is_made_when_something_changed_and_the_newest_stay(cortex, clo
 
 
 def test_a_backup_that_a_person_named_is_as_old_as_its_file_and_stays(cortex, clock, project):
-    folder = project / ".recortex" / "backups"
+    folder = store_folder(project) / "backups"
     cortex.remember("The scheduler runs on host one")
     named = folder / "mine.db"
     cortex.backup(str(named))
@@ -348,7 +348,7 @@ def test_a_backup_that_a_person_named_is_as_old_as_its_file_and_stays(cortex, cl
     assert len(list(folder.iterdir())) == 5 + 1
     assert cortex._app.bank(Scope.PROJECT).store.backups.all()[0] == named
     cortex.close()
-    (project / ".recortex" / "cortex.db").write_bytes(b"")
+    (store_folder(project) / "cortex.db").write_bytes(b"")
     with Cortex.open(project, clock=clock) as opened:
         assert any(Path(made).name in step for step in opened.recover().steps)
         assert opened.get(newest).status == "active"
@@ -358,10 +358,10 @@ def test_a_copy_of_a_damaged_store_is_not_kept_and_the_last_good_one_stays(corte
     told = "Fact {} about the scheduler of host {}, told at length: " + "x" * 300
     cortex.remember_many([{"text": told.format(number, number * 7)} for number in range(200)], link=False)
     cortex.gc()
-    folder = project / ".recortex" / "backups"
+    folder = store_folder(project) / "backups"
     good = sorted(folder.iterdir())
     cortex.close()
-    damage(project / ".recortex" / "cortex.db")
+    damage(store_folder(project) / "cortex.db")
     clock.pass_(days=8)
     cortex.remember("One more fact")
     failed = chores(cortex.gc())["backup"]

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
 from recortex.errors import StorageError
 from recortex.hooks.entry import _as_answer
@@ -132,7 +133,7 @@ def test_commands_that_fail_and_then_work_are_noted(known, event, loop):
 
 def test_a_broken_store_is_an_error_that_the_hook_turns_into_silence(known, event, project: Path):
     known.close()
-    (project / ".recortex" / "cortex.db").write_bytes(b"garbage" * 999)
+    (store_folder(project) / "cortex.db").write_bytes(b"garbage" * 999)
     from recortex import Cortex
 
     with Cortex.open(project) as broken, pytest.raises(StorageError):
@@ -144,9 +145,9 @@ def test_an_answer_is_never_longer_than_clients_take(event):
     from dataclasses import replace
 
     asked = replace(asked, event="UserPromptSubmit")
-    assert _as_answer(asked, "x" * 9_000)
-    assert _as_answer(asked, "x" * 10_000) == b""
-    assert _as_answer(replace(asked, event="{bad}"), "x") == b""
+    assert _as_answer(asked, "x" * 9_000, "")
+    assert _as_answer(asked, "x" * 10_000, "") == b""
+    assert _as_answer(replace(asked, event="{bad}"), "x", "") == b""
 
 
 def test_a_persons_store_that_cannot_be_opened_silences_nothing_of_the_projects(known, event, home: Path):

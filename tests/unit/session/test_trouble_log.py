@@ -1,6 +1,9 @@
 """What went wrong is found again, and the log of it has an end."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from recortex.app.location import Location
 from recortex.app.session.trouble import LOG, MOST_BYTES, note_trouble, troubles
@@ -11,12 +14,12 @@ def location(folder: Path) -> Location:
 
 
 def test_a_failure_is_found_again_on_one_line(tmp_path: Path):
-    place = location(tmp_path / ".recortex")
+    place = location(tmp_path / "store")
     note_trouble(place, "stop", "StorageError: first\nsecond " + "x" * 900)
     [found] = troubles(place)
     assert found.event == "stop"
     assert found.error.startswith("StorageError: first second x")
-    assert (tmp_path / ".recortex" / LOG).stat().st_mode & 0o777 == 0o600
+    assert place.place(LOG).stat().st_mode & 0o777 == 0o600
 
 
 def test_the_log_has_an_end(tmp_path: Path):
@@ -28,9 +31,17 @@ def test_the_log_has_an_end(tmp_path: Path):
 
 
 def test_lines_that_are_none_of_ours_are_left_out(tmp_path: Path):
-    (tmp_path / ".recortex").mkdir()
-    (tmp_path / ".recortex" / LOG).write_bytes(b'\xff\n{}\n[1]\n{"at": "soon", "event": 1, "error": 2}\n')
-    assert troubles(location(tmp_path / ".recortex")) == []
+    place = location(tmp_path)
+    place.place(LOG).write_bytes(b'\xff\n{}\n[1]\n{"at": "soon", "event": 1, "error": 2}\n')
+    assert troubles(place) == []
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
+def test_a_log_that_is_no_file_is_neither_written_nor_read(tmp_path: Path, make):
+    place = location(tmp_path)
+    make(place.place(LOG))
+    note_trouble(place, "stop", "x")
+    assert troubles(place) == []
 
 
 def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path):

@@ -5,9 +5,8 @@ import sys
 
 import pytest
 
+from places import location_of, project_of, store_folder
 from recortex import Cortex
-from recortex.app.location import of_url
-from recortex.codebase.project import shared_name
 from recortex.errors import ConfigError, RecortexError
 from recortex.storage.postgres.address import parse
 
@@ -35,11 +34,11 @@ def test_a_project_has_one_name_on_all_machines(project, origin, name):
     ]
     lines += ["\tfetch = +refs/heads/*:refs/remotes/origin/*", *([f"\turl = {origin}"] if origin else [])]
     (project / ".git" / "config").write_text("\n".join([*lines, '[branch "main"]', "\tremote = origin", ""]))
-    assert shared_name(project) == name
+    assert project_of(project).checkout.remote == name
 
 
 def test_a_project_without_git_is_named_by_its_folder(tmp_path):
-    assert shared_name(tmp_path) == tmp_path.name
+    assert project_of(tmp_path).checkout.remote == tmp_path.name
 
 
 def test_what_is_ours_in_a_url_does_not_go_to_the_driver():
@@ -90,7 +89,7 @@ def test_a_plus_sign_is_no_space():
     ],
 )
 def test_two_places_are_not_shown_alike(project, one, other):
-    places = [of_url(url, root=project, workspace="w") for url in (one, other)]
+    places = [location_of(url, project, "w") for url in (one, other)]
     assert places[0].shown != places[1].shown
     assert places[0].database != places[1].database
 
@@ -124,27 +123,22 @@ def test_a_url_that_cannot_be(url):
 
 
 def test_only_this_machines_own_is_kept_in_the_project(project):
-    one = of_url(URL, root=project, workspace="a")
-    other = of_url(URL, root=project, workspace="b")
+    folder = store_folder(project)
+    one = location_of(URL, project, "a")
+    other = location_of(URL, project, "b")
     assert one.remote
     assert one.exists
     assert not one.absent
-    assert one.place("queue").parent == project / ".recortex"
-    assert len({one.place("queue"), other.place("queue"), project / ".recortex" / "queue"}) == 3
+    assert one.place("queue").parent == folder
+    assert len({one.place("queue"), other.place("queue"), folder / "queue"}) == 3
     assert "geheim" not in f"{one!r}{one.shown}{one.database}"
-    assert one == of_url(URL, root=project, workspace="a")
-
-
-def test_a_link_does_not_lead_elsewhere(project, tmp_path):
-    (project / ".recortex").symlink_to(tmp_path)
-    with pytest.raises(ConfigError, match="symbolic link"):
-        of_url(URL, root=project, workspace="a")
+    assert one == location_of(URL, project, "a")
 
 
 @pytest.mark.parametrize("url", ["mysql://h/d", "postgresqlx://h/d", "nonsense", "sqlite://host/file"])
 def test_urls_of_no_store(project, url):
     with pytest.raises(ConfigError):
-        of_url(url, root=project, workspace="a")
+        location_of(url, project, "a")
 
 
 def test_a_projects_file_cannot_name_a_server_or_a_workspace(project):
@@ -152,12 +146,12 @@ def test_a_projects_file_cannot_name_a_server_or_a_workspace(project):
     with Cortex.open(project) as cx:
         assert [one.path for one in cx.status().stores] == []
         said = [finding.message for finding in cx.doctor().findings]
-    assert sum("a project's file cannot say where data goes" in one for one in said) == 2
+    assert sum("'url', 'workspace' ignored" in one for one in said) == 1
 
 
 def test_a_server_that_is_not_there_says_so_without_the_password(project):
     with (
-        Cortex.open(project, url="postgresql://me:geheim@127.0.0.1:1/none") as cx,
+        Cortex.open(project, url="postgresql://me:geheim@127.0.0.1:1/none?workspace=w") as cx,
         pytest.raises(RecortexError) as caught,
     ):
         cx.recall("anything")
@@ -167,13 +161,13 @@ def test_a_server_that_is_not_there_says_so_without_the_password(project):
 
 def test_a_store_on_a_server_is_not_recovered_like_a_file(project):
     with (
-        Cortex.open(project, url="postgresql://me@127.0.0.1:1/none") as cx,
+        Cortex.open(project, url="postgresql://me@127.0.0.1:1/none?workspace=w") as cx,
         pytest.raises(RecortexError) as caught,
     ):
         cx.recover()
     assert "on a server" in caught.value.message
     assert "migrate-store" in caught.value.hint
-    assert not any((project / ".recortex").glob("postgresql-*"))
+    assert not any(store_folder(project).glob("postgresql-*"))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +209,15 @@ raise SystemExit(main())
 
 
 def test_without_the_driver_the_line_to_type_is_told(project):
-    words = [sys.executable, "-c", WITHOUT_DRIVER, "recall", "anything", "--url", "postgresql://h/d"]
+    words = [
+        sys.executable,
+        "-c",
+        WITHOUT_DRIVER,
+        "recall",
+        "anything",
+        "--url",
+        "postgresql://h/d?workspace=w",
+    ]
     done = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "pip install 'recortex[postgres]'" in done.stderr

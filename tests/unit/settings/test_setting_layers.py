@@ -1,7 +1,10 @@
-"""Settings: one table, four layers, and a project's file that cannot say where data goes."""
+"""Settings: one table, four layers, and a project's file that may set a few harmless keys alone."""
+
+import os
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex, settings
 from recortex.errors import ConfigError
 
@@ -27,26 +30,79 @@ def test_the_stronger_layer_wins(tmp_path):
     assert origins(found)["recall.limit"] == "environment"
 
 
-@pytest.mark.parametrize("name", ["home", "url", "now"])
-def test_a_project_cannot_say_where_data_goes(tmp_path, name):
-    found = read(tmp_path, project=f'{name} = "/tmp/elsewhere"\n')
-    assert found[name] != "/tmp/elsewhere"  # noqa: S108  a word, no file
-    assert "cannot say where data goes" in found.problems[0]
+HARMLESS = {"recall.limit", "recall.floor", "hooks.prompt_limit", "hooks.prompt_tokens"}
+SWITCHES = {"hooks.brief", "hooks.prompt", "hooks.files", "hooks.capture"}
+
+
+@pytest.mark.parametrize("setting", settings.SETTINGS, ids=lambda setting: setting.name)
+def test_a_projects_file_sets_a_few_harmless_keys_alone(tmp_path, setting):
+    default = setting.default
+    other = not default if isinstance(default, bool) else (99 if isinstance(default, int | float) else '"x"')
+    written = str(other).lower() if isinstance(other, bool) else other
+    found = read(tmp_path, project=f"{setting.name} = {written}\n")
+    if setting.name in HARMLESS | SWITCHES:
+        assert (found[setting.name], found.problems) == (other, ())
+    else:
+        assert found[setting.name] == default or setting.name == "home"
+        assert origins(found)[setting.name] != "project"
+        assert "a project's file may only set" in found.problems[0]
+
+
+@pytest.mark.parametrize("name", sorted(SWITCHES))
+def test_a_projects_file_switches_hooks_off_and_never_on(tmp_path, name):
+    found = read(tmp_path, project=f"{name} = true\n", user=f"{name} = false\n")
+    assert found[name] is False
+    assert len(found.problems) == 1
+
+
+def test_all_that_a_projects_file_may_not_say_is_told_in_one_line(tmp_path):
+    lines = "".join(f"a{number} = {number}\n" for number in range(9))
+    found = read(tmp_path, project=f'{lines}surface.file = true\nurl = "x"\n')
+    assert len(found.problems) == 1
+    assert "and 6 more" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.write_bytes(b"#" * 300_000)],
+    ids=["pipe", "link", "large"],
+)
+def test_a_projects_file_that_is_none_is_not_read(tmp_path, make):
+    make(tmp_path / "recortex.toml")
+    found = settings.read(tmp_path, {"RECORTEX_HOME": str(tmp_path / "home")})
+    assert len(found.problems) == 1
+    assert "recortex.toml" in found.problems[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_projects_file_of_another_user_is_not_read(tmp_path):
+    (tmp_path / "recortex.toml").write_text("[recall]\nlimit = 3\n")
+    os.chown(tmp_path / "recortex.toml", 12345, -1)
+    found = settings.read(tmp_path, {"RECORTEX_HOME": str(tmp_path / "home")})
+    assert found["recall.limit"] == 8
+    assert "another user" in found.problems[0]
+
+
+def test_the_users_own_file_may_be_a_link_into_a_folder_of_dot_files(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "mine.toml").write_text("[recall]\nlimit = 3\n")
+    (tmp_path / "home" / "config.toml").symlink_to(tmp_path / "mine.toml")
+    assert settings.read(None, {"RECORTEX_HOME": str(tmp_path / "home")})["recall.limit"] == 3
 
 
 def test_a_project_from_a_stranger_changes_no_place(project, clock, home, tmp_path):
     (project / "recortex.toml").write_text(
-        f'url = "sqlite:///{tmp_path}/stolen.db"\nhome = "{tmp_path}/elsewhere"\nnow = "1990-01-01"\nembedder = "none"\n'
+        f'url = "sqlite:///{tmp_path}/stolen.db"\nhome = "{tmp_path}/elsewhere"\nnow = "1990-01-01"\n'
     )
     with Cortex.open(project, clock=clock) as cortex:
         cortex.remember("A project's memory is kept here.")
         cortex.remember("A person's memory is kept at home.", scope="global")
         report = cortex.doctor()
-    assert (project / ".recortex" / "cortex.db").exists()
+    assert (store_folder(project) / "cortex.db").exists()
     assert (home / "global.db").exists()
     assert not (tmp_path / "stolen.db").exists()
     assert not (tmp_path / "elsewhere").exists()
-    assert sum("cannot say where data goes" in finding.message for finding in report.findings) == 3
+    assert sum("may only set" in finding.message for finding in report.findings) == 1
 
 
 @pytest.mark.parametrize(
@@ -72,7 +128,7 @@ def test_a_wrong_file_does_not_stop_the_program(tmp_path, text):
     "text", ['embedder = "magic"', "threads = -4", "[recall]\nlimit = 0", "[backups]\nkeep = 0"]
 )
 def test_a_value_that_cannot_be_is_not_taken_from_a_file(tmp_path, text):
-    found = read(tmp_path, project=text)
+    found = read(tmp_path, user=text)
     assert "cannot be" in found.problems[0]
     assert origins(found) == origins(read(tmp_path))
 
@@ -118,32 +174,8 @@ def test_status_tells_that_settings_are_ignored_without_the_words_of_a_project(p
     with Cortex.open(project, clock=clock) as cortex:
         cortex.remember("Jobs run at night.")
         (notice,) = (one for one in cortex.status().notices if "doctor" in one)
-        assert notice.startswith("2 of what was set")
+        assert notice.startswith("1 of what was set")
         assert "Ignore" not in repr(cortex.status())
-
-
-def test_a_projects_file_has_no_say_about_the_persons_own_store(project, clock):
-    """A project from a stranger must not make memories of all projects fade, go for good, or lose their backups."""
-    (project / "recortex.toml").write_text(
-        "[lifecycle]\narchive_after_days = 1\nprune_after_days = 1\ndelete_after_days = 1\n"
-        "[backups]\nkeep = 1\n[gc]\naudit_days = 30\n"
-    )
-    with Cortex.open(project, clock=clock) as cortex:
-        ids = {
-            scope: cortex.remember("The queue was full on Monday", kind="episodic", scope=scope).id
-            for scope in ("project", "global")
-        }
-        for _ in range(4):
-            clock.pass_(days=24)
-            cortex.lifecycle()
-            cortex.gc(all=True)
-            cortex.backup(scope="project")
-            cortex.backup(scope="global")
-        assert cortex.history(ids["project"]).gone == "expiry"
-        assert cortex.history(ids["global"]).gone is None
-        summed = [len(bank.store.chores.summaries()) for bank in cortex._app.banks()]
-        assert summed[0] > summed[1] == 0
-        assert [store.backups for store in cortex.status().stores] == [1, 5]
 
 
 @pytest.mark.parametrize("setting", settings.SETTINGS, ids=lambda setting: setting.name)

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
+from places import project_of, store_folder
 from recortex import Cortex
-from recortex.codebase.project import project_root
-from recortex.errors import ConfigError
+from recortex.codebase.project import find_checkout
 
 
 def git(folder, *words):
@@ -44,11 +44,12 @@ def test_worktrees_and_subfolders_share_one_store(repository, clock):
         with Cortex.open(folder, clock=clock) as cortex:
             cortex.remember(f"Learned in folder {number}.")
             assert cortex.list().total == number + 1
-    assert [path.parent for path in repository.parent.rglob("cortex.db")] == [repository / ".recortex"]
+    assert list(repository.parent.rglob("*.db")) == []
+    assert {project_of(folder).folder for folder in folders} == {store_folder(repository)}
     status = subprocess.run(
         ["git", "status", "--porcelain"], cwd=repository, capture_output=True, text=True, check=True
     )
-    assert ".recortex" not in status.stdout
+    assert status.stdout.split() == ["??", "inner/"]
 
 
 def test_a_submodule_is_its_own_project(repository, tmp_path):
@@ -59,20 +60,20 @@ def test_a_submodule_is_its_own_project(repository, tmp_path):
     git(other, "add", ".")
     git(other, "commit", "-q", "-m", "first")
     git(repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "vendor")
-    assert project_root(repository / "vendor") == repository / "vendor"
+    assert find_checkout(repository / "vendor").root == repository / "vendor"
 
 
 def test_outside_git_a_projects_usual_file_marks_the_root(tmp_path):
     (tmp_path / "a" / "b").mkdir(parents=True)
-    assert project_root(tmp_path / "a" / "b") == tmp_path / "a" / "b"
+    assert find_checkout(tmp_path / "a" / "b").root == tmp_path / "a" / "b"
     (tmp_path / "a" / "pyproject.toml").write_text("")
-    assert project_root(tmp_path / "a" / "b") == tmp_path / "a"
+    assert find_checkout(tmp_path / "a" / "b").root == tmp_path / "a"
 
 
 @pytest.mark.parametrize("text", ["", "gitdir: /nowhere", "nonsense", "gitdir: \0", "gitdir: " + "x" * 5000])
 def test_a_strange_git_file_does_not_stop_anything(tmp_path, text):
     (tmp_path / ".git").write_text(text)
-    assert project_root(tmp_path) == tmp_path
+    assert find_checkout(tmp_path).root == tmp_path
 
 
 @pytest.mark.usefixtures("without_vectors")
@@ -85,12 +86,11 @@ def test_nobody_else_can_read_a_store(project, clock, home):
             cortex.edit(kept.id, tags=["x"])
             cortex.backup()
             cortex.export(str(project / "export.jsonl"))
-            modes(project / ".recortex")
+            modes(store_folder(project))
             modes(home)
             assert (project / "export.jsonl").stat().st_mode & 0o777 == 0o600
     finally:
         os.umask(before)
-    assert (project / ".recortex" / ".gitignore").read_text() == "*\n"
 
 
 def modes(folder):
@@ -103,7 +103,7 @@ def modes(folder):
 def test_doctor_names_a_store_that_others_can_read(project, clock):
     with Cortex.open(project, clock=clock) as cortex:
         cortex.init()
-        (project / ".recortex" / "cortex.db").chmod(0o644)
+        (store_folder(project) / "cortex.db").chmod(0o644)
         report = cortex.doctor()
     assert not report.healthy
     assert any("chmod 600" in finding.todo for finding in report.findings)
@@ -134,15 +134,3 @@ def test_two_stores_answer_together(project, clock, home, tmp_path):
         assert [one.id for one in cortex.list().memories] == [mine.id]
         cortex.purge(mine.id)
     assert b"prefer tabs" not in (home / "global.db").read_bytes()
-
-
-@pytest.mark.parametrize("name", [".recortex", ".recortex/cortex.db", ".recortex/backups"])
-def test_a_link_that_a_repository_brings_leads_no_data_elsewhere(tmp_path, name):
-    root, other = tmp_path / "cloned", tmp_path / "other"
-    (root / ".git").mkdir(parents=True)
-    other.mkdir()
-    (root / name).parent.mkdir(exist_ok=True)
-    (root / name).symlink_to(other)
-    with pytest.raises(ConfigError, match="symbolic link"), Cortex.open(root) as cortex:
-        cortex.remember("Jobs run at night.")
-    assert list(other.iterdir()) == []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.errors import InvalidInputError
 
@@ -39,7 +40,7 @@ def database(project, clock):
         cortex.remember_many([{"text": text} for text in TEXTS], link=False)
         clock.pass_(minutes=1)
         cortex.backup()
-    return project / ".recortex" / "cortex.db"
+    return store_folder(project) / "cortex.db"
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -76,7 +77,7 @@ def test_a_store_in_use_keeps_what_it_is_told(project, clock, tmp_path):
     with Cortex.open(tmp_path / "other") as other, Cortex.open(project, clock=clock) as cortex:
         other.remember("Kept before somebody's backup")
         with pytest.raises(InvalidInputError):
-            cortex.backup(str(tmp_path / "other" / ".recortex" / "cortex.db"))
+            cortex.backup(str(store_folder(tmp_path / "other") / "cortex.db"))
         id_ = other.remember("Kept after it").id
     with Cortex.open(tmp_path / "other") as other:
         assert other.get(id_).text == "Kept after it"

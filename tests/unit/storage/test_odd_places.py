@@ -4,6 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.errors import ConfigError
 
@@ -23,7 +24,7 @@ def test_a_project_in_a_folder_of_that_name(tmp_path, name):
     (tmp_path / name / ".git").mkdir(parents=True)
     with Cortex.open(tmp_path / name) as cortex:
         assert rounds(cortex).traces == ()
-    assert (tmp_path / name / ".recortex" / "cortex.db").is_file()
+    assert (store_folder(tmp_path / name) / "cortex.db").is_file()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -40,7 +41,7 @@ def test_a_copy_into_a_file_of_that_name(project, tmp_path, name):
     target = tmp_path / "there" / f"{name}.db"
     with Cortex.open(project) as cortex:
         cortex.remember("What moves")
-        assert cortex.migrate_store(str(project / ".recortex" / "cortex.db"), str(target)).memories == 1
+        assert cortex.migrate_store(str(store_folder(project) / "cortex.db"), str(target)).memories == 1
     assert [one.name for one in target.parent.iterdir() if one.is_file()] == [target.name]
 
 

@@ -8,6 +8,7 @@ from random import Random
 import apsw
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.errors import CorruptStoreError, RecortexError, StoreBusyError
 from recortex.storage.sqlite import recovery
@@ -33,7 +34,7 @@ def open_(project, clock, monkeypatch):
 
 @pytest.fixture
 def database(project):
-    return project / ".recortex" / "cortex.db"
+    return store_folder(project) / "cortex.db"
 
 
 def filled(open_, clock, *, backup):
@@ -177,7 +178,7 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(open_, clock, database
     filled(open_, clock, backup=True)
     with open_() as cortex:
         cortex.backup()
-    newest = max((project / ".recortex" / "backups").iterdir())
+    newest = max((store_folder(project) / "backups").iterdir())
     middle(newest)
     bytes_then = newest.read_bytes()
     damaged(database, beginning)

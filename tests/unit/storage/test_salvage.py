@@ -3,6 +3,7 @@
 import apsw
 import pytest
 
+from places import store_folder
 from recortex import Cortex
 from recortex.errors import RecortexError
 from recortex.storage.sqlite.pages import PAGE, Reader
@@ -18,7 +19,7 @@ def open_(project, monkeypatch):
 
 @pytest.fixture
 def database(project):
-    return project / ".recortex" / "cortex.db"
+    return store_folder(project) / "cortex.db"
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from places import has_folder, store_folder
 from recortex import Cortex
 from recortex.app import surface
 from recortex.app.lock import alone
@@ -25,7 +26,7 @@ def lines(cortex, **options):
 def test_nothing_is_said_and_nothing_made_where_nothing_is_known(cortex, project):
     shown = cortex.surface()
     assert (shown.text, shown.tokens, shown.memories) == ("", 0, ())
-    assert not (project / ".recortex").exists()
+    assert not has_folder(project)
     cortex.forget(cortex.remember("gone again").id)
     assert cortex.surface().text == ""
 
@@ -114,7 +115,7 @@ def test_what_faded_ranks_lower(cortex, clock):
 def test_a_secret_that_is_found_today_is_not_shown(cortex, project):
     cortex.remember("The key of the staging service is kept in the vault")
     secret = "AKIA" + "Q3EGZZ7XK5PLMN2T"
-    with closing(sqlite3.connect(project / ".recortex" / "cortex.db")) as raw, raw:
+    with closing(sqlite3.connect(store_folder(project) / "cortex.db")) as raw, raw:
         raw.execute("DROP TRIGGER IF EXISTS memories_fts_update")
         raw.execute("UPDATE memories SET text = ?, summary = NULL", (f"The key is {secret}",))
     text = cortex.surface(fresh=True).text
@@ -177,8 +178,8 @@ def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, cloc
     cortex.close()
     clock.pass_(hours=30)
     for suffix in ("-wal", "-shm"):
-        (project / ".recortex" / f"cortex.db{suffix}").unlink(missing_ok=True)
-    (project / ".recortex" / "cortex.db").write_bytes(b"no database" * 1000)
+        (store_folder(project) / f"cortex.db{suffix}").unlink(missing_ok=True)
+    (store_folder(project) / "cortex.db").write_bytes(b"no database" * 1000)
     with Cortex.open(project, clock=clock) as damaged:
         shown = damaged.surface()
         assert (shown.stale_hours, shown.cached) == (30, True)
@@ -192,7 +193,7 @@ def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, cloc
 
 def test_who_writes_is_alone(cortex, project):
     cortex.remember("One thing to know")
-    with alone(project / ".recortex" / "locks" / "surface.lock") as mine:
+    with alone(store_folder(project) / "locks" / "surface.lock") as mine:
         assert mine
         assert [cortex.surface().cached for _ in range(2)] == [False, False]
     assert [cortex.surface().cached for _ in range(2)] == [False, True]
@@ -200,7 +201,7 @@ def test_who_writes_is_alone(cortex, project):
 
 def test_the_lock_of_a_killed_process_is_free(cortex, project):
     cortex.remember("One thing to know")
-    lock = project / ".recortex" / "locks" / "surface.lock"
+    lock = store_folder(project) / "locks" / "surface.lock"
     code = (
         "import threading\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
         f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
@@ -225,7 +226,7 @@ def test_many_at_once_all_have_it(cortex, project):
         ]
         answers = [one.communicate()[0] for one in running]
     assert all("One thing to know" in answer for answer in answers)
-    assert len(list((project / ".recortex" / "surface-cache").iterdir())) == 1
+    assert len(list((store_folder(project) / "surface-cache").iterdir())) == 1
 
 
 def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_vectors):
@@ -312,7 +313,7 @@ def test_a_link_in_the_file_s_place_is_refused_and_noted(writing, project, tmp_p
 
 def test_a_read_only_folder_still_gives_a_brief(cortex, project):
     cortex.remember("One thing to know")
-    folder = project / ".recortex" / "surface-cache"
+    folder = store_folder(project) / "surface-cache"
     folder.rmdir()
     folder.write_text("in the way", encoding="utf-8")
     assert cortex.surface().text

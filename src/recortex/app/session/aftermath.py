@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.jobs import FIRST, JOBS, REST
 from recortex.app.surface import brief, forget_briefs
-from recortex.app.surface_cache import replace
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own, replace_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from recortex.app.session.tally import Tally
 
 STATUS = "status.json"
+_MOST_BYTES = 64 * 1024
 
 
 def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
@@ -48,8 +50,8 @@ def _handed_over(bank: Bank) -> bool:
 def read_status(path: Path) -> dict[str, Any]:
     """The record of the job's runs; empty where there is none."""
     try:
-        given: Any = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        given: Any = json.loads(read_own(path, _MOST_BYTES))
+    except (OSError, UntrustedFileError, ValueError, RecursionError):
         return {}
     return given if isinstance(given, dict) else {}
 
@@ -65,7 +67,7 @@ def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) ->
         "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
     }
     with suppress(OSError):
-        replace(path, json.dumps(record, indent=1))
+        replace_text(path, json.dumps(record, indent=1))
 
 
 def _whole(value: Any) -> int:

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.lock import alone
 from recortex.app.passes import Part, digest
+from recortex.app.projects import find_project
 from recortex.app.session import requests
 from recortex.app.session.aftermath import after
 from recortex.app.session.tally import Tally
 from recortex.app.session.trouble import note_trouble
 from recortex.app.session.use import count_uses, given
 from recortex.codebase.git import GitContext, git_context
-from recortex.codebase.project import project_root, working_tree
+from recortex.codebase.project import working_tree
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.echo import Given
 from recortex.errors import FormatError, RecortexError
@@ -150,7 +151,7 @@ def _ours(loop: Loop, path: Path) -> bool:
     reader = open_transcript(path)
     next(iter(reader), None)
     folder = Path(reader.info.cwd)
-    if not reader.info.cwd or (folder.is_dir() and project_root(folder) == loop.root):
+    if not reader.info.cwd or (folder.is_dir() and find_project(loop.project.home, folder).root == loop.root):
         return True
     store = loop.app.bank(Scope.PROJECT).store
     with store.transaction():

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recortex.app.location import with_folder
 from recortex.app.lock import alone
 from recortex.app.passes import beginning
 from recortex.app.session import requests
@@ -38,8 +39,11 @@ def close(loop: Loop, event: HookEvent) -> None:
 
 def _asked_at_once(loop: Loop, event: HookEvent) -> bool:
     """Ask with what the event says, where that is enough: a store on a server may be away, or slower than a hook may be."""
-    if not (event.transcript and event.client and event.cwd and loop.location.folder.is_dir()):
+    if not (
+        event.transcript and event.client and event.cwd and (loop.exists or loop.location.folder.is_dir())
+    ):
         return False
+    with_folder(loop.location)
     now, over = loop.clock(), event.name == "session-end"
     session = Session(
         id=event.session, started_at=now, seen_at=now, client=event.client, cwd=event.cwd, branch=loop.branch(event.cwd),

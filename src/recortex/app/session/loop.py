@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from recortex.codebase.project import branch_and_commit, working_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from datetime import datetime
 
     from recortex.app.application import Application
-    from recortex.app.location import Location
+    from recortex.app.location import Location, Locations
+    from recortex.app.projects import Project
     from recortex.ports.sessions import Sessions
     from recortex.settings import Settings
 
@@ -22,36 +23,46 @@ class Loop:
     """A project's session loop.
 
     Args:
-        root: of the project.
+        project: the checkout, and the folder of its memory.
         locations: of the stores, the project's own first.
         open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be there.
         open_app: opens everything.
         ready: whether the embedding model is loaded, so that meaning may be asked for without a wait.
 
     Attributes:
-        location: of the project's store.
+        root: of the project.
         settings, clock: of the project.
     """
 
     def __init__(
         self,
         *,
-        root: Path,
-        locations: Sequence[Location],
+        project: Project,
+        locations: Locations,
         settings: Settings,
         clock: Callable[[], datetime],
         open_notes: Callable[[], Sessions],
         open_app: Callable[[], Application],
         ready: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.root = root
-        self.locations = locations
-        self.location = locations[0]
+        self.project = project
+        self.root = project.root
+        self._locations = locations
         self.settings = settings
         self.clock = clock
         self.ready = ready
         self._open_notes = open_notes
         self._open_app = open_app
+
+    @property
+    def locations(self) -> list[Location]:
+        """Where the stores are, the project's own first."""
+        return list(self._locations.values())
+
+    @property
+    def location(self) -> Location:
+        """Where the project's store is."""
+        return next(iter(self._locations.values()))
 
     @cached_property
     def app(self) -> Application:
@@ -65,8 +76,9 @@ class Loop:
 
     @property
     def homeless(self) -> bool:
-        """Whether there is no store, and no project that one may be made for: the home folder and the root are none."""
-        return not self.exists and self.root in {Path.home().resolve(), Path(self.root.anchor)}
+        """Whether there is no store, and none may be made: in the home folder, the root, an unbound checkout."""
+        nowhere = self.root in {Path.home().resolve(), Path(self.root.anchor)}
+        return not self.exists and (nowhere or self.location.unbound)
 
     @property
     def exists(self) -> bool:
@@ -76,7 +88,7 @@ class Loop:
     @property
     def store(self) -> str:
         """What a server of this store is known by."""
-        return str(self.location.database.absolute())
+        return self.location.address
 
     def branch(self, cwd: str) -> str:
         """The branch that is checked out where a session works: a linked worktree has its own."""

@@ -11,7 +11,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.app import surface_cache
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own, replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,7 +61,7 @@ def put(queue: Path, request: Request) -> None:
         request = replace(
             request, final=request.final or waiting.final, urgent=request.urgent or waiting.urgent
         )
-    surface_cache.replace(path, json.dumps(asdict(request)))
+    replace_text(path, json.dumps(asdict(request)))
 
 
 def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
@@ -134,10 +135,9 @@ def _listed(queue: Path, suffix: str) -> list[Path]:
 def _read(path: Path) -> Request | None:
     """A request, if the file holds one."""
     try:
-        with path.open("rb") as file:
-            given: Any = json.loads(file.read(_MOST_BYTES))
+        given: Any = json.loads(read_own(path, _MOST_BYTES))
         request = Request(**given)
-    except (OSError, ValueError, TypeError, RecursionError):
+    except (OSError, UntrustedFileError, ValueError, TypeError, RecursionError):
         return None
     usual = Request(session="", transcript="")
     right = all(type(value) is type(asdict(usual)[name]) for name, value in asdict(request).items())

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import append_own, read_own
 
+if TYPE_CHECKING:
     from recortex.app.location import Location
 
 LOG = "hooks.log"
@@ -37,26 +37,16 @@ def note_trouble(location: Location, event: str, error: str) -> None:
             "error": " ".join(error.split())[:_LONGEST],
         }
     )
-    with suppress(OSError):
+    with suppress(OSError, UntrustedFileError):
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _append(location.place(LOG), line)
-
-
-def _append(path: Path, line: str) -> None:
-    handle = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600)
-    try:
-        if os.fstat(handle).st_size > MOST_BYTES:
-            os.ftruncate(handle, 0)
-        os.write(handle, f"{line}\n".encode())
-    finally:
-        os.close(handle)
+        append_own(location.place(LOG), f"{line}\n", MOST_BYTES)
 
 
 def troubles(location: Location) -> list[Trouble]:
     """The failures that the store's log holds, oldest first."""
     try:
-        lines = location.place(LOG).read_bytes()[: 2 * MOST_BYTES].splitlines()
-    except OSError:
+        lines = read_own(location.place(LOG), 2 * MOST_BYTES).splitlines()
+    except (OSError, UntrustedFileError):
         return []
     return [one for line in lines if (one := _trouble(line)) is not None]
 

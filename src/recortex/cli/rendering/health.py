@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
+    from recortex.operations.results.projects import Adoptable, Initialised
     from recortex.operations.results.upkeep import (
         BackedUp,
         Diagnosis,
         Failure,
         Fallback,
         Finding,
-        Initialised,
         ModelUse,
         Recovered,
         SessionLoop,
@@ -36,9 +36,51 @@ _LEVELS: dict[str, tuple[str, Style]] = {
 
 
 def initialised(value: Initialised, terminal: Terminal) -> str:
-    """Where the store is."""
+    """Where the memory is, what could be taken over, and what to do next."""
+    lines = [_made(value)]
+    if value.workspace:
+        lines.append(f"This checkout uses the workspace {clean(value.workspace)}.")
+    if value.adopted:
+        lines.append(f"Took over {plural(value.adopted, 'memory', 'memories')}.")
+    lines += [_adoptable(one, terminal) for one in value.adoptable]
+    if any(not one.problem for one in value.adoptable):
+        lines.append("If they are yours: `recortex init --adopt` takes them over.")
+    if value.refused:
+        lines.append(f"notice: {clean(value.refused)}")
+    return "\n".join([*lines, "", *_next_steps(value)])
+
+
+def _made(value: Initialised) -> str:
+    what = "Made the memory of" if value.created else "There is a memory of"
+    return f"{what} {clean(value.root)}\nin {clean(value.path)}."
+
+
+def _adoptable(one: Adoptable, terminal: Terminal) -> str:
     del terminal
-    return f"{'Made' if value.created else 'Already there:'} {clean(value.path)} (schema {value.schema})."
+    why = _REASONS[one.reason].format(path=clean(one.made_for))
+    if one.problem:
+        return f"notice: {why} {clean(one.problem)}"
+    span = f", from {one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}" if one.first and one.last else ""
+    return f"{why} It holds {plural(one.memories, 'memory', 'memories')}{span}: {clean(one.path)}"
+
+
+_REASONS = {
+    "moved": "This checkout was at {path} before; its memory is still bound to that path.",
+    "copied": "This checkout is a copy of {path}, which has a memory of its own.",
+    "replaced": "An earlier checkout at {path} has a memory.",
+    "older": "An older version kept a memory inside {path}.",
+}
+
+
+def _next_steps(value: Initialised) -> list[str]:
+    if value.memories:
+        return ['Next: `recortex recall "a question"`, `recortex status`.']
+    return [
+        "Next:",
+        "  recortex import claude-code      learn from the sessions of this project that are on this machine",
+        "  recortex install claude-code     let your agent use this memory (or the plug-in: see the README)",
+        '  recortex remember "…"            keep something yourself',
+    ]
 
 
 def status(value: StatusReport, terminal: Terminal) -> str:

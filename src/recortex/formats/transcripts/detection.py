@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from recortex.errors import FormatError
+from recortex.filesystem import open_regular
 from recortex.formats.transcripts import chat, claude_code, codex, gemini, opencode, prose, qwen, swe_agent
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
@@ -149,9 +150,10 @@ def detect(path: Path) -> Format:
 
     Raises:
         FormatError: it is not the transcript of a client that Recortex reads.
+        UntrustedFileError: it is no regular file.
         OSError: it cannot be read.
     """
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         raw = file.read(HEAD_BYTES)
         if b"\n" not in raw:
             raw += file.readline(FIRST_LINE_BYTES)  # a session may begin with a long paste

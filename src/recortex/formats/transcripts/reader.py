@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from recortex.domain.session import known_as
 from recortex.domain.transcript import ReadCounts, SessionInfo, Turn
 from recortex.errors import FormatError
+from recortex.filesystem import open_regular
 from recortex.formats.transcripts.assembly import Assembler
 from recortex.formats.transcripts.detection import detect
 from recortex.formats.transcripts.lines import Line, lines
@@ -86,7 +87,7 @@ class TranscriptReader:
             OSError: the file cannot be read.
         """
         self._begin()
-        with self.path.open("rb") as file:
+        with open_regular(self.path) as file:
             parser = self._row.parser()
             for line in self._source(file, parser):
                 self._lines += 1
@@ -195,6 +196,7 @@ def open_transcript(
 
     Raises:
         FormatError: the file is of no known format, or cannot be read.
+        UntrustedFileError: it is no regular file.
     """
     file = Path(path)
     try:

@@ -11,15 +11,6 @@ from recortex.operations.results.indexing import ModelChange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Initialised:
-    """Where memories of this project are kept."""
-
-    path: str
-    created: bool
-    schema: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStatus:
     """One store in figures."""
 

@@ -18,7 +18,7 @@ class Address(NamedTuple):
 
     Attributes:
         conninfo: what the driver takes; it may hold a password and is never shown.
-        workspace: the name of the workspace.
+        workspace: the name of the workspace; empty where none is named.
         partitions: that tables are made of when the database is new; 0: not partitioned.
     """
 
@@ -29,15 +29,22 @@ class Address(NamedTuple):
     @property
     def shown(self) -> str:
         """The address without a secret; two that may lead to different stores are not shown alike."""
+        address, joint, more = self.server.partition("?")
+        named = f"?workspace={self.workspace.translate(_MARKS)}" if self.workspace else ""
+        return f"{address}{named}{('&' if named else '?') if joint else ''}{more}"
+
+    @property
+    def server(self) -> str:
+        """The address of the database, whichever workspace, without a secret."""
         parts = urlsplit(self.conninfo)
         given = {name: value for name, value in _parameters(parts.query) if name in _PLACE}
         user = parts.username or given.pop("user", "")
         hosts = parts.netloc.rpartition("@")[2] or given.pop("host", "")
         port = f":{given.pop('port')}" if "port" in given else ""
         path = f"/{given.pop('dbname')}" if "dbname" in given else parts.path
-        more = "".join(f"&{name}={value}" for name, value in sorted(given.items()))
+        more = "&".join(f"{name}={value}" for name, value in sorted(given.items()))
         who = f"{user}@" if user else ""
-        return f"postgresql://{who}{hosts}{port}{path}?workspace={self.workspace.translate(_MARKS)}{more}"
+        return f"postgresql://{who}{hosts}{port}{path}{'?' if more else ''}{more}"
 
     def url(self, workspace: str) -> str:
         """The URL of a workspace of the same database; it may hold a password."""
@@ -45,12 +52,12 @@ class Address(NamedTuple):
         return f"{self.conninfo}{joint}workspace={quote(workspace, safe='')}"
 
 
-def parse(url: str, *, workspace: str) -> Address:
+def parse(url: str, *, workspace: str = "") -> Address:
     """Take a URL apart: `postgresql://…?workspace=NAME&partitions=N`; the other parameters are the driver's.
 
     Args:
         url: the whole URL.
-        workspace: the name to use where the URL has none.
+        workspace: the name to use where the URL has none; may be empty too.
 
     Raises:
         ConfigError: it cannot be one.
@@ -72,9 +79,9 @@ def parse(url: str, *, workspace: str) -> Address:
     ours = {name: value for name, value in given if name in {"workspace", "partitions"}}
     theirs = "&".join(f"{quote(name)}={quote(value)}" for name, value in given if name not in ours)
     conninfo = f"postgresql://{parts.netloc}{parts.path}{'?' if theirs else ''}{theirs}"
-    return Address(
-        conninfo, _name(ours.get("workspace", workspace)), _partitions(ours.get("partitions", "0"))
-    )
+    named = ours.get("workspace", workspace or None)
+    partitions = _partitions(ours.get("partitions", "0"))
+    return Address(conninfo, "" if named is None else _name(named), partitions)
 
 
 _HOST = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d{1,5})?")

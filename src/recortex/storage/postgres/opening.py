@@ -81,9 +81,34 @@ def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
     with administration(address) as connection, translated():
         if applied(connection) != newest():
             migrate(connection, now=to_micros(now), partitions=address.partitions)
+        _refuse_foreign(connection)
         workspace = _workspace(connection, address.workspace, to_micros(now))
         settings = _settings(connection, address.workspace, workspace)
     return PgDatabase(address.conninfo, settings, workspace, size=size)
+
+
+_FOREIGN = f"""
+SELECT 'trigger ' || t.tgname || ' on ' || c.relname FROM pg_trigger t
+JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = '{SCHEMA}' AND NOT t.tgisinternal
+UNION ALL SELECT 'rule ' || rulename || ' on ' || tablename FROM pg_rules WHERE schemaname = '{SCHEMA}'
+UNION ALL SELECT 'view ' || viewname FROM pg_views WHERE schemaname = '{SCHEMA}'
+ORDER BY 1
+"""
+
+
+def _refuse_foreign(connection: Connection[Any]) -> None:
+    """Do not work on tables where something of somebody else's would run with each statement.
+
+    Raises:
+        StorageError: the schema holds a trigger, a rule or a view; our migrations make none.
+    """
+    found = [row[0] for row in connection.execute(_FOREIGN).fetchall()]
+    if found:
+        raise StorageError(
+            f"The schema {SCHEMA} holds what Recortex did not put there: {', '.join(found[:3])}.",
+            hint="Who owns the database can look at it with `\\dS` in psql, and drop it.",
+        )
 
 
 def _workspace(connection: Connection[Any], name: str, now: int) -> int:

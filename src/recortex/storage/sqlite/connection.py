@@ -23,7 +23,9 @@ PRAGMA mmap_size = 268435456;
 PRAGMA cache_size = -64000;
 PRAGMA foreign_keys = ON;
 PRAGMA secure_delete = ON;
+PRAGMA trusted_schema = OFF;
 """
+"""With trusted_schema off, a schema that is not ours can call nothing that has an effect."""
 
 
 def connect(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from recortex.filesystem import require_own
 from recortex.ports.standing import Generation
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def generation(path: Path) -> Generation | None:
     """
     if not os.path.lexists(path):
         return None
+    require_own(path)
     import apsw
 
     from recortex.errors import StorageError

@@ -20,6 +20,7 @@ from recortex.storage.sqlite.maintenance import check, doubtful, rebuild_index
 from recortex.storage.sqlite.migrations import migrate
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.salvage import Backup, Salvaged, salvage
+from recortex.storage.sqlite.schema_check import foreign_objects
 from recortex.storage.sqlite.verification import foreign
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ def _sound(path: Path, steps: list[str], fingerprint: Fingerprint) -> bool:
             rebuild_index(pool)
             steps.append("the keyword index was damaged and has been rebuilt from the memories")
             found = check(pool)
-        problems = [*found.problems, *([] if found.problems else doubtful(pool, fingerprint))]
+        problems = [*foreign_objects(pool.rows), *found.problems]
+        problems += [] if problems else doubtful(pool, fingerprint)
         steps.extend(problems)
         if found.whole and not problems:
             pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")

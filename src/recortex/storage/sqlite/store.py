@@ -18,6 +18,7 @@ from recortex.storage.sqlite.backup import Backups, missing
 from recortex.storage.sqlite.index import KeywordIndex
 from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
 from recortex.storage.sqlite.pool import Pool
+from recortex.storage.sqlite.schema_check import refuse_foreign
 from recortex.storage.sqlite.search import SqliteSearch
 from recortex.storage.sqlite.vector_index import VectorIndex
 from recortex.storage.sqlite.vectors import SqliteVectors
@@ -67,6 +68,7 @@ class SqliteStore:
             path, on_missing_vectors=lambda why: on_degradation(_no_vectors(why)), vectors=vectors
         )
         try:
+            refuse_foreign(self._pool)
             self.backups = Backups(self._pool, backups, keep=keep_backups)
             migrate(
                 self._pool,

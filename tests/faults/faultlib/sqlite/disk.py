@@ -117,13 +117,15 @@ def _may_only_be_read(bench: Workbench, act: str, place: str) -> Record:
         how = {"when": "open"}
         if os.geteuid() == 0:
             how["user"] = NOBODY
-            _give(site.root)
+            _give(site.root, NOBODY)
         modes = {path: path.stat().st_mode for path in _places(site, place) if path.exists()}
         for path in modes:
             path.chmod(0o500 if path.is_dir() else 0o400)
         child = bench.run(site, act, "recall", **how)
         for path, mode in modes.items():
             path.chmod(mode)
+        if os.geteuid() == 0:
+            _give(site.root, 0)
         return verdict(site, READ_ONLY, f"{place}: {act}", child)
 
 
@@ -131,9 +133,9 @@ def _reachable(path: Path) -> bool:
     return all(parent.stat().st_mode & 0o001 for parent in path.parents)
 
 
-def _give(root: Path) -> None:
+def _give(root: Path, user: int) -> None:
     for path in (root, *root.rglob("*")):
-        os.chown(path, NOBODY, NOBODY)
+        os.chown(path, user, user)
 
 
 def _places(site: Site, place: str) -> list[Path]:
@@ -142,7 +144,7 @@ def _places(site: Site, place: str) -> list[Path]:
         "folder": [site.folder],
         "both": [site.database, site.folder],
         "log": [site.side("-wal"), site.side("-shm")],
-        "backups": [site.folder / "backups"],
+        "backups": [site.side(".backups")],
     }[place]
 
 

@@ -52,7 +52,7 @@ def _tear(bench: Workbench, seed: int) -> Record:
         return verdict(site, TORN, f"{way} at {at} of {size}; seed {seed}", prefix=True)
 
 
-COMPANIONS = ("backups", "locks", "queue", "surface-cache", ".gitignore")
+COMPANIONS = (".backups", ".locks", ".queue", ".surface-cache")
 
 
 def _deleted(bench: Workbench, chance: Random) -> Iterator[Fault]:
@@ -79,11 +79,11 @@ def _delete(bench: Workbench, what: str, seed: int) -> Record:
 def _victims(site: Site, what: str) -> list[Path]:
     first = what.split(maxsplit=1)[0]
     if first == "companions":
-        return [site.folder / name for name in COMPANIONS]
+        return [site.side(name) for name in COMPANIONS]
     if first == "database":
         return [site.database]
     if first in COMPANIONS:
-        return [site.folder / first]
+        return [site.side(first)]
     return [site.side(word) for word in what.split() if word.startswith("-")]
 
 

@@ -10,7 +10,7 @@ from faultlib.model import Fault, FaultClass, Record
 from faultlib.verdict import verdict
 from faultlib.workbench import Site, Workbench, wait_for
 from recortex.storage.sqlite.connection import connect
-from recortex.storage.sqlite.migrations import known
+from recortex.storage.sqlite.migrations import RECORDS, known
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +27,7 @@ def downgraded(today: Site, site: Site, schema: int) -> None:
     for name in ("told.jsonl", "roles.json", "import.jsonl"):
         (site.root / name).write_bytes((today.root / name).read_bytes())
     connection = connect(site.database, on_missing_vectors=lambda _: None)
-    connection.execute("CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, "
-                       "applied_at INTEGER NOT NULL, program TEXT NOT NULL)")  # fmt: skip
+    connection.execute(RECORDS)
     for step in known()[:schema]:
         connection.execute(step.sql)
         connection.execute("INSERT INTO schema_migrations VALUES (?, ?, 0, '0.0')", (step.version, step.name))
@@ -80,7 +79,7 @@ def _upgraded(bench: Workbench, schema: int, act: str) -> Record:
         child = bench.run(site, act, when="open")
         record = verdict(site, UPGRADE, f"{schema:04} {act}", child)
         record.problems += [f"{one[0]} fails: {one[2]}" for one in child.out.get("errors", ())]
-        if act != "purge" and not list((site.folder / "backups").glob("*before-migration*")):
+        if act != "purge" and not list((site.side(".backups")).glob("*before-migration*")):
             record.problems.append("no backup was made before the migration")
         with site.open() as cortex:
             if not cortex.recall("webhook service", recipe="keyword", floor=False).hits:
@@ -151,7 +150,7 @@ def _both_migrate(bench: Workbench, act: str) -> Record:
 
 
 def _bytes(site: Site) -> list[bytes]:
-    backups = sorted((site.folder / "backups").glob("*"))
+    backups = sorted((site.side(".backups")).glob("*"))
     return [site.database.read_bytes(), *(path.read_bytes() for path in backups)]
 
 

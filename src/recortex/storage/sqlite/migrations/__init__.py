@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.pool import Pool
 
 _FOLDER = Path(__file__).parent
-_RECORDS = """
+RECORDS = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 )"""
@@ -79,7 +79,7 @@ def _apply(pool: Pool, step: Migration, now: int) -> None:
     try:
         with pool.transaction():
             connection = pool.connection()
-            connection.execute(_RECORDS)
+            connection.execute(RECORDS)
             if applied(pool) >= step.version:  # another process was quicker
                 return
             connection.execute(step.sql)

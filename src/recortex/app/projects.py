@@ -1,0 +1,236 @@
+"""Where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to.
+
+A checkout says which folder is its own by an id in git's local configuration, which no clone and no pull brings along;
+the folder says to which path it is bound. Both must agree. A folder without git is known by its path alone. So nothing
+that comes with a repository can point at a memory, bring one along, or replace one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import secrets
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.lock import alone
+from recortex.codebase.project import Checkout, find_checkout, same_folder
+from recortex.errors import PermissionsError, StoreBusyError, UntrustedFileError
+from recortex.filesystem import read_own, replace_text, require_own_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "projects"
+RECORD = "project.json"
+PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
+GIT_KEY = "recortex.id"
+_MOST_BYTES = 64 * 1024
+_LONGEST_NAME = 40
+_ID = re.compile(r"[0-9a-f]{16}")
+_PATIENCE = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a project's folder says of itself.
+
+    Attributes:
+        id: the end of the folder's name.
+        path: the checkout's anchor that it is bound to.
+        inode: of the checkout's root when it was bound.
+        former: the id that the checkout carried when this folder was made: it had been moved or copied.
+        workspaces: the names of its workspaces on servers, by the server's address.
+    """
+
+    id: str
+    path: str
+    inode: int = 0
+    former: str = ""
+    workspaces: dict[str, str] = field(default_factory=dict)
+
+
+_USUAL = tuple(asdict(Record("", "")).values())
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A checkout with the folder that keeps its memory.
+
+    Attributes:
+        home: the person's data folder.
+        folder: the project's; None where it has none yet.
+        record: what the folder says.
+        elsewhere: the folder whose id the checkout carries, where that is bound to another path: the checkout was
+            moved or copied.
+    """
+
+    home: Path
+    checkout: Checkout
+    folder: Path | None = None
+    record: Record | None = None
+    elsewhere: Path | None = None
+
+    @property
+    def root(self) -> Path:
+        """The top folder of the main working tree."""
+        return self.checkout.root
+
+    @property
+    def name(self) -> str:
+        """The root's name, as it can stand in a folder's name anywhere."""
+        return re.sub(r"[^A-Za-z0-9._-]+", "-", self.root.name)[:_LONGEST_NAME].strip("-.") or "project"
+
+    @property
+    def former(self) -> Path | None:
+        """The folder whose id the checkout carried before it got its own; None where there is none any more."""
+        found = _by_id(self.home, self.record.former) if self.record else None
+        return found[0] if found else None
+
+    def workspace(self, address: str) -> str:
+        """The workspace on a server that `recortex init` bound the project to; empty where none was."""
+        return self.record.workspaces.get(address, "") if self.record else ""
+
+
+def find_project(home: Path, start: Path) -> Project:
+    """The project that a folder lies in, and where its memory is."""
+    known = set(_ids(home))
+    checkout = find_checkout(start, lambda folder: path_id(folder) in known)
+    return locate(home, checkout)
+
+
+def locate(home: Path, checkout: Checkout) -> Project:
+    """Where the memory of a checkout is."""
+    project = Project(home, checkout)
+    claimed = _by_id(home, checkout.id)
+    if claimed and claimed[1].path == str(checkout.anchor):
+        return replace(project, folder=claimed[0], record=claimed[1])
+    plain = _by_id(home, path_id(checkout.anchor))
+    if plain and plain[1].path == str(checkout.anchor) and _unchanged(checkout, plain[1]):
+        return replace(project, folder=plain[0], record=plain[1])
+    return replace(project, elsewhere=claimed[0]) if claimed else project
+
+
+def establish(project: Project) -> Project:
+    """Make the project's folder and bind it to the checkout, unless another process just did.
+
+    Raises:
+        PermissionsError: the person's data folder cannot be written.
+        UntrustedFileError: it belongs to somebody else.
+        StoreBusyError: another process is at it for too long.
+    """
+    require_own_folder(project.home.resolve())
+    parent = project.home / FOLDER
+    require_own_folder(parent)
+    try:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with alone(parent / ".lock", patience=_PATIENCE) as held:
+            if not held:
+                raise StoreBusyError(f"Another process is making a project's folder in {parent}.")
+            now = locate(project.home, project.checkout)
+            return now if now.folder else _make(now)
+    except OSError as error:
+        raise PermissionsError(f"The data folder {project.home} cannot be used: {error}.") from error
+
+
+def bind_workspace(project: Project, address: str, workspace: str) -> Project:
+    """Let a project use a workspace on a server; its folder is made where there is none.
+
+    Raises:
+        StorageError: the folder cannot be made.
+        OSError: it cannot be written.
+    """
+    project = establish(project)
+    folder, record = project.folder, project.record
+    assert folder is not None  # noqa: S101  established
+    assert record is not None  # noqa: S101
+    changed = replace(record, workspaces={**record.workspaces, address: workspace})
+    _write(folder, changed)
+    return replace(project, record=changed)
+
+
+def adopted(project: Project) -> None:
+    """Note that what the checkout carried over was taken over, so that it is not offered again.
+
+    Raises:
+        OSError: the project's folder cannot be written.
+    """
+    now = locate(project.home, project.checkout)
+    if now.folder and now.record and now.record.former:
+        _write(now.folder, replace(now.record, former=""))
+
+
+def bound_to(home: Path, anchor: Path) -> list[Path]:
+    """Every folder that is bound to a path; one that the checkout there does not name is of an earlier checkout."""
+    return [
+        folder for folder in _folders(home) if (record := read_record(folder)) and record.path == str(anchor)
+    ]
+
+
+def path_id(anchor: Path) -> str:
+    """The id of a project without git: it follows from the path."""
+    return hashlib.sha256(os.fsencode(anchor)).hexdigest()[:16]
+
+
+def read_record(folder: Path) -> Record | None:
+    """What a project's folder says of itself; None where it says nothing that can be read."""
+    try:
+        given: Any = json.loads(read_own(folder / RECORD, _MOST_BYTES))
+        record = Record(**given)
+        right = all(
+            type(value) is type(usual) for value, usual in zip(asdict(record).values(), _USUAL, strict=True)
+        )
+    except (OSError, UntrustedFileError, ValueError, TypeError, RecursionError):
+        return None
+    return record if right and folder.name.endswith(f"-{record.id}") else None
+
+
+def _make(project: Project) -> Project:
+    git, anchor = project.checkout.git, project.checkout.anchor
+    id_ = secrets.token_hex(8)
+    if git is None or not _tell_git(git, id_):
+        id_ = path_id(anchor)
+    folder = project.home / FOLDER / f"{project.name}-{id_}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    for part in PARTS:
+        (folder / part).mkdir(mode=0o700, exist_ok=True)
+    former = project.elsewhere.name[-16:] if project.elsewhere else ""
+    record = Record(id_, str(anchor), same_folder(project.root), former)
+    _write(folder, record)
+    return replace(project, folder=folder, record=record, elsewhere=None)
+
+
+def _write(folder: Path, record: Record) -> None:
+    replace_text(folder / RECORD, json.dumps(asdict(record), indent=1))
+
+
+def _tell_git(git: Path, id_: str) -> bool:
+    from recortex.codebase.git import set_local
+
+    return set_local(git, GIT_KEY, id_) and Checkout(git.parent, git).id == id_
+
+
+def _unchanged(checkout: Checkout, record: Record) -> bool:
+    """Whether a folder that git knows nothing of yet is the one that was bound: `git init` came later, no other folder."""
+    return checkout.git is None or record.inode in {0, same_folder(checkout.root)}
+
+
+def _by_id(home: Path, id_: str) -> tuple[Path, Record] | None:
+    folder = next((one for one in _folders(home) if id_ and one.name.endswith(f"-{id_}")), None)
+    record = read_record(folder) if folder else None
+    return (folder, record) if folder and record else None
+
+
+def _ids(home: Path) -> Iterator[str]:
+    return (folder.name[-16:] for folder in _folders(home))
+
+
+def _folders(home: Path) -> list[Path]:
+    with suppress(OSError):
+        names = [entry.name for entry in os.scandir(home / FOLDER) if _ID.fullmatch(entry.name[-16:])]
+        return [home / FOLDER / name for name in sorted(names)]
+    return []

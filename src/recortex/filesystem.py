@@ -1,0 +1,170 @@
+"""Checks a file's type, owner and size before a byte of it is read or a program opens it by name.
+
+A link, a pipe or a device where a file is expected, or a file of another user, is refused. `/dev/zero` behind a link
+would otherwise be read until memory ends, and another user's file would be believed. Used by hooks: nothing heavy is
+imported.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from typing import TYPE_CHECKING, BinaryIO
+
+from recortex.errors import UntrustedFileError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+ROOT = 0
+
+
+def read_own(path: Path, most: int, *, links: bool = False) -> bytes:
+    """The bytes of a regular file that belongs to this user (or to root).
+
+    Args:
+        path: the file.
+        most: its largest size in bytes.
+        links: follow a symbolic link; what it leads to must be such a file.
+
+    Raises:
+        UntrustedFileError: it is a link, no regular file, another user's, or larger.
+        OSError: it is not there, or cannot be read.
+    """
+    return _read(path, most, own=True, links=links)
+
+
+def read_regular(path: Path, most: int) -> bytes:
+    """The bytes of a regular file, whoever owns it and however it is reached: for what git keeps in a repository.
+
+    Raises:
+        UntrustedFileError: it is no regular file, or larger than `most` bytes.
+        OSError: it is not there, or cannot be read.
+    """
+    return _read(path, most, own=False, links=True)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file of whatever size and owner for reading, such as a transcript; a link to one is followed.
+
+    Raises:
+        UntrustedFileError: it is something else, such as a pipe or a device, which might never end.
+        OSError: it is not there, or cannot be read.
+    """
+    file = os.fdopen(_opened(path, links=True), "rb")
+    try:
+        _check(path, os.fstat(file.fileno()), most=None, own=False)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def append_own(path: Path, text: str, most: int) -> None:
+    """Add a text to a file of this user's, mode 0600, which is emptied first where it is larger than `most` bytes.
+
+    Raises:
+        UntrustedFileError: it is a link, no regular file, or another user's.
+        OSError: it cannot be written.
+    """
+    require_own(path)
+    flags = os.O_CREAT | os.O_WRONLY | os.O_APPEND | _NO_LINK | getattr(os, "O_NONBLOCK", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "ab", buffering=0) as file:
+        _check(path, os.fstat(file.fileno()), most=None, own=True)
+        if os.fstat(file.fileno()).st_size > most:
+            file.truncate(0)
+        file.write(text.encode("utf-8", "replace"))
+
+
+def require_own(path: Path) -> None:
+    """Refuse a link, anything but a regular file, and another user's file; what is not there passes.
+
+    For what another library opens by its name, such as a database.
+
+    Raises:
+        UntrustedFileError: it is one of those.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    _check(path, status, most=None, own=True)
+
+
+def require_own_folder(path: Path) -> None:
+    """Refuse a link and another user's folder; what is not there passes.
+
+    Raises:
+        UntrustedFileError: it is one of those.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return
+    if stat.S_ISLNK(status.st_mode):
+        raise _refused(path, "is a symbolic link")
+    _check_owner(path, status)
+
+
+def _read(path: Path, most: int, *, own: bool, links: bool) -> bytes:
+    with os.fdopen(_opened(path, links=links), "rb", buffering=0) as file:
+        _check(path, os.fstat(file.fileno()), most=most, own=own)
+        data = file.read(most + 1)
+    if len(data) > most:  # it grew meanwhile, or tells no size, as the files of /proc
+        raise _too_large(path, most)
+    return data
+
+
+def _opened(path: Path, *, links: bool) -> int:
+    try:
+        return os.open(path, _FLAGS | (0 if links else _NO_LINK))
+    except OSError:
+        if not links and path.is_symlink():
+            raise _refused(path, "is a symbolic link") from None
+        raise
+
+
+def _check(path: Path, status: os.stat_result, *, most: int | None, own: bool) -> None:
+    if stat.S_ISLNK(status.st_mode):
+        raise _refused(path, "is a symbolic link")
+    if not stat.S_ISREG(status.st_mode):
+        raise _refused(path, "is no regular file")
+    if own:
+        _check_owner(path, status)
+    if most is not None and status.st_size > most:
+        raise _too_large(path, most)
+
+
+def _check_owner(path: Path, status: os.stat_result) -> None:
+    if os.name == "posix" and status.st_uid not in {os.geteuid(), ROOT}:
+        raise _refused(path, "belongs to another user")
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file through a temporary one beside it, so that no reader ever sees half of it. Mode 0600.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    with suppress(FileNotFoundError):
+        part.unlink()
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+def _too_large(path: Path, most: int) -> UntrustedFileError:
+    return _refused(path, f"is larger than {most:,} bytes")
+
+
+def _refused(path: Path, why: str) -> UntrustedFileError:
+    return UntrustedFileError(f"{path} {why}: it is not opened.")

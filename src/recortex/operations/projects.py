@@ -1,0 +1,124 @@
+"""A project's memory: made, bound to its checkout, and taken over from where it was before."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
+from recortex.app.location import COMPANIONS
+from recortex.app.projects import adopted, bind_workspace
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Scope
+from recortex.errors import ConfigError, InvalidInputError, StorageError
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.projects import Adoptable, Initialised
+
+if TYPE_CHECKING:
+    from recortex.app.location import Location
+
+
+class Projects(Operations):
+    """init."""
+
+    @operation(idempotent=True, person=True)
+    def init(self, *, adopt: bool = False, adopt_from: str = "", workspace: str = "") -> Initialised:
+        """Make this project's memory, in a folder of your data directory that is bound to this checkout.
+
+        Memories of the same project that are kept elsewhere are only shown: of the path that the checkout was moved or
+        copied from, or of an older version's `.recortex` folder.
+
+        Args:
+            adopt: take those memories over.
+            adopt_from: the path that the project's folder had, where that is not known.
+            workspace: the workspace on the server that this checkout is to use, where the store is on a server; by
+                default it is named by where git fetches from.
+        """
+        location = self._bound(workspace)
+        existed = location.exists
+        found = [named(self._app.project, Path(adopt_from))] if adopt_from else self._candidates(location)
+        took = [self._adopt(one) for one in found] if adopt or adopt_from else []
+        if took:
+            adopted(self._app.project)
+        bank = self._app.bank(Scope.PROJECT)
+        return Initialised(
+            path=bank.store.shown, created=not existed, schema=bank.store.schema, workspace=bank.location.workspace,
+            root=str(self._app.root), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
+            refused=refused(self._app.project), memories=_memories(bank.store.memories.counts()),
+        )  # fmt: skip
+
+    def _bound(self, workspace: str) -> Location:
+        """The project's location; on a server, bound to a workspace from now on."""
+        locations = self._app.locations
+        key = None if None in locations else Scope.PROJECT
+        location = locations[key]
+        if not location.server:
+            if workspace:
+                raise InvalidInputError(
+                    "A store in a file has no workspace.", hint="Set RECORTEX_URL to a server."
+                )
+            return location
+        if location.unbound or workspace:
+            from recortex.storage.postgres.address import parse
+
+            name = workspace or self._app.project.checkout.remote
+            bind_workspace(self._app.project, parse(location.url, workspace=name).server, name)
+        return locations[key]
+
+    def _candidates(self, location: Location) -> list[Candidate]:
+        return [] if location.server else candidates(self._app.project)
+
+    def _adopt(self, candidate: Candidate) -> int:
+        """Take a store over whole where this project has none yet, else its memories; returns how many it held."""
+        held = candidate.summary().memories
+        bank = self._app.bank(Scope.PROJECT)
+        if bank.location.server:
+            raise ConfigError(
+                "Memories in a file are copied to a server by `recortex migrate-store`.",
+                hint=f"recortex migrate-store {candidate.database} URL",
+            )
+        if _memories(bank.store.memories.counts()):
+            self._merge_from(candidate)
+            discard(candidate)
+            return held
+        location = bank.location
+        self._app.close()
+        for suffix in COMPANIONS:
+            location.database.with_name(f"{location.database.name}{suffix}").unlink(missing_ok=True)
+        take_over(candidate, location.folder)
+        return held
+
+    def _merge_from(self, candidate: Candidate) -> None:
+        from recortex.app.adoption import opened
+        from recortex.formats.jsonlines import Records
+        from recortex.operations.exchange import adopt
+
+        with closing(opened(candidate, self._app)) as store:
+            memories = [
+                (memory, tuple(one for one in store.memories.history(memory.id) if one.recorded_to))
+                for memory in store.memories.find(MemoryQuery(statuses=(), descending=False))
+            ]
+            records = Records(tuple(memories), tuple(store.relations.all()))
+        adopt(self._app, records, (), quarantine=False, embed=True, dry_run=False)
+
+
+def _memories(counts: dict[str, dict[str, int]]) -> int:
+    return sum(sum(statuses.values()) for statuses in counts.values())
+
+
+def _shown(candidate: Candidate) -> Adoptable:
+    try:
+        held, problem = candidate.summary(), ""
+    except StorageError as error:
+        return Adoptable(
+            path=str(candidate.folder),
+            reason=candidate.reason,
+            made_for=candidate.path,
+            problem=error.message,
+        )
+    return Adoptable(
+        path=str(candidate.folder), reason=candidate.reason, made_for=candidate.path, memories=held.memories,
+        first=held.first, last=held.last, problem=problem,
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""Whether a database's schema is one that Recortex made.
+
+A trigger, a view or a column default of somebody else's would run inside our own statements. So a file is opened only
+where its schema is, object by object, that of one of our migrations.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import apsw
+
+from recortex.errors import CorruptStoreError, NewerSchemaError
+from recortex.storage.sqlite import migrations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from recortex.storage.sqlite.pool import Pool
+
+DIGESTS = {
+    "e3b0c44298fc1c14": 0,
+    "720f35dc6aca688d": 1,
+    "beda3910eba1fe17": 2,
+    "fa4de72cc864e49e": 3,
+    "dd417509bca80576": 4,
+    "77c589fe52de85f0": 5,
+    "8ab08a439fa39bb9": 6,
+}
+"""The schema after each migration, by the first 16 digits of its digest. A test makes them again from the migrations."""
+_OBJECTS = (
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
+)
+_MADE_BY_FTS5 = tuple(f"memories_fts_{part}" for part in ("data", "idx", "docsize", "config", "content"))
+_RECORDS = "schema_migrations"
+_NAMED = 3
+
+Object = tuple[str, str, str, str]
+
+
+def refuse_foreign(pool: Pool) -> None:
+    """Do not go on with a database whose schema is damaged, or was written by somebody else.
+
+    Raises:
+        CorruptStoreError: it does; nothing of it was run.
+        NewerSchemaError: a newer program made its schema.
+    """
+    if found := foreign_objects(pool.rows):
+        raise CorruptStoreError(
+            f"The store {pool.path} has a schema that Recortex did not make: {', '.join(found[:_NAMED])}.",
+            hint="It is not used. `recortex recover` makes a store of its memories alone, and keeps the file.",
+        )
+
+
+def foreign_objects(rows: Callable[[str], list[tuple[Any, ...]]]) -> list[str]:
+    """The schema's objects that are in none of our migrations, or differ from them; none where all is ours.
+
+    Args:
+        rows: gives the rows of a query.
+
+    Raises:
+        NewerSchemaError: a newer program made the schema.
+    """
+    objects = _objects(rows(_OBJECTS))
+    if digest(objects) in DIGESTS:
+        return []
+    known = [expected(version) for version in range(migrations.newest() + 1)]
+    if objects in known:
+        return []
+    ours = frozenset(each for schema in known for each in schema)
+    foreign = sorted(f"{type_} {name}" for type_, name, *_ in objects - ours)
+    if _newer(rows, objects & ours):
+        raise NewerSchemaError("The store was made by a newer program than this.")
+    return foreign or ["a schema with parts missing"]
+
+
+def digest(objects: frozenset[Object]) -> str:
+    """What stands for a schema in `DIGESTS`."""
+    written = repr(sorted(objects)) if objects else ""
+    return hashlib.sha256(written.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def expected(version: int) -> frozenset[Object]:
+    """The objects of the schema after a migration; 0 is an empty database."""
+    connection = apsw.Connection(":memory:")
+    try:
+        if version:
+            connection.execute(migrations.RECORDS)
+        for step in migrations.known()[:version]:
+            connection.execute(step.sql)
+        return _objects(list(connection.execute(_OBJECTS)))
+    finally:
+        connection.close()
+
+
+def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:
+    """The rows of the schema; of FTS5's own tables the name alone, since its releases write them differently."""
+    return frozenset(
+        (type_, name, table, "" if name in _MADE_BY_FTS5 else " ".join((sql or "").split()))
+        for type_, name, table, sql in rows
+    )
+
+
+def _newer(rows: Callable[[str], list[tuple[Any, ...]]], ours: frozenset[Object]) -> bool:
+    """Whether the record of migrations, which is ours to the letter, names one that this program does not know."""
+    if not any(name == _RECORDS and type_ == "table" for type_, name, *_ in ours):
+        return False
+    return int(rows(f"SELECT coalesce(max(version), 0) FROM {_RECORDS}")[0][0]) > migrations.newest()
