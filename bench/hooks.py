@@ -82,7 +82,7 @@ class Desk:
             time.sleep(0.05)
 
     def forget_surface(self) -> None:
-        for file in (self.project / ".recortex" / "surface-cache").glob("*"):
+        for file in (store_folder / "surface-cache").glob("*"):
             file.unlink()
 
     def _transcript(self, session: str) -> Path:

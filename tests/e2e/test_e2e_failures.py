@@ -19,7 +19,7 @@ def talk(person):
 @pytest.mark.parametrize("damage", ["garbage", "half", "folder", "empty schema"])
 def test_a_broken_store_harms_no_session(newest, damage):
     newest.memory("remember", INVOICES)
-    store = store_folder(newest.project) / "cortex.db"
+    store = store_folder(newest.project, newest.home / "memory") / "cortex.db"
     data = store.read_bytes()
     for leftover in store.parent.glob("cortex.db*"):
         leftover.unlink()
@@ -45,8 +45,9 @@ def test_a_home_that_cannot_be_written_harms_no_session(newest):
     assert "Traceback" not in ran.errors
 
 
-def test_a_project_that_is_read_only_harms_no_session(newest):
-    store_folder(newest.project).write_text("not a folder")
+def test_a_project_without_a_place_for_its_memory_harms_no_session(newest):
+    (newest.home / "memory").mkdir()
+    (newest.home / "memory" / "projects").write_text("not a folder")
     assert_unharmed(talk(newest))
 
 

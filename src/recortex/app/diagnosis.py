@@ -55,10 +55,12 @@ def diagnose(app: Application) -> Iterator[Row]:
 def _elsewhere_kept(app: Application) -> Iterator[Row]:
     """Memories of this project that are not used: of a moved checkout, or in an older version's folder."""
     from recortex.app.adoption import candidates, refused
+    from recortex.app.projects import locate
 
-    if why := refused(app.project):
+    project = locate(app.project.home, app.project.checkout)
+    if why := refused(project):
         yield "project", "notice", why, "See `recortex init`."
-    for one in candidates(app.project):
+    for one in candidates(project):
         said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
         yield (
             "project",

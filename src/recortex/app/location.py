@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -141,10 +141,13 @@ class Locations(Mapping["Scope | None", Location]):
 
     def __getitem__(self, scope: Scope | None) -> Location:
         """The location of a scope's store, as it is now."""
-        known = self._locations[scope]
-        if known.pending:
-            known = self._locations[scope] = found_again(known)
-        return known
+        if self._locations[scope].pending:
+            self._locations[scope] = found_again(self._locations[scope])
+        return self._locations[scope]
+
+    def look_again(self, scope: Scope | None) -> None:
+        """Find a scope's store anew: its project was bound to another workspace."""
+        self._locations[scope] = found_again(replace(self._locations[scope], workspace=""))
 
     def __iter__(self) -> Iterator[Scope | None]:
         return iter(self._locations)

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from recortex.app.backends import open_any, open_store
-from recortex.app.location import of_url, prepare, unbound, url_of
+from recortex.app.location import of_project, of_url, of_user, prepare, unbound, url_of
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
 from recortex.storage.records.whole import TABLES
@@ -37,7 +37,7 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
 
     Args:
         app: whose settings, clock and progress are used.
-        source: URL or path.
+        source: URL or path; `project` and `global` name the stores of files that are used without a URL.
         target: URL or path; made when it is not there.
         dry_run: only count what would be copied.
 
@@ -63,6 +63,8 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
 
 
 def _location(app: Application, name: str) -> Location:
+    if name in {"project", "global"}:
+        return of_project(app.project) if name == "project" else of_user(app.project.home)
     url = name if "://" in name else url_of(name)
     location = of_url(url, app.project, workspace=app.settings["workspace"])
     if location.unbound:

@@ -53,7 +53,7 @@ class Wish:
         """How the host starts us."""
         return self.surroundings.called(from_terminal=from_terminal)
 
-    def server(self, *more: str, from_terminal: bool = True, **fields: str) -> dict[str, Any]:
+    def server(self, *more: str, from_terminal: bool = True, **fields: Any) -> dict[str, Any]:
         """The entry of most hosts for our MCP server."""
         command, *arguments = self.words(from_terminal=from_terminal)
         return fields | {"command": command, "args": [*arguments, "mcp", *more]}
@@ -89,11 +89,18 @@ def _claude_code(wish: Wish) -> Share:
     return Share(parts, (note,) if plugged else ())
 
 
+FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
+"""What Codex is asked to hand on to a server, which else sees a few variables alone: hooks see all of them, and both must
+find the same memory. The plug-in's `.mcp.json` names the same."""
+
+
 def _codex(wish: Wish) -> Share:
     base, root = wish.surroundings.folder("CODEX_HOME", ".codex")
     plugged = _plugin_in_codex(base / "config.toml", root)
     parts = (
-        TomlPart(base / "config.toml", root, "mcp_servers", None if plugged else wish.server()),
+        TomlPart(
+            base / "config.toml", root, "mcp_servers", None if plugged else wish.server(env_vars=FORWARDED)
+        ),
         JsonPart(base / "hooks.json", root, hooks={} if plugged else wish.groups(CODEX)),
     )
     if plugged:

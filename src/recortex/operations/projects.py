@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
 from recortex.app.location import COMPANIONS
-from recortex.app.projects import adopted, bind_workspace
+from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
@@ -18,6 +18,7 @@ from recortex.operations.results.projects import Adoptable, Initialised
 
 if TYPE_CHECKING:
     from recortex.app.location import Location
+    from recortex.app.projects import Project
 
 
 class Projects(Operations):
@@ -38,15 +39,16 @@ class Projects(Operations):
         """
         location = self._bound(workspace)
         existed = location.exists
-        found = [named(self._app.project, Path(adopt_from))] if adopt_from else self._candidates(location)
+        project = locate(self._app.project.home, self._app.project.checkout)
+        found = [named(project, Path(adopt_from))] if adopt_from else self._candidates(location, project)
         took = [self._adopt(one) for one in found] if adopt or adopt_from else []
         if took:
-            adopted(self._app.project)
+            adopted(project)
         bank = self._app.bank(Scope.PROJECT)
         return Initialised(
             path=bank.store.shown, created=not existed, schema=bank.store.schema, workspace=bank.location.workspace,
             root=str(self._app.root), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
-            refused=refused(self._app.project), memories=_memories(bank.store.memories.counts()),
+            refused=refused(project), memories=_memories(bank.store.memories.counts()),
         )  # fmt: skip
 
     def _bound(self, workspace: str) -> Location:
@@ -64,11 +66,14 @@ class Projects(Operations):
             from recortex.storage.postgres.address import parse
 
             name = workspace or self._app.project.checkout.remote
+            self._app.close()
             bind_workspace(self._app.project, parse(location.url, workspace=name).server, name)
+            locations.look_again(key)
         return locations[key]
 
-    def _candidates(self, location: Location) -> list[Candidate]:
-        return [] if location.server else candidates(self._app.project)
+    @staticmethod
+    def _candidates(location: Location, project: Project) -> list[Candidate]:
+        return [] if location.server else candidates(project)
 
     def _adopt(self, candidate: Candidate) -> int:
         """Take a store over whole where this project has none yet, else its memories; returns how many it held."""

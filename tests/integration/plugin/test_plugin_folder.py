@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from recortex.hosts.catalogue import FORWARDED
 from recortex.operations.registry import operations_of
 from recortex.version import __version__
 
@@ -161,7 +162,8 @@ if POSIX:
 
 
 def test_the_server_starts_by_the_name_of_the_program():
-    assert read(".mcp.json") == {"mcpServers": {"recortex": {"command": "recortex", "args": ["mcp"]}}}
+    server = read(".mcp.json")["mcpServers"]["recortex"]
+    assert server == {"command": "recortex", "args": ["mcp"], "env_vars": FORWARDED}
 
 
 def test_the_readme_is_long_enough_for_a_directory():

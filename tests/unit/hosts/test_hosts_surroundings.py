@@ -7,7 +7,7 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from recortex.hosts.catalogue import Wish, share
+from recortex.hosts.catalogue import FORWARDED, Wish, share
 from recortex.hosts.hooks import is_ours, places_of_ours
 from recortex.hosts.surroundings import Program, Surroundings, program
 
@@ -30,13 +30,15 @@ def servers(host, around):
 
 def test_a_host_gets_a_path_whatever_its_own_path_is():
     around = machine(on_path=True)
-    assert servers("codex", around) == [{"command": "/opt/bin/recortex", "args": ["mcp"]}]
+    assert servers("codex", around) == [
+        {"command": "/opt/bin/recortex", "args": ["mcp"], "env_vars": FORWARDED}
+    ]
     assert all(command.startswith("/opt/bin/recortex hook ") for command in commands("codex", around))
 
 
 def test_on_windows_the_name_alone_needs_no_quotes():
     around = machine("win32", words=(r"C:\Jo Do\recortex.exe",), on_path=True)
-    assert servers("codex", around) == [{"command": "recortex", "args": ["mcp"]}]
+    assert servers("codex", around) == [{"command": "recortex", "args": ["mcp"], "env_vars": FORWARDED}]
     assert commands("codex", around)[0] == "recortex hook session-start --client codex"
     assert servers("cursor", around)[0]["command"] == r"C:\Jo Do\recortex.exe"
 
@@ -51,7 +53,7 @@ def test_an_editor_is_told_the_project(host):
 def test_a_module_is_a_program_too():
     words = ("/usr/bin/python3", "-m", "recortex")
     assert servers("codex", machine(words=words)) == [
-        {"command": "/usr/bin/python3", "args": ["-m", "recortex", "mcp"]}
+        {"command": "/usr/bin/python3", "args": ["-m", "recortex", "mcp"], "env_vars": FORWARDED}
     ]
     (server,) = servers("opencode", machine(words=words))
     assert server["command"] == [*words, "mcp"]
