@@ -82,7 +82,7 @@ class Desk:
             time.sleep(0.05)
 
     def forget_surface(self) -> None:
-        for file in (store_folder / "surface-cache").glob("*"):
+        for file in (self.home / "projects").glob("*/surface-cache/*"):
             file.unlink()
 
     def _transcript(self, session: str) -> Path:

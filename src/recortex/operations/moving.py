@@ -20,7 +20,8 @@ class Moving(Operations):
         stopped. The source is only read. The target must be new, or the unfinished copy of this source.
 
         Args:
-            source: its URL, sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME, or a file's path.
+            source: its URL, sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME, a file's path, or
+                `project` or `global` for the store of this project or your own on this machine.
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
