@@ -96,8 +96,8 @@ def _show(verb: str, call: Call, data: Any, started: float) -> None:
 
 
 def _unknown(verb: str, known: list[str]) -> UsageError:
-    from difflib import get_close_matches
+    from recortex.cli.suggestions import meant
 
-    near = get_close_matches(verb, known, n=2, cutoff=0.6)
-    meant = f"Did you mean {' or '.join(f'`{name}`' for name in near)}? " if near else ""
-    return UsageError(f"There is no verb {verb[:40]!r}.", hint=f"{meant}`recortex --help` lists the verbs.")
+    near = meant(verb, known)
+    said = f"Did you mean {' or '.join(f'`recortex {name}`' for name in near)}? " if near else ""
+    return UsageError(f"There is no verb {verb[:40]!r}.", hint=f"{said}`recortex --help` lists the verbs.")

@@ -14,6 +14,7 @@ from recortex.cli import invocation
 from recortex.cli.usage import (
     DONE,
     FAILED,
+    WRONG_USAGE,
     InternalError,
     InterruptedByPersonError,
     UsageError,
@@ -109,12 +110,20 @@ def _general(line: Invocation, commands: Mapping[str, Command]) -> int:
         return DONE
     from recortex.cli import overview
 
-    if line.verb == "help" or line.wants("--help", "-h"):
-        print(overview.text(commands))  # noqa: T201  the answer
-        return DONE
-    if not line.json:
-        print(overview.text(commands), file=sys.stderr)  # noqa: T201  there is no answer without a verb
-    raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
+    asked = line.verb == "help" or line.wants("--help", "-h")
+    if line.json and not asked:
+        raise UsageError("A verb is missing.", hint="`recortex --help` lists the verbs.")
+    print(overview.text(commands, _columns()))  # noqa: T201  the answer
+    return DONE if asked else WRONG_USAGE
+
+
+def _columns() -> int:
+    """Columns of the terminal; 0 where there is none."""
+    if not sys.stdout.isatty():
+        return 0
+    from recortex.cli.terminal import terminal_of
+
+    return terminal_of(sys.stdout).width
 
 
 def _system(error: OSError) -> RecortexError:

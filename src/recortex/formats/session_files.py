@@ -11,7 +11,7 @@ from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.formats.transcripts.detection import FORMATS, detect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # client: (its own folder in the home folder, sub-folders of that which hold sessions)
 _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -53,12 +53,14 @@ class Found:
         unknown: files with a transcript's suffix that are of no known format, or of another client than asked for.
         unreadable: files and folders that the system does not let us read, and what is no regular file.
         cut: the search ended early, since there were more entries than `MOST_ENTRIES`.
+        places: the folders and files that were looked into, whether or not they exist.
     """
 
     sessions: tuple[SessionFile, ...] = ()
     unknown: tuple[Path, ...] = ()
     unreadable: tuple[Path, ...] = ()
     cut: bool = False
+    places: tuple[Path, ...] = ()
 
 
 def find_sessions(
@@ -89,7 +91,8 @@ def find_sessions(
     unknown: list[Path] = []
     unreadable: list[Path] = []
     walk = _Walk(unreadable, progress)
-    for path in dict.fromkeys(walk.candidates(_roots(client, folder, home, config))):
+    places = tuple(_roots(client, folder, home, config))
+    for path in dict.fromkeys(walk.candidates(places)):
         try:
             found = _session(path)
         except (OSError, UntrustedFileError):
@@ -100,7 +103,22 @@ def find_sessions(
         else:
             sessions.append(found)
     sessions.sort(key=lambda one: (one.modified, str(one.path)))
-    return Found(tuple(sessions), tuple(unknown), tuple(unreadable), walk.cut)
+    return Found(tuple(sessions), tuple(unknown), tuple(unreadable), walk.cut, places)
+
+
+def histories(home: Path, config: Path | None = None) -> tuple[str, ...]:
+    """The clients that have left a history on this machine.
+
+    Args:
+        home: the person's home folder.
+        config: Claude Code's own folder where it is not in the home folder.
+    """
+    named = {"claude-code": config}
+    return tuple(
+        client
+        for client in CLIENTS
+        if any(place.is_dir() for place in _roots(client, None, home, named.get(client)))
+    )
 
 
 def _roots(client: str | None, folder: Path | None, home: Path | None, config: Path | None) -> Iterator[Path]:
@@ -122,7 +140,7 @@ class _Walk:
         self._entries = 0
         self.cut = False
 
-    def candidates(self, roots: Iterator[Path]) -> Iterator[Path]:
+    def candidates(self, roots: Iterable[Path]) -> Iterator[Path]:
         for root in roots:
             if not root.is_dir():
                 yield from [root] if root.exists() else []  # a client that was never used here has none

@@ -63,11 +63,21 @@ class Wish:
         return dialect.groups(self.surroundings, self.words()) if self.hooks else {}
 
 
+def found_here(surroundings: Surroundings) -> tuple[HostName, ...]:
+    """The hosts that can be started on this machine."""
+    return tuple(host for host in _HOSTS if _can_start(host, surroundings))
+
+
+def _can_start(host: HostName, surroundings: Surroundings) -> bool:
+    path = surroundings.environ.get("PATH", "")
+    return any(shutil.which(name, path=path) for name in _HOSTS[host].commands)
+
+
 def share(host: HostName, wish: Wish) -> Share:
     """What belongs into a host, and what the person should know."""
     entry = _HOSTS[host]
     found = entry.share(wish)
-    if any(shutil.which(name, path=wish.surroundings.environ.get("PATH", "")) for name in entry.commands):
+    if _can_start(host, wish.surroundings):
         return found
     missing = f"No {entry.title} was found on PATH; the settings are written for when it is there."
     return Share(found.parts, (*found.notes, missing))

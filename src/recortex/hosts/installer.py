@@ -6,7 +6,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from recortex.errors import FormatError
+from recortex.errors import FormatError, RecortexError
 from recortex.hosts import files
 from recortex.hosts.files import HostFile
 
@@ -73,6 +73,14 @@ def additions(parts: Sequence[Part]) -> list[Change]:
         RecortexError: one cannot be read; none was touched.
     """
     return [_addition(part, files.read(part.path, part.root)) for part in parts]
+
+
+def wanting(parts: Sequence[Part]) -> bool:
+    """Whether something of ours is missing in a host, as far as its files can be read."""
+    try:
+        return any(change.action != "unchanged" for change in additions(parts))
+    except RecortexError:
+        return True
 
 
 def removals(parts: Sequence[Part]) -> list[Change]:

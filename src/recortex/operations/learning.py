@@ -161,6 +161,11 @@ class Learning(Operations):
             problems.append(
                 f"{path}: only the first {MOST_ENTRIES:,} files were looked at; give a narrower folder"
             )
+        if not sessions:
+            return Imported(
+                format=format, problems=tuple(problems), dry_run=dry_run,
+                places=tuple(map(str, found.places)), elsewhere=len(found.sessions),
+            )  # fmt: skip
         return self._import_sessions(format, sessions, problems, embed=embed, dry_run=dry_run)
 
     def _import_sessions(

@@ -12,6 +12,10 @@ from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
+from recortex.formats.session_files import histories
+from recortex.hosts.catalogue import Wish, found_here, share
+from recortex.hosts.installer import wanting
+from recortex.hosts.surroundings import here
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.projects import Adoptable, Initialised
@@ -49,6 +53,7 @@ class Projects(Operations):
             path=bank.store.shown, created=not existed, schema=bank.store.schema, workspace=bank.location.workspace,
             root=str(self._app.root), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project), memories=_memories(bank.store.memories.counts()),
+            histories=histories(Path.home(), self._app.settings.claude_folder), hosts=_waiting_hosts(),
         )  # fmt: skip
 
     def _bound(self, workspace: str) -> Location:
@@ -107,6 +112,11 @@ class Projects(Operations):
             ]
             records = Records(tuple(memories), tuple(store.relations.all()))
         adopt(self._app, records, (), quarantine=False, embed=True, dry_run=False)
+
+
+def _waiting_hosts() -> tuple[str, ...]:
+    around = here()
+    return tuple(host for host in found_here(around) if wanting(share(host, Wish(around)).parts))
 
 
 def _memories(counts: dict[str, dict[str, int]]) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from recortex.cli.outline import topics
 from recortex.cli.parser import parser_of
+from recortex.cli.suggestions import _SYNONYMS
 from recortex.cortex import Cortex
 from recortex.operations.registry import operations_of
 
@@ -60,9 +61,38 @@ def test_help_names_the_server_that_a_url_may_lead_to(words, shared):
 def test_no_verb(shared):
     ran = shared.run()
     assert ran.code == 2
-    assert not ran.out
-    assert "usage: recortex VERB" in ran.err
+    assert ran.text == shared.run("--help").text
+    assert not ran.err
     assert shared.run("--json").error["code"] == "usage"
+
+
+@pytest.mark.parametrize(
+    ("said", "verb"),
+    [
+        ("search", "recall"),
+        ("add", "remember"),
+        ("delete", "forget"),
+        ("ls", "list"),
+        ("Show", "get"),
+        ("serach", "recall"),
+        ("remeber", "remember"),
+        ("remember_mny", "remember-many"),
+        ("demo", "tour"),
+    ],
+)
+def test_an_unknown_verb_suggests_what_was_meant(shared, said, verb):
+    ran = shared.run(said, "something")
+    assert ran.code == 2
+    assert not ran.out
+    assert f"Did you mean `recortex {verb}`" in ran.err
+
+
+def test_each_synonym_leads_to_a_verb_and_is_none():
+    known = {one.verb for one in OPERATIONS.values()} | {"tour", "mcp", "hook", "worker"}
+    assert set(_SYNONYMS) <= known
+    said = [word for words in _SYNONYMS.values() for word in words]
+    assert len(said) == len(set(said))
+    assert not known & set(said)
 
 
 def test_version(shared):

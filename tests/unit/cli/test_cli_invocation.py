@@ -49,12 +49,11 @@ def test_version(capsys):
     assert capsys.readouterr().out.startswith("recortex ")
 
 
-def test_no_verb_is_wrong_usage_with_the_help_on_standard_error(capsys):
+def test_no_verb_shows_the_help_and_is_wrong_usage(capsys):
     assert run([]) == 2
     told = capsys.readouterr()
-    assert not told.out
-    assert "usage: recortex VERB" in told.err
-    assert told.err.endswith("error: A verb is missing.\nhint: `recortex --help` lists the verbs.\n")
+    assert "usage: recortex VERB" in told.out
+    assert not told.err
 
 
 def test_errors_in_json(capsysbinary):

@@ -56,6 +56,35 @@ def imported(value: Imported, terminal: Terminal) -> str:
 
 
 def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
+    if value.files:
+        yield from _summary(value)
+    else:
+        yield from _nothing_read(value, terminal)
+    for problem in value.problems[:_MOST_PROBLEMS]:
+        yield terminal.style(terminal.wrap(problem, indent=2, first="! "), "yellow")
+    if len(value.problems) > _MOST_PROBLEMS:
+        yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
+    if value.proposed and not value.dry_run:
+        yield "`recortex review` shows what waits."
+
+
+def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """Where was looked, what was there instead, and what to do."""
+    which = "" if value.format == "any" else f" of {value.format}"
+    if not value.places:
+        yield terminal.wrap(
+            f"{value.format} leaves no session files in a place that is known: nothing was read."
+        )
+    else:
+        yield f"No session{which} was found for this project. Looked in:"
+        yield from (terminal.wrap(place, indent=2) for place in value.places)
+    if value.elsewhere:
+        others = "session there belongs to another project", "sessions there belong to other projects"
+        yield f"{plural(value.elsewhere, *others)}."
+    yield f"If sessions are elsewhere: `recortex import {value.format} FOLDER`."
+
+
+def _summary(value: Imported) -> Iterator[str]:
     word = "Would read" if value.dry_run else "Read"
     unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
     yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}: {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}."
@@ -64,12 +93,6 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
     yield f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with what was known{relations}."
     for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>6,}  {kind}"
-    for problem in value.problems[:_MOST_PROBLEMS]:
-        yield terminal.style(terminal.wrap(problem, indent=2, first="! "), "yellow")
-    if len(value.problems) > _MOST_PROBLEMS:
-        yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
-    if value.proposed and not value.dry_run:
-        yield "`recortex review` shows what waits."
 
 
 def exported(value: Exported, terminal: Terminal) -> str:

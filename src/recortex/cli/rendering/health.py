@@ -73,14 +73,19 @@ _REASONS = {
 
 
 def _next_steps(value: Initialised) -> list[str]:
-    if value.memories:
-        return ['Next: `recortex recall "a question"`, `recortex status`.']
-    return [
-        "Next:",
-        "  recortex import claude-code      learn from the sessions of this project that are on this machine",
-        "  recortex install claude-code     let your agent use this memory (or the plug-in: see the README)",
-        '  recortex remember "…"            keep something yourself',
+    """The commands that come next here, each with what it does."""
+    steps = [
+        (f"recortex import {name}", "learn from its sessions in this project") for name in value.histories
     ]
+    steps += [(f"recortex install {name}", "let this agent use the memory") for name in value.hosts]
+    if value.memories:
+        steps.append(("recortex status", "how much is remembered"))
+    else:
+        steps.append(('recortex remember "…"', "keep something yourself"))
+        steps += [] if value.histories else [("recortex tour", "see it at work on an example")]
+    steps.append(('recortex recall "…"', "ask in plain words"))
+    column = max(len(command) for command, _ in steps) + 2
+    return ["Next:", *(f"  {command:<{column}}{what}" for command, what in steps)]
 
 
 def status(value: StatusReport, terminal: Terminal) -> str:

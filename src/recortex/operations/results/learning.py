@@ -14,6 +14,8 @@ class Imported:
 
     Attributes:
         problems: files that could not be read, with the reason.
+        places: where sessions were looked for, when none was read.
+        elsewhere: sessions that were found there and belong to other projects, when none was read.
     """
 
     format: str
@@ -28,6 +30,8 @@ class Imported:
     by_kind: dict[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     dry_run: bool = False
+    places: tuple[str, ...] = ()
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

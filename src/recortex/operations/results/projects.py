@@ -40,6 +40,8 @@ class Initialised:
         adopted: how many were taken over.
         adoptable: what `recortex init --adopt` would take over.
         refused: why an older version's folder in the work tree is left alone.
+        histories: agents that have left sessions on this machine, which `recortex import` reads.
+        hosts: agents on this machine that do not use this memory yet; `recortex install` lets them.
     """
 
     path: str
@@ -51,3 +53,5 @@ class Initialised:
     adopted: int = 0
     adoptable: tuple[Adoptable, ...] = ()
     refused: str = ""
+    histories: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()

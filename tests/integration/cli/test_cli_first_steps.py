@@ -1,0 +1,73 @@
+"""The first commands in a project say what can be done next, and where they looked."""
+
+from __future__ import annotations
+
+import json
+import os
+
+
+def session(project, cwd):
+    """A session of Claude Code that ran in a folder."""
+    folder = project.home / ".claude" / "projects" / "one"
+    folder.mkdir(parents=True)
+    turn = {
+        "type": "user",
+        "uuid": "1",
+        "sessionId": "s",
+        "timestamp": "2026-03-01T09:00:00Z",
+        "cwd": str(cwd),
+    }
+    turn["message"] = {"role": "user", "content": "We always deploy with `make ship`, never by hand."}
+    (folder / "s.jsonl").write_text(json.dumps(turn) + "\n", encoding="utf-8")
+
+
+def client(project, name):
+    """A program on the PATH."""
+    folder = project.home / "bin"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("#!/bin/sh\n")
+    (folder / name).chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}/nowhere"}
+
+
+def test_init_names_what_is_on_this_machine(project):
+    session(project, project.folder)
+    shown = project.run("init", env=client(project, "codex")).text
+    assert "recortex import claude-code" in shown
+    assert "recortex install codex" in shown
+    assert "import gemini" not in shown
+    assert "install claude-code" not in shown
+    assert 'recortex recall "…"' in shown
+
+
+def test_init_names_no_agent_that_has_the_memory_already(project):
+    path = client(project, "codex")
+    assert project.run("install", "codex", env=path).code == 0
+    assert "install codex" not in project.run("init", env=path).text
+
+
+def test_an_import_that_found_nothing_says_where_it_looked(project):
+    ran = project.run("import", "claude-code")
+    assert ran.code == 0
+    assert "No session of claude-code was found for this project" in ran.text
+    assert str(project.home / ".claude" / "projects") in ran.text
+    assert "recortex import claude-code FOLDER" in ran.text
+    assert project.data("import", "claude-code")["places"] == [str(project.home / ".claude" / "projects")]
+
+
+def test_an_import_says_that_all_that_it_found_is_of_other_projects(project, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    session(project, other)
+    ran = project.run("import", "claude-code")
+    assert "1 session there belongs to another project." in ran.text
+    assert project.data("import", "claude-code")["elsewhere"] == 1
+
+
+def test_a_client_without_a_known_place_is_told(project):
+    assert "no session files in a place that is known" in project.run("import", "opencode").text
+
+
+def test_an_import_that_read_something_says_nothing_of_places(project):
+    session(project, project.folder)
+    assert "Looked in" not in project.run("import", "claude-code").text
