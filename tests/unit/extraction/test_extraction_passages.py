@@ -50,9 +50,10 @@ def test_a_closing_quote_stays_with_its_sentence():
     ]
 
 
-def test_plain_takes_emphasis_links_marks_and_line_numbers_away():
+def test_plain_takes_marks_away_and_keeps_words_and_addresses():
     assert (
-        plain("✅ **Bold** and [the page](http://a.b) in `main.go:12-14`") == "Bold and the page in `main.go`"
+        plain("✅ **Bold** and [the page](http://a.b) in `main.go:12-14`")
+        == "Bold and the page (http://a.b) in `main.go:12-14`"
     )
     assert plain("keep snake_case, a*b and __init__") == "keep snake_case, a*b and __init__"
 

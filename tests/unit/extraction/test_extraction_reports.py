@@ -1,7 +1,11 @@
 """What reports and compaction summaries teach."""
 
+import pytest
+
 from recortex.engines.extraction.drafting import ACTIVE
 from recortex.engines.extraction.reports import from_message, from_summary, is_summary
+from recortex.engines.extraction.shell import whole_form
+from recortex.engines.extraction.standing import objection
 
 SUMMARY = """This session is being continued.
 
@@ -101,3 +105,65 @@ def test_names_are_defined_but_changes_tests_and_options_are_not():
 def test_plans_and_status_sections_are_not_read():
     text = "## Next steps\n\n- `Broker` must be documented because the API requires `docs/`\n"
     assert list(from_message(text)) == []
+
+
+LOST = """**Loader crash**
+
+**Problem:** `load()` crashed because `cfg` was nil.
+
+**Fix:** Modified `load()` in `loader.go` to:
+
+```go
+if cfg == nil { return }
+```
+
+- `TestLoad` covers it
+"""
+COMPLETE = """4. Errors and fixes:
+   - **Nil pointer in the loader**:
+     - Problem: `load()` crashed because `cfg` was nil
+     - Fix: Modified `load()` in `loader.go` to:
+       - check `cfg` first
+       - return an error early
+   - **Fix**: Changed `save.go` so that `store()` handles an empty list
+   - **Root Cause Found**: `render()` dropped the last row. Fixed by flushing `out` in `render.go`.
+   - **Bug: Files of sibling folders are dropped**:
+     - `rel()` gives paths that begin with `..`
+     - Fix: Use `root()` instead of `getwd()`
+"""
+
+
+def told(text, role):
+    return [one.text for one in (from_summary if role == "summary" else from_message)(text)]
+
+
+def test_a_repair_whose_object_stood_in_a_block_of_code_is_not_kept():
+    assert not [text for text in told(LOST, "assistant") if "Fix:" in text]
+
+
+def test_a_repair_that_goes_on_in_a_list_is_completed_from_it_and_idle_titles_go():
+    found = told(f"Summary:\n1. Primary Request and Intent: x\n{COMPLETE}", "summary")
+    assert (
+        "Nil pointer in the loader: `load()` crashed because `cfg` was nil. Fix: Modified `load()` in `loader.go` to: "
+        "check `cfg` first; return an error early." in found
+    )
+    assert "`render()` dropped the last row. Fixed by flushing `out` in `render.go`." in found
+    assert any(text.startswith("Files of sibling folders are dropped. `rel()`") for text in found)
+    assert not [text for text in found if text.startswith("Fix")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The repair of the loader changed `run()` to.",
+        "The loader in `a.py` calls `b()` which returns the.",
+        "Postgres keeps `seq` in memory and.",
+    ],
+)
+def test_what_ends_before_its_object_is_half(text):
+    assert objection(text) == "half"
+
+
+def test_a_part_of_the_suite_is_not_told_as_the_whole():
+    assert whole_form("go test ./cmd/app/...") is None
+    assert whole_form("go test -race ./...") == "go test -race ./..."

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import Finding
 from recortex.engines.extraction.sentences import plain, sentences, statement
-from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
+from recortex.engines.extraction.standing import (
+    MAX_LENGTH,
+    MIN_LENGTH,
+    identifiers,
+    is_cut,
+    is_specific,
+    objection,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -44,13 +51,22 @@ _TITLED = re.compile(
     r"|(?P<bare>`[^`\n]{2,120}`)(?P<aside>\s*\([^()\n]{1,60}\))?\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$",
     re.DOTALL,
 )
+# A bare number is one only with its sign: "404 errors" and "3.11 support" are titles.
 _ORDINAL = re.compile(
-    r"^(?:summary|details?)\s*[:–—-]\s*|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*)*"
-    r"[#(]?\d+(?:\.\d+)?[.):]?\)?\s*[-–—:.]?\s+|^(?:P[0-4]\s+)(?:bug |issue )?#?\d+\s*[-–—:]\s*",
+    r"^(?:summary|details?)\s*[:–—-]\s*"
+    r"|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+"
+    r"|^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |issue )?#?\d+\s*[-–—:]\s*",
     re.IGNORECASE,
 )
 _GENERAL_TITLE = re.compile(
     r"\b(?:summary|root cause|analysis|problem|issue|findings?|conclusion|fix|overview|what|why)\b",
+    re.IGNORECASE,
+)
+# What names a part of the report and nothing of the matter: "Fix", "Root Cause Found", "What was happening".
+_IDLE_TITLE = re.compile(
+    r"(?:\W|\b(?:the|an?|of|and|what|why|how|where|was|were|is|it|happen(?:s|ed|ing)|going|wrong|on|root|causes?|found|identified|summary|analysis|"
+    r"problems?|issues?|bugs?|errors?|findings?|conclusion|solutions?|fix(?:ed|es)?|overview|details?|changes?|here|result|status|done|complete|"
+    r"solved|resolved|resolution|pros|cons|notes?|explanation|short answer|recommendation)\b)*+",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
@@ -109,12 +125,29 @@ class Entry:
     headings: tuple[str, ...]
     quote: str
     parts: dict[str, list[str]] = field(default_factory=dict)
+    leads: dict[str, tuple[list[str], int]] = field(default_factory=dict)
+
+    def take(self, passage: Passage) -> None:
+        """File a passage: with the line that it completes, where that ends in a colon, or by itself."""
+        above = passage.parents[-1] if passage.parents else passage.lead
+        labelled = _LABEL.match(plain(passage.text))
+        if passage.item and not labelled and (lead := self.leads.get(above)):
+            filed, at = lead
+            filed[at] += f"{' ' if filed[at].endswith(':') else '; '}{plain(passage.text).rstrip('.;')}"
+            return
+        self.add(passage.text)
+        if passage.text.endswith(":"):
+            open_ = next(
+                ((filed, len(filed) - 1) for filed in self.parts.values() if filed[-1].endswith(":")), None
+            )
+            self.leads.update({passage.text: open_} if open_ else {})
 
     def add(self, text: str) -> None:
         """File a piece of text under the role that its label or its verb tells."""
+        text = plain(text)
         if found := _LABEL.match(text):
             role, text = _ROLE_OF[found.group(1).lower()], text[found.end() :]
-            self.parts.setdefault(role, []).append(plain(text))
+            self.parts.setdefault(role, []).append(text)
             return
         for sentence in sentences(text):
             clean = plain(sentence)
@@ -123,8 +156,10 @@ class Entry:
             self.parts.setdefault(role, []).append(clean[label.end() :] if label else clean)
 
     def part(self, role: str) -> str:
-        """Everything filed under a role, as sentences."""
-        return " ".join(_stopped(text) for text in self.parts.get(role, []) if text)
+        """Everything filed under a role, as sentences; what was to follow a colon and does not stand there is half a one."""
+        return " ".join(
+            _stopped(text) for text in self.parts.get(role, []) if text and not text.endswith(":")
+        )
 
 
 def _stopped(text: str) -> str:
@@ -163,7 +198,7 @@ def entries(report: Iterable[Passage]) -> Iterator[Entry]:
                 yield entry
             entry = _open(passage)
         elif entry and passage.item and passage.headings == entry.headings:
-            entry.add(passage.text)
+            entry.take(passage)
         elif entry:
             yield entry
             entry = None
@@ -174,12 +209,11 @@ def entries(report: Iterable[Passage]) -> Iterator[Entry]:
 def _open(passage: Passage) -> Entry:
     split = titled(passage.text)
     title, body = split or ("", passage.text)
-    entry = Entry(title=title, headings=passage.headings, quote=passage.text)
-    if _LABEL.match(f"{title}:"):
-        entry.title = ""
-        entry.add(f"{title}: {body}")
-    elif body:
-        entry.add(body)
+    labelled = _LABEL.match(f"{title}: .") is not None
+    entry = Entry("" if labelled else title, passage.headings, passage.text)
+    if body or (labelled and title.lower() not in _ROLE_OF):
+        entry.take(replace(passage, text=": ".join(filter(None, (title, body))) if labelled else body))
+        entry.leads = dict.fromkeys([passage.text], *entry.leads.values()) if entry.leads else {}
     return entry
 
 
@@ -199,8 +233,8 @@ def sections(report: Iterable[Passage]) -> Iterator[Entry]:
             entry = Entry(title=title, headings=place, quote=passage.text)
         if label and not passage.item and not passage.text.endswith(":"):
             entry.add(f"{label}: {passage.text}")
-        elif _LABEL.match(passage.text):
-            entry.add(passage.text)
+        elif _LABEL.match(passage.text) or passage.lead in entry.leads or {*passage.parents} & {*entry.leads}:
+            entry.take(passage)
     if entry and entry.parts:
         yield entry
 
@@ -274,11 +308,12 @@ def root_cause(entry: Entry) -> Finding | None:
 
 def _composed(title: str, said: str, fix: str) -> str:
     """Join title, problem and fix into one statement that fits, dropping the middle before the ends."""
+    title = "" if _IDLE_TITLE.fullmatch(title) else title
     head = title if not said else f"{title}: {said}" if title else said
     for start in (head, f"{title}: {sentences(said)[0]}" if title and said else head, title):
         for end in (fix, sentences(fix)[0] if fix else ""):
             joint = "" if end.lower().startswith(("fixed by", "resolved by", "solved by")) else "Fix: "
             text = f"{_stopped(start)} {joint}{end}" if start else ""
-            if MIN_LENGTH <= len(text) <= MAX_LENGTH and text.count("`") % 2 == 0:
+            if MIN_LENGTH <= len(text) <= MAX_LENGTH and not is_cut(text) and text.count("`") % 2 == 0:
                 return text[0].upper() + text[1:] if not text.startswith("`") else text
     return ""

@@ -18,7 +18,7 @@ MAX_TEXT = 200_000
 MAX_LINE = 2_000
 
 _FENCE = re.compile(r"\s*(```|~~~)")
-_HEADING = re.compile(r"(#{1,6})\s+(.{1,200}?)\s*#*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.{1,200}?)(?:\s+#{1,6})?$")
 _BOLD_LINE = re.compile(r"(?:\d{1,2}\.\s+)?\*\*([^*]{2,160})\*\*:?$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
 _TAG = re.compile(r"</?([a-z][a-z_-]{2,40})>$")
@@ -134,6 +134,7 @@ def passages(text: str) -> Iterator[Passage]:
         if _FENCE.match(line):
             fenced = not fenced
             yield from reader.close()
+            reader.lead = ""
             continue
         stripped = line.strip()
         if fenced or not stripped or _is_furniture(stripped):

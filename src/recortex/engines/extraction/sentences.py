@@ -9,18 +9,24 @@ MAX_PASSAGE = 6_000
 _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 
 _CODE = re.compile(r"`[^`\n]{1,300}`")
-_LINK = re.compile(r"\[([^\]\[]{1,200})\]\([^()\s]{1,500}\)")
-# Code is matched first and kept: `**kwargs` is not emphasis.
-_EMPHASIS = re.compile(r"(`[^`\n]{1,300}`)|\*\*|(?<![\w*`/])\*(?=\w)|(?<=[\w:.])\*(?![\w*`/])")
+# Text before the bracket makes it an index and a call: `handlers[name](event)`.
+_LINK = re.compile(r"(?<![\w)\]])\[([^\]\[]{1,200})\]\(([^()\s]{1,500})\)")
+# Emphasis comes in pairs around words; a star that stands alone belongs to a glob, a power or `**kwargs`. Code is kept.
+_EMPHASIS = re.compile(
+    r"(`[^`\n]{1,300}`)"
+    r"|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|\*(?!\*)){1,600}?)(?<!\s)\2(?![\w/*])"
+    r"|(?<![\w*`/\\])\*(?=[\w`\"'(])([^*\n]{1,300})(?<![\s/(,])\*(?![\w*`/.])"
+)
 _NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
 _SPLIT = re.compile(rf"(?<=[.!?])\s+{_NEXT}|(?<=[.!?][\"')\]])\s+{_NEXT}|(?<=[\u3002\uff01\uff1f])")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|resp|incl|no|Dr|Mr|Mrs|St)|^\d{1,2})\.$", re.IGNORECASE
 )
-_LINE_NUMBER = re.compile(r"(?<=[\w)])(\.[A-Za-z]{1,5}):\d+(?:[-–:,]\d+)*\b")
+# A sign of Markdown has a space behind it: `--force`, `*.py`, `#42` and `~/x` are words.
 _SYMBOLS = re.compile(
-    "^[\\s\u2022\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff>#*~-]+(?=[\\w`\"'(\\[.])"
+    "^(?:[\\s\u2022\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]|[>#*~-]{1,6}(?=\\s))+(?=\\S)"
 )
+_ENUMERATED = re.compile(r"^\(?\d{1,2}[.)]\s+(?=[A-Z`\"'])")
 _CONNECTIVE = (
     r"(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|moreover|"
     r"therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|perfect|"
@@ -37,12 +43,21 @@ _OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """Take away links, emphasis, leading symbols and line numbers of source files; keep code marks."""
-    text = _LINK.sub(r"\1", text)
-    text = _EMPHASIS.sub(lambda found: found.group(1) or "", text)
-    text = _LINE_NUMBER.sub(r"\1", text)
+    """Take away the marks of links and emphasis and leading symbols; code marks, addresses and every word stay."""
+    text = _LINK.sub(_unlinked, text)
+    text = _unmarked(text)
     text = _SYMBOLS.sub("", text)
     return " ".join(text.split())
+
+
+def _unlinked(found: re.Match[str]) -> str:
+    """The words of a link; with the address, where the words do not say it."""
+    words, target = found.groups()
+    return f"{words} ({target})" if "://" in target and target not in words else words
+
+
+def _unmarked(text: str) -> str:
+    return _EMPHASIS.sub(lambda found: found.group(1) or found.group(3) or found.group(4), text)
 
 
 def sentences(text: str) -> list[str]:
@@ -53,7 +68,8 @@ def sentences(text: str) -> list[str]:
         codes.append(found.group())
         return f"\x00{len(codes) - 1}\x01"
 
-    hidden = _CODE.sub(hide, text[:MAX_PASSAGE].replace("\x00", "").replace("\x01", ""))
+    whole_text = text[:MAX_PASSAGE].replace("\x00", "").replace("\x01", "")
+    hidden = _CODE.sub(hide, _unmarked(whole_text))
     whole: list[str] = []
     for part in _SPLIT.split(hidden):
         if whole and _ABBREVIATED.search(whole[-1]):
@@ -82,7 +98,7 @@ def impersonal(text: str) -> str:
 
 def statement(sentence: str) -> str:
     """Make a sentence stand on its own feet: no leading connective, first letter large, a full stop."""
-    text = plain(sentence)
+    text = _ENUMERATED.sub("", plain(sentence))
     for _ in range(3):
         shorter = _OPENING.sub("", text, count=1) if _OPENING.match(text) else text
         if shorter == text or not shorter:

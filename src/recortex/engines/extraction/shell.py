@@ -29,7 +29,7 @@ _PURPOSES = (
 _KNOWN = tuple((purpose, lead, re.compile(rf"(?:{pattern})(?=\s|$)")) for purpose, lead, pattern in _PURPOSES)
 _PREFIX = re.compile(r"^(?:(?:time|sudo|nohup|command|timeout \d+\w?) +|cd [^&;|\n]{1,200}(?:&&|;) *)+")
 _REDIRECT = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|&>\s*/dev/null|>\s*\S+)")
-_PATHISH = re.compile(r"[\w@.-]*/[\w./@*:-]*\w|[\w-]+\.[a-z]{1,4}(?::\d+)?$|.*(?:_test|_spec|test_)\w*")
+_PATHISH = re.compile(r"[\w@.-]*/[\w./@*:-]*[\w.*/]|[\w-]+\.[a-z]{1,4}(?::\d+)?$|.*(?:_test|_spec|test_)\w*")
 _FILTERS = {
     "-run",
     "--only",
@@ -51,15 +51,21 @@ _FAILED = re.compile(
 )
 
 
+# What parts two commands; quoted text and escaped characters are matched first, and are none.
+_JOINT = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\|\||&&|[;|\n]", re.DOTALL)
+
+
 def main_part(command: str) -> tuple[str, bool]:
     """The first command of a line, bare of `cd … &&`, redirections and pagers, and whether it is the only one.
 
     Where commands are chained, a failure cannot be laid to the first of them.
     """
     whole = _PREFIX.sub("", command.strip()[:_MAX_READ])
-    parts = re.split(r"\s*(?:\|\||&&|;|\n)\s*", whole)
-    bare = _REDIRECT.sub("", parts[0].split("|", 1)[0]).strip()
-    return bare, len(parts) == 1
+    ends = [
+        (found.start(), found.group()) for found in _JOINT.finditer(whole) if found.group()[0] not in "'\"\\"
+    ]
+    bare = _REDIRECT.sub("", whole[: ends[0][0]] if ends else whole).strip()
+    return bare, all(joint == "|" for _, joint in ends)
 
 
 _OUTPUT_OPTION = re.compile(r"(?<=\s)--?(?:format|reporter|output-format|color|tb)[= ]\S+")

@@ -19,7 +19,7 @@ _MAX_DIGIT_SHARE = 0.25
 _CODE = re.compile(r"`[^`]*`")
 # Places in a file, moments and machines: true for a day.
 _STALE = re.compile(
-    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|`?:\d{2,}`?\)|\(`?:\d|~\d+-\d+|`:\d+`|/tmp/\w"
+    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|(?<![\w\])])`?:\d{2,}`?\)|\(`?:\d|~\d+-\d+|`:\d+`|/tmp/\w"
 )
 
 IDENTIFIER = re.compile(
@@ -34,6 +34,10 @@ _QUESTION = re.compile(
     r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|have|has)"
     r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
     re.IGNORECASE,
+)
+# A statement that lost what came after: "Modified `f()` in `x.go` to", "which returns the".
+_LOST_END = re.compile(
+    r"(?:`\s(?:to|that|which|so|by|with|from|into|via|using|and|or)|\b(?:the|an?|its|our|their|and|or|because|than))[.;]?$"
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|me|[Mm]y|mine)\b|\b[Ll]et(?:'s| me| us)\b|\bus\b(?!-)")
 _INTENTION = re.compile(
@@ -131,6 +135,11 @@ def is_specific(text: str) -> bool:
     return IDENTIFIER.search(text) is not None or _NAME_INSIDE.search(text) is not None
 
 
+def is_cut(text: str) -> bool:
+    """Whether a statement ends in a word that wants another one after it."""
+    return _LOST_END.search(text) is not None
+
+
 def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str:
     """Name the first reason why a cleaned statement cannot be a memory; empty when there is none.
 
@@ -160,7 +169,12 @@ def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
         return "length"
     if len(text.split()) < (_MIN_ORDER_WORDS if meant else _MIN_WORDS) and not _FOREIGN.search(text):
         return "length"
-    if text.endswith((":", "...", "…", ",")) or text.count("`") % 2 or text.count("(") != text.count(")"):
+    if (
+        text.endswith((":", "...", "…", ","))
+        or text.count("`") % 2
+        or text.count("(") != text.count(")")
+        or is_cut(text)
+    ):
         return "half"
     if len(_PLAIN_WORD.findall(_CODE.sub(" ", text))) < fewest - meant and not _FOREIGN.search(text):
         return "half"

@@ -36,8 +36,9 @@ _AREAS = (
 _DOMAINS = tuple((area, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for area, words in _AREAS)
 _FILE = re.compile(r"(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[A-Za-z]{1,5}\d?$|(?:[\w@.-]+/){2,}[\w@.-]*$")
 _NOT_A_FILE = re.compile(
-    r"^\d|^https?:|^\w+\.\w+\(|\.(?:com|org|net|io|new|get|set|mode|map|env|now|id|name)$|^(?:e\.g|i\.e)"
+    r"^\d|^https?:|^\w+\.\w+\(|\.(?:com|org|net|io|new|get|set|mode|map|env|now|id|name|lan|local|home|corp|dev|app)$|^(?:e\.g|i\.e)"
 )
+_PLACE = re.compile(r":\d+(?:[-–:,]\d+){0,3}$")
 _PROGRAMS = re.compile(
     r"(?:sudo |env |\w+=\S+ )*(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|poetry|python3?|pytest|tox|nox|ruff|mypy|cargo|"
     r"rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|dotnet|bundle|rails|"
@@ -58,7 +59,8 @@ def domain_of(text: str) -> Domain:
 
 def files_in(text: str) -> tuple[str, ...]:
     """Paths that the text names, without repetition."""
-    found = (name for name in identifiers(text) if _FILE.match(name) and not _NOT_A_FILE.search(name))
+    names = (_PLACE.sub("", name) for name in identifiers(text))
+    found = (name for name in names if _FILE.match(name) and not _NOT_A_FILE.search(name))
     return tuple(dict.fromkeys(found))[:_MAX_FILES]
 
 
