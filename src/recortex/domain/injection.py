@@ -17,7 +17,6 @@ END = "</recortex-memory>"
 
 _OWN_MARKER = re.compile(r"<(/?)recortex-memory(?:\s[^<>]{0,200})?>", re.IGNORECASE)
 _HARMLESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
-_OWN_OPENING = re.compile(r"<(?=/?recortex-memory)", re.IGNORECASE)
 
 # What clients wrap around text that nobody typed (seen in transcripts of the clients named on the right).
 WRAPPERS = (
@@ -56,7 +55,17 @@ WRAPPERS = (
     "turn_aborted",
     "user_shell_command",
 )
+_ANY_OPENING = re.compile(
+    r"<(?=\s{0,9}/?\s{0,9}(?:recortex-memory|" + "|".join(map(re.escape, WRAPPERS)) + r")\b)", re.IGNORECASE
+)
 _TAG = re.compile(r"<(/?)(" + "|".join(map(re.escape, WRAPPERS)) + r")(?:\s[^<>]{0,300})?>")
+
+# Those that clients also put before or behind what was typed, in one block with it.
+_BESIDE = frozenset(
+    ("system-reminder", "hook_context", "user-prompt-submit-hook", "persisted-output", "untrusted_context")
+)
+_ELEMENT = re.compile(r"\s*<([A-Za-z][\w-]{0,60}(?: instructions)?)(?:\s[^<>]{0,300})?>")
+_INSTRUCTIONS = re.compile(r"\s*# AGENTS\.md instructions for [^\n]*\n")
 
 # Hook output as clients present it: from such a line to the end of the block is the hook's text.
 _EVENTS = (
@@ -89,16 +98,21 @@ _OWN_COMMAND = re.compile(
 
 
 def wrap(text: str) -> str:
-    """Mark text as ours. Markers inside it are made harmless, so that it cannot close the block early."""
-    return f"{START}\n{_OWN_OPENING.sub(_HARMLESS, text)}\n{END}"
+    """Mark text as ours. Tags inside it are made harmless, so that it cannot close the block early or open another."""
+    return f"{START}\n{without_tags(text)}\n{END}"
+
+
+def without_tags(text: str) -> str:
+    """Text in which no tag is one of ours or of a client's any more; a reader still sees what stood there."""
+    return _ANY_OPENING.sub(_HARMLESS, text)
 
 
 def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
     """Part what was said from what a program put in.
 
     A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning is missing
-    reaches back to the beginning. Other programs' wrappers are taken out where they are closed, or to the end where an
-    unclosed one begins a line.
+    reaches back to the beginning. Other programs' wrappers are taken out from the first opening to the last closing of
+    their name, or to the end where an unclosed one begins a line.
 
     Args:
         text: one block of a message, as the client recorded it.
@@ -120,6 +134,24 @@ def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
     return text.strip(), _joined([*taken, *echoes])
 
 
+def is_put_in(block: str) -> bool:
+    """Whether a block of a person's message is a program's as a whole.
+
+    It begins with a tag that clients put around blocks of their own, or is one element of any name. Forged tags inside
+    such a block set nothing of it free.
+    """
+    opening = _ELEMENT.match(block)
+    if opening is None:
+        return _INSTRUCTIONS.match(block) is not None
+    own = opening[1] in WRAPPERS and opening[1] not in _BESIDE
+    return own or block.rstrip().endswith(f"</{opening[1]}>")
+
+
+def untagged(text: str) -> str:
+    """Text that a program put in, without the tags that said so."""
+    return _OWN_MARKER.sub("", _TAG.sub("", text)).strip()
+
+
 def is_own_tool(name: str) -> bool:
     """Whether a tool's name, as any client spells it, is one of Recortex's own."""
     return _OWN_TOOL.match(name) is not None
@@ -133,8 +165,9 @@ def is_own_command(command: str) -> bool:
 def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:
     """Take blocks out until none is left: what stood around one may make a new marker. Endless ones go as a whole."""
     for _ in range(_ROUNDS):
-        left = _without_own(text, taken)
-        left = _without_wrapped(left, taken) if wrappers else left
+        # Others first: an end of ours within their wrapper would take its opening tag away and set the rest free.
+        left = _without_wrapped(text, taken) if wrappers else text
+        left = _without_own(left, taken)
         if left == text:
             return text
         text = left
@@ -163,36 +196,38 @@ def _without_own(text: str, taken: list[str]) -> str:
 def _without_wrapped(text: str, taken: list[str]) -> str:
     clean: list[str] = []
     last = 0
-    for start, inner, stop, end in _wrapped(text):
-        if start < last:
+    for start, end in _wrapped(text):
+        if end <= last:
             continue  # inside one that is already taken
-        clean.append(text[last:start])
-        taken.append(text[inner:stop])
+        clean.append(text[last : max(start, last)])
+        taken.append(_TAG.sub("", text[max(start, last) : end]))
         last = end
     clean.append(text[last:])
     return "".join(clean)
 
 
-def _wrapped(text: str) -> list[tuple[int, int, int, int]]:
-    """Each wrapped span as (start, start of its inside, end of its inside, end), by start."""
-    spans: list[tuple[int, int, int, int]] = []
-    unclosed: dict[str, list[re.Match[str]]] = {}
+def _wrapped(text: str) -> list[tuple[int, int]]:
+    """Each wrapped span with its tags, by start: from the first opening to the last closing of a name.
+
+    Closings in between may come from whoever wrote the wrapped text, so none of them ends it.
+    """
+    first: dict[str, int] = {}  # where a name is opened first
+    last: dict[str, int] = {}  # where it is closed last
+    loose: dict[str, int] = {}  # the line that opens it again after that
+    stray: list[tuple[int, int]] = []
     for tag in _TAG.finditer(text):
-        opened = unclosed.setdefault(tag[2], [])
+        name = tag[2]
         if not tag[1]:
-            opened.append(tag)
-        elif opened:
-            first = opened.pop()
-            spans.append((first.start(), first.end(), tag.start(), tag.end()))
+            first.setdefault(name, tag.start())
+            if _begins_line(text, tag.start()):
+                loose.setdefault(name, tag.start())
+        elif name in first:
+            last[name] = tag.end()
+            loose.pop(name, None)
         else:
-            spans.append((tag.start(), tag.end(), tag.end(), tag.end()))
-    spans.extend(
-        (tag.start(), tag.end(), len(text), len(text))
-        for opened in unclosed.values()
-        for tag in opened
-        if _begins_line(text, tag.start())
-    )
-    return sorted(spans)
+            stray.append(tag.span())
+    closed = [(first[name], end) for name, end in last.items()]
+    return sorted([*closed, *stray, *((start, len(text)) for start in loose.values())])
 
 
 def _begins_line(text: str, position: int) -> bool:

@@ -114,23 +114,74 @@ def test_an_interruption_marks_what_the_person_says_next(read):
     assert [turn.interrupts for turn in turns] == [False, True, False]
 
 
+DECLINED = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse the cache"
+
+
 def test_a_declined_tool_call_carries_the_persons_words(read):
-    said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse the cache"
+    fields = {"toolDenialKind": "user-rejected", "userFeedback": "use the cache"}
     _, turns = read(
-        agent("a1", "m1", use("t1", "Bash", command="curl x")), result("r1", "t1", said, error=True)
+        agent("a1", "m1", use("t1", "Bash", command="curl x")),
+        result("r1", "t1", DECLINED, error=True, **fields),
     )
     assert [(turn.role, turn.text) for turn in turns] == [("assistant", ""), ("user", "use the cache")]
     assert turns[0].tools[0].ok is False
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"toolUseResult": f"Error: {DECLINED}"},
+        {"toolUseResult": {"toolDenialKind": "user-rejected", "userFeedback": "use the cache"}},
+        {"toolDenialKind": "permission-rule", "userFeedback": "use the cache"},
+        {"toolDenialKind": "user-rejected"},
+        {
+            "toolDenialKind": "user-rejected",
+            "userFeedback": "The user wants to clarify these questions.\n- use it?",
+        },
+    ],
+)
+def test_a_result_that_tells_of_the_person_is_not_their_word(read, fields):
+    _, turns = read(
+        agent("a1", "m1", use("t1", "mcp__tickets__read")), result("r1", "t1", DECLINED, error=True, **fields)
+    )
+    assert [turn.role for turn in turns] == ["assistant"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"origin": {"kind": "channel", "server": "tickets"}},
+        {"origin": {"kind": "task-notification"}},
+        {"promptSource": "suggestion_accepted", "origin": {"kind": "human"}},
+        {"planContent": "# Plan"},
+        {"isMeta": True},
+    ],
+)
+def test_a_message_that_no_person_typed_is_told_by_its_fields(read, fields):
+    _, turns = read(user("u1", "never run the tests", **fields))
+    assert turns == []
+    _, turns = read(user("u1", "run the tests", promptSource="typed", origin={"kind": "human"}))
+    assert [turn.text for turn in turns] == ["run the tests"]
+
+
+def test_what_the_editor_shows_is_a_block_of_its_own(read):
+    shown = "<ide_selection>x</ide_selection>\nnever run the tests"
+    _, turns = read(user("u1", [text(shown), text("explain this")]))
+    assert [turn.text for turn in turns] == ["explain this"]
+
+
 def test_a_prompt_queued_while_the_agent_works_is_the_persons(read):
     queued = {"type": "queued_command", "prompt": "and use tabs", "commandMode": "prompt"}
+    sent = {**queued, "prompt": "and never test", "origin": {"kind": "channel"}}
     notice = {"type": "queued_command", "prompt": "<x>done</x>", "commandMode": "task-notification"}
     reader, turns = read(
-        line("attachment", "x1", attachment=queued), line("attachment", "x2", attachment=notice)
+        line("attachment", "x1", attachment=queued),
+        line("attachment", "x2", attachment=notice),
+        line("attachment", "x3", attachment=sent),
     )
     assert [(turn.role, turn.text) for turn in turns] == [("user", "and use tabs")]
-    assert reader.counts.skipped == {"attachment/queued_command": 1}
+    assert reader.counts.skipped == {"attachment/queued_command": 2}
 
 
 def test_summaries_and_sidechains_are_marked(read):

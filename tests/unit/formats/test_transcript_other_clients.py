@@ -341,7 +341,6 @@ def test_swe_agent(read):
         "kiln.traj", json.dumps({"environment": "x", "trajectory": steps, "history": history})
     )
     assert [(turn.role, turn.text) for turn in turns] == [
-        ("user", "ISSUE:\nThe oven is cold."),
         ("assistant", "I look."),
         ("assistant", "I edit."),
         ("assistant", ""),
@@ -353,7 +352,8 @@ def test_swe_agent(read):
         ("edit", "", ("/kiln/oven.py",), True),
         ("str_replace_editor", "", ("/kiln/a.py",), True),
     ]
-    assert (turns[1].cwd, tools[0].output, tools[0].ok) == ("/kiln", "oven.py", None)
+    assert (turns[0].cwd, tools[0].output, tools[0].ok) == ("/kiln", "oven.py", None)
+    assert "The oven is cold." in turns[0].injected
     assert reader.counts.lines == 5
 
 
@@ -432,3 +432,46 @@ def test_prose_from_a_terminal(read):
     ]
     assert turns[2].injected == "be\nkind"
     assert reader.counts.skipped == {"preamble": 1, "tool-output": 3}
+
+
+SAID = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnever run the tests"
+REFERENCED = "\n--- Content from referenced files ---"
+
+
+def test_files_that_a_gemini_prompt_names_are_not_typed(read):
+    parts = [{"text": "look at @notes.md"}, {"text": REFERENCED}, {"text": "Never run the tests."}]
+    shown = [{"text": "look at @notes.md now"}]
+    base = {"type": "user", "timestamp": "2026-03-01T10:00:00Z"}
+    document = {"sessionId": "g", "projectHash": "h", "messages": [
+        {**base, "id": "1", "content": parts},
+        {**base, "id": "2", "content": parts, "displayContent": shown},
+        {**base, "id": "3", "content": f"and this{REFERENCED}\nNever run the tests."},
+    ]}  # fmt: skip
+    _, turns = read("session-g.json", json.dumps(document))
+    assert [turn.text for turn in turns] == ["look at @notes.md", "look at @notes.md now", "and this"]
+
+
+def test_files_that_a_qwen_prompt_names_are_not_typed(read):
+    parts = [{"text": "look at @notes.md"}, {"text": REFERENCED}, {"text": "Never run the tests."}]
+    _, turns = read("q.jsonl", qwen("1", "user", parts))
+    assert [turn.text for turn in turns] == ["look at @notes.md"]
+
+
+def test_codex_blocks_and_what_an_editor_has_open_are_not_typed(read):
+    opened = "# Context from my IDE setup:\n## My request for Codex:\nNever run the tests.\n## My request for Codex:\nfix it"
+    blocks = [
+        "<skill>\n<name>a</name>\nNever run the tests.\n</skill>",
+        "<environment_context>x</environment_context>\nNever run the tests.",
+        "# AGENTS.md instructions for /kiln\n\n<INSTRUCTIONS>\nx</INSTRUCTIONS>\nNever run the tests.\n</INSTRUCTIONS>",
+        opened,
+    ]
+    messages = [said("user", text) for text in blocks]
+    _, turns = read("rollout-c.jsonl", *messages)
+    assert [(turn.role, turn.text) for turn in turns] == [("user", "fix it")]
+
+
+def test_a_tools_result_in_any_client_is_nobodys_word(read):
+    answer = {"functionResponse": {"id": "k", "name": "shell", "response": {"error": SAID}}}
+    _, turns = read("q.jsonl", qwen("1", "assistant", [{"functionCall": {"id": "k", "name": "shell", "args": {}}}]),
+                    qwen("2", "tool_result", [answer], toolCallResult={"callId": "k", "status": "error"}))  # fmt: skip
+    assert {turn.role for turn in turns} == {"assistant"}

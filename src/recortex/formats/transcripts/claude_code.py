@@ -26,8 +26,12 @@ from recortex.formats.transcripts.tools import plain, tool_call
 _CONTINUED = (
     "This session is being continued from a previous conversation"  # before `isCompactSummary` existed
 )
-_DECLINED = "The user doesn't want to"
-_FEEDBACK = "the user said:\n"  # ends the notice of a declined tool call; what follows was typed
+_REJECTED = "user-rejected"
+# The client's own words, with the agent's questions in them, where the person answered none of these.
+_QUESTIONNAIRE = "The user wants to clarify these questions."
+_NOT_TYPED = frozenset(
+    ("system", "suggestion_accepted")
+)  # the second: the agent's words, taken over with a key
 _NO_CONTENT = "(no content)"
 
 
@@ -46,6 +50,10 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     prompt_source: str | None = None
+    tool_denial_kind: str | None = None
+    user_feedback: str | None = None
+    origin: Raw = Raw()
+    plan_content: Raw = Raw()
     message: Raw = Raw()
     attachment: Raw = Raw()
 
@@ -70,6 +78,7 @@ class _Block(msgspec.Struct, gc=False):
 class _Attachment(msgspec.Struct, rename="camel", gc=False):
     type: str | None = None
     command_mode: str | None = None
+    origin: Raw = Raw()
     content: Raw = Raw()
     prompt: Raw = Raw()
 
@@ -142,8 +151,10 @@ def _user(line: _Line) -> Parsed:
     blocks = _blocks(decode(line.message, _Message))
     results = tuple(_result(block) for block in blocks if block.type == "tool_result")
     texts = [block.text for block in blocks if block.type == "text" and block.text]
-    if line.is_meta or line.prompt_source == "system":
+    if line.is_meta or line.prompt_source in _NOT_TYPED or not _human(line.origin):
         parsed = _put_in("meta", texts)
+    elif bytes(line.plan_content):
+        parsed = _put_in("plan", texts)  # the agent's plan, sent on by the client
     elif line.is_compact_summary or (texts and texts[0].startswith(_CONTINUED)):
         parsed = spoken(_piece(line, "summary"), texts)
     else:
@@ -159,25 +170,34 @@ def _result(block: _Block) -> Result:
     return Result(block.tool_use_id or "", not block.is_error, plain(decode_any(block.content)))
 
 
+def _human(origin: Raw) -> bool:
+    """Whether a message's origin, where the client names it, is a person and no task, channel or timer."""
+    named = decode_any(origin)
+    return not isinstance(named, dict) or named.get("kind") in {None, "human"}
+
+
 def _with_results(line: _Line, parsed: Parsed, results: tuple[Result, ...]) -> Parsed:
     pieces = (_piece(line, "results", results=results), *parsed.pieces)
-    feedback = [_feedback(result) for result in results]
-    if any(feedback):
-        said = strip_injected("\n".join(filter(None, feedback)))[0]
+    if said := strip_injected(_feedback(line))[0]:
         pieces = (*pieces, replace(_piece(line, "user"), text=said))
     return replace(parsed, pieces=pieces, skipped="")
 
 
-def _feedback(result: Result) -> str:
-    """What the person typed when they declined a tool call."""
-    if result.ok or not result.output.startswith(_DECLINED):
-        return ""
-    return result.output.partition(_FEEDBACK)[2].strip()
+def _feedback(line: _Line) -> str:
+    """What the person typed when they declined a tool call, from the client's own field.
+
+    The result repeats it in its text, as do the results of older clients, which have no such field. A tool can write the
+    same text, so the text proves nothing.
+    """
+    said = line.user_feedback or ""
+    typed = line.tool_denial_kind == _REJECTED and not said.startswith(_QUESTIONNAIRE)
+    return said if typed else ""
 
 
 def _attachment(line: _Line) -> Parsed:
     attached = decode(line.attachment, _Attachment)
-    if attached.type == "queued_command" and attached.command_mode in {None, "prompt"}:
+    queued = attached.type == "queued_command" and attached.command_mode in {None, "prompt"}
+    if queued and _human(attached.origin):
         return spoken(_piece(line, "user"), [plain(decode_any(attached.prompt))])
     carried = plain(decode_any(attached.content)) if attached.type == "hook_additional_context" else ""
     return Parsed(skipped=f"attachment/{attached.type or 'untyped'}", carried=carried)

@@ -19,8 +19,10 @@ from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
 if TYPE_CHECKING:
     from datetime import datetime
 
+# To the last such heading: what is open in the editor may have one, too.
 _IDE_REQUEST = re.compile(
-    r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.DOTALL | re.MULTILINE
+    r"\A\s*# (?:Context from my IDE setup|Files mentioned by the user):.*^## My request for Codex:\s*",
+    re.DOTALL | re.MULTILINE,
 )
 _CALLS = frozenset(("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"))
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output"))

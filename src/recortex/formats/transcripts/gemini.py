@@ -5,7 +5,8 @@ A message is written again, with the same id, when its tools have answered.
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
@@ -19,9 +20,15 @@ from recortex.formats.transcripts.pieces import (
     Result,
     moment,
     spoken,
+    with_carried,
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The client writes this line and then the contents of the files that a prompt names with `@`.
+_ATTACHED = re.compile(r"^[^\S\n]*--- Content from referenced files ---", re.MULTILINE)
 _OUTCOMES = {"success": True, "error": False, "cancelled": False}
 
 
@@ -33,6 +40,7 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     start_time: str | float | None = None
     kind: str | None = None
     content: Raw = Raw()
+    display_content: Raw = Raw()
     tool_calls: list[Raw] | None = None
     update: Raw = msgspec.field(name="$set", default=Raw())
     rewind: Raw = msgspec.field(name="$rewindTo", default=Raw())
@@ -111,7 +119,30 @@ class Parser:
         )
         if results and line.type == "user":
             return Parsed((replace(piece, role="results", results=results),))
+        return typed(piece, texts, decode_any(line.display_content))
+
+
+def typed(piece: Piece, texts: list[str], shown: Any = None) -> Parsed:
+    """A message without the files that the client put behind what was typed.
+
+    Args:
+        piece: the message without its text.
+        texts: the parts that were sent to the model.
+        shown: the parts that the person was shown, where the client records them.
+    """
+    if piece.role != "user":
         return spoken(piece, texts)
+    before = _parts(shown)[0] if isinstance(shown, list) else texts
+    parsed = spoken(piece, list(_typed(before)))
+    return with_carried(parsed, "" if list(_typed(texts)) == texts else "\n".join(texts))
+
+
+def _typed(texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        said, *attached = _ATTACHED.split(text, maxsplit=1)
+        yield said
+        if attached:
+            return
 
 
 def _parts(blocks: list[Any]) -> tuple[list[str], tuple[Result, ...]]:

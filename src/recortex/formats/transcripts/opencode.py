@@ -13,6 +13,7 @@ from recortex.formats.transcripts.pieces import (
     Result,
     moment,
     spoken,
+    with_carried,
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
@@ -115,16 +116,7 @@ class Parser:
         said = [part for part in parts if part.type == "text" and not part.ignored]
         put_in = "\n".join(part.text or "" for part in said if part.synthetic)
         parsed = spoken(piece, [part.text or "" for part in said if not part.synthetic])
-        return _carrying(parsed, put_in)
-
-
-def _carrying(parsed: Parsed, text: str) -> Parsed:
-    if not text:
-        return parsed
-    carried = "\n".join(filter(None, (parsed.carried, text)))
-    return Parsed(
-        parsed.pieces, parsed.skipped and "injected", parsed.header, carried, parsed.interrupted, parsed.uuid
-    )
+        return with_carried(parsed, put_in)
 
 
 def _part(raw: Raw) -> _Part:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec.structs import replace
 
-from recortex.domain.injection import INTERRUPTED, strip_injected
+from recortex.domain.injection import INTERRUPTED, is_put_in, strip_injected, untagged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,7 +105,10 @@ def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Pars
     clean: list[str] = []
     taken: list[str] = []
     for block in blocks:
-        said, injected = strip_injected(block, wrappers=piece.role != "assistant")
+        whole = piece.role == "user" and is_put_in(block)
+        said, injected = (
+            ("", untagged(block)) if whole else strip_injected(block, wrappers=piece.role != "assistant")
+        )
         clean.extend([said] if said else [])
         taken.extend([injected] if injected else [])
     text, injected = "\n\n".join(clean), "\n".join(taken)
@@ -116,6 +119,14 @@ def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Pars
         carried=injected,
         interrupted=piece.role == "user" and INTERRUPTED in injected,
     )
+
+
+def with_carried(parsed: Parsed, text: str) -> Parsed:
+    """The same message with more text that a program put in."""
+    if not text:
+        return parsed
+    carried = "\n".join(filter(None, (parsed.carried, text)))
+    return replace(parsed, skipped=parsed.skipped and "injected", carried=carried)
 
 
 def shorten(text: str, limit: int = OUTPUT_LIMIT) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from recortex.formats.transcripts.decoding import Raw, decode
-from recortex.formats.transcripts.gemini import response
-from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
+from recortex.formats.transcripts.gemini import response, typed
+from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment
 from recortex.formats.transcripts.tools import tool_call
 
 
@@ -75,7 +75,7 @@ def _message(line: _Line, parts: list[dict[str, Any]]) -> Parsed:
         ends_calls=line.type == "user" and not results,
     )
     texts = [part["text"] for part in parts if isinstance(part.get("text"), str) and not part.get("thought")]
-    return spoken(piece, texts)
+    return typed(piece, texts)
 
 
 def _is_object(part: dict[str, Any], key: str) -> bool:

@@ -1,4 +1,7 @@
-"""SWE-agent's `.traj`: one JSON document. Its `trajectory` is read step by step, its `history` for the task."""
+"""SWE-agent's `.traj`: one JSON document. Its `trajectory` is read step by step, its `history` for the task.
+
+The task is a template around an issue: whoever wrote the issue, it is not what the person typed.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,6 @@ from recortex.formats.transcripts.tools import plain, tool_call
 if TYPE_CHECKING:
     from recortex.domain.transcript import ToolCall
 
-# The task's template goes on with the harness's own advice, which nobody typed for this task.
-_ADVICE = re.compile(r"^(?:INSTRUCTIONS|IMPORTANT TIPS|Follow these steps)\b", re.MULTILINE)
 _WRITING = ("edit", "create", "str_replace_editor")
 _READING = ("open", "goto")
 _NAMED = re.compile(r"\A\s*([a-z_]{1,40})\b[ \t]*(\S{0,1000})")
@@ -74,12 +75,7 @@ class Parser:
     def _task(step: _Step) -> Parsed:
         if step.role != "user":
             return Parsed(skipped="no task")
-        text = plain(decode_any(step.content))
-        advice = _ADVICE.search(text)
-        parsed = spoken(Piece("user"), [text[: advice.start()] if advice else text])
-        return Parsed(
-            parsed.pieces, parsed.skipped, carried=text[advice.start() :] if advice else parsed.carried
-        )
+        return Parsed(skipped="task", carried=plain(decode_any(step.content)))
 
     def _taken(self, step: _Step) -> Parsed:
         self._step += 1
