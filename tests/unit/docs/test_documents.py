@@ -5,13 +5,9 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-
-from places import store_folder
-from recortex.app.lock import alone
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("bench/*.md")])
@@ -43,24 +39,70 @@ def test_the_python_example_of_the_readme_finds_what_it_remembered(tmp_path, mon
     assert "Use bcrypt with 12 rounds" in capsys.readouterr().out
 
 
-def test_the_session_loop_of_the_tutorial_runs_as_it_stands(tmp_path):
+def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
     text = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
-    by_hand, learning, changed = re.findall(r"<!-- run -->\n```sh\n(.*?)```\n<!-- /run -->", text, re.DOTALL)
+    assert "```sh" not in re.sub(r"^```sh\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     (tmp_path / "sitecustomize.py").write_text(PATIENT)
-    given = run(by_hand, tmp_path)
-    (brief, prompt, file) = (json.loads(line) for line in given.splitlines() if line.startswith("{"))
+    (tmp_path / "learned.py").write_text(LEARNED)
+    script = f"\npython '{tmp_path / 'learned.py'}'; echo {CUT}\n".join([*blocks, ""])
+    shown = run(script, tmp_path).split(CUT)
+    assert len(shown) == len(blocks) + 1
+    (
+        begin,
+        taken,
+        decided,
+        asked,
+        corrected,
+        replaced,
+        installed,
+        hooks,
+        _,
+        learned,
+        changed,
+        kept,
+        safe,
+        _,
+    ) = shown
+    assert "Next:" in begin
+    assert "Looked in:" in begin
+    assert "2 of them waiting for review" in taken
+    assert "Approved:" in decided
+    assert "2 of 2" in decided
+    assert "read-only between 1 and 3" in asked
+    assert "Nothing that is known answers this" in asked
+    assert "lock_timeout = 3s" in corrected
+    assert "tried three times" in replaced
+    assert "Recortex is in claude-code." in installed
+    (brief, prompt, file) = (json.loads(line) for line in hooks.splitlines() if line.startswith("{"))
     assert "## Gotchas" in brief["hookSpecificOutput"]["additionalContext"]
     assert "may bear on the prompt" in prompt["hookSpecificOutput"]["additionalContext"]
     assert "about src/auth.py" in file["hookSpecificOutput"]["additionalContext"]
-    assert "file src/auth.py" in given.split("</recortex-memory>")[-1]
-    run(learning, tmp_path)
-    limit = time.monotonic() + 600
-    while "make ship" not in (known := run("cd try && recortex list", tmp_path)):
-        assert time.monotonic() < limit, known
+    assert "file src/auth.py" in hooks.split("</recortex-memory>")[-1]
+    assert "make ship" in learned
+    assert re.search(r"Use bcrypt with 12 rounds.*\[superseded\]", changed)
+    assert "hashes passwords" in kept
+    assert "memories and" in safe
+
+
+# A reader types the next command when the job behind a hook is over; the test waits for it.
+LEARNED = """
+import sys, time
+from pathlib import Path
+
+from recortex.app.lock import alone
+
+limit = time.monotonic() + 600
+for store in (found.parent for found in Path.home().glob("projects/*/cortex.db")):
+    while True:
+        with alone(store / "locks" / "capture.lock", patience=600) as over:
+            if over and not any(store.glob("queue/*.json")):
+                break
+        if time.monotonic() > limit:
+            sys.exit("nothing was learned")
         time.sleep(0.1)
-    with alone(store_folder(tmp_path / "try") / "locks" / "capture.lock", patience=600) as over:
-        assert over  # no job outlives the test
-    assert re.search(r"Use bcrypt with 12 rounds.*\[superseded\]", run(changed, tmp_path))
+"""
+CUT = "-- cut --"
 
 
 # What is said is tested here, not how soon: on a slow machine a hook would end with nothing said.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import line_of, short
 from recortex.cli.terminal import clean
 
@@ -19,11 +20,6 @@ if TYPE_CHECKING:
     from recortex.operations.results.recording import Remembered
 
 _MOST_PROBLEMS = 10
-
-
-def plural(count: int, one: str, many: str = "") -> str:
-    """`1 file`, `2 files`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def remembered(value: Remembered, terminal: Terminal) -> str:
@@ -87,7 +83,8 @@ def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
 def _summary(value: Imported) -> Iterator[str]:
     word = "Would read" if value.dry_run else "Read"
     unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
-    yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}: {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}."
+    amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
+    yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
     waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
     relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
     yield f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with what was known{relations}."

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering import maintaining, pairs
-from recortex.cli.rendering.changes import plural
-from recortex.cli.rendering.sizes import size
+from recortex.cli.rendering.amounts import plural, size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.changes import plural
+from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import short
 from recortex.cli.terminal import clean
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.sizes import size
+from recortex.cli.rendering.amounts import size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:

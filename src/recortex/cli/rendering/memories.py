@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recortex.cli.rendering.amounts import plural
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _facts(value: Memory) -> Iterator[tuple[str, str]]:
     yield "recorded", f"{value.recorded_at:%Y-%m-%d %H:%M}, changed {value.updated_at:%Y-%m-%d %H:%M}"
     until = f" until {value.valid_until:%Y-%m-%d}" if value.valid_until else ""
     yield "true", f"since {value.valid_from:%Y-%m-%d}{until}"
-    yield "used", f"{value.access_count} times" if value.access_count else ""
+    yield "used", plural(value.access_count, "time") if value.access_count else ""
     yield "superseded", f"by {value.superseded_by}" if value.superseded_by else ""
     yield "supersedes", value.supersedes or ""
     yield "source", source_of(value.source)
@@ -110,13 +111,17 @@ def source_of(source: Source) -> str:
 def recall(value: Recall, terminal: Terminal) -> str:
     """The hits of a question, each with its score and what the score is made of."""
     if not value.hits:
-        best = (
-            f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
-            if value.best
-            else ""
-        )
-        return f"Nothing that is known answers this.{best}"
+        return f"Nothing that is known answers this.{_how_near(value)}"
     return "\n\n".join(hit(one, terminal) for one in value.hits)
+
+
+def _how_near(value: Recall) -> str:
+    """What there was instead of an answer."""
+    if not value.best:
+        return ""
+    if value.best >= value.floor:
+        return " What is nearest has too little in common with the question."
+    return f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
 
 
 def hit(value: Hit, terminal: Terminal) -> str:

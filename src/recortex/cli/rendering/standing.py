@@ -6,7 +6,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering.changes import plural
+from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import line_of, short
 from recortex.cli.terminal import clean
 

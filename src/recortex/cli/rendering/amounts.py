@@ -1,4 +1,4 @@
-"""Numbers of bytes for people."""
+"""Amounts as people read them."""
 
 from __future__ import annotations
 
@@ -12,3 +12,8 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
         count /= _KILO
     return f"{count:.1f} GB"
+
+
+def plural(count: int, one: str, many: str = "") -> str:
+    """`1 file`, `2 files`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
