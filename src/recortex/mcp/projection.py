@@ -46,6 +46,8 @@ CARD = (
     "superseded_by",
 )
 WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "tokens", "metadata")
+_IDENTIFYING = ("id", "kind", "text", "status")
+_DEEPEST = 1  # objects in an answer whose fields are told: its own, and those of what it lists
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
 _NAMED_LINKS = ("functions", "patterns", "constraints")
 _FILE_ON_CARD = ("path", "line_start", "line_end")
@@ -62,13 +64,20 @@ def lean(value: Any) -> dict[str, Any]:
     return data if isinstance(data, dict) else {"result": data}
 
 
-def output_schema(of: Any) -> dict[str, Any]:
-    """The JSON schema of `lean` of a value of that type, without references."""
-    schema = _memory_schema(WHOLE) if of is Memory else _schema(of)
+def output_schema(of: Any, *, spelled_out: bool = True) -> dict[str, Any]:
+    """The JSON schema of `lean` of a value of that type, without references and not deeper than a reader needs.
+
+    Args:
+        of: the type.
+        spelled_out: a memory is described field by field; otherwise by what identifies it.
+
+    Each session pays for it, and few models get to see it: what is there is named with its type, and nothing is said twice.
+    """
+    named = WHOLE if spelled_out else _IDENTIFYING
+    schema = _memory_schema(named) if of is Memory else _schema(of, spelled_out=spelled_out)
     if schema.get("type") != "object":
-        schema = {"type": "object", "properties": {"result": schema}, "required": ["result"]}
-    shortened = {"type": "string", "description": "Present where the answer was too long: what was left out."}
-    return {**schema, "properties": {**schema.get("properties", {}), "shortened": shortened}}
+        schema = {"type": "object", "properties": {"result": schema}}
+    return {**schema, "properties": {**schema["properties"], "shortened": {"type": "string"}}}
 
 
 def _value(value: Any) -> Any:
@@ -116,42 +125,57 @@ def _said(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:
     return {name: data[name] for name in only or data if data[name] is not None and data[name] != ""}
 
 
-def _schema(of: Any) -> dict[str, Any]:
+def _schema(of: Any, depth: int = 0, *, spelled_out: bool = True) -> dict[str, Any]:
     if of is Memory:
-        return _memory_schema(CARD)
+        return _memory_schema(CARD if spelled_out else _IDENTIFYING)
     if of is Any or of is object:
         return {"anyOf": _ANYTHING}
     if is_dataclass(of):
+        if depth > _DEEPEST:
+            return {"type": "object"}
         hints = get_type_hints(of)
-        return _object({field.name: _schema(hints[field.name]) for field in fields(of)})
-    return _generic(get_origin(of), get_args(of)) or typed(codec.schema(of))
+        inner = {
+            field.name: _schema(hints[field.name], depth + 1, spelled_out=spelled_out) for field in fields(of)
+        }
+        return {"type": "object", "properties": inner}
+    found = _generic(get_origin(of), get_args(of), depth, spelled_out=spelled_out)
+    return found or _without_lists(typed(codec.schema(of)))
 
 
-def _generic(origin: Any, arguments: tuple[Any, ...]) -> dict[str, Any] | None:
+def _generic(
+    origin: Any, arguments: tuple[Any, ...], depth: int, *, spelled_out: bool
+) -> dict[str, Any] | None:
     """The schema of a union, a list or a mapping; None for any other type."""
     if origin in {Union, UnionType}:
-        return {"anyOf": [_schema(item) for item in arguments]}
+        return _either([_schema(item, depth, spelled_out=spelled_out) for item in arguments])
     if origin in _LISTS:
-        return {"type": "array", "items": _schema(arguments[0])}
-    if origin in _MAPPINGS:
-        return {"type": "object", "additionalProperties": _schema(arguments[1])}
-    return None
+        inner = _schema(arguments[0], depth, spelled_out=spelled_out and depth <= _DEEPEST)
+        return {"type": "array", "items": inner}
+    return {"type": "object"} if origin in _MAPPINGS else None
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """One of several; of plain types, by a list of them."""
+    if all(set(one) == {"type"} for one in schemas):
+        return {"type": [one["type"] for one in schemas]}
+    return {"anyOf": schemas}
+
+
+def _without_lists(schema: dict[str, Any]) -> dict[str, Any]:
+    """An answer's word need not be told from a closed list: the word itself is there."""
+    return {"type": "string"} if schema.get("type") == "string" else schema
 
 
 def _memory_schema(shown: tuple[str, ...]) -> dict[str, Any]:
     hints = get_type_hints(Memory)
-    special: dict[str, Any] = {
-        "content": {"type": "object", "description": "The typed fields that say more than `text`."},
-        "importance": {"enum": ["low", "normal", "high", "critical"], "type": "string"},
-        "source": {"type": "object", "description": "The known parts of where it was learned."},
+    special = {name: {"type": "object"} for name in ("content", "source")} | {
+        "importance": {"type": "string"}
     }
-    links = {"type": "array", "items": {"type": "object"}, "description": "What is known of each."}
-    special |= dict.fromkeys(("files", *_NAMED_LINKS), links)
-    return _object({name: special.get(name) or _schema(hints[name]) for name in shown})
+    special |= {name: {"type": "array"} for name in ("files", *_NAMED_LINKS)}
+    return {
+        "type": "object",
+        "properties": {name: special.get(name) or _schema(hints[name]) for name in shown},
+    }
 
 
 def typed(schema: dict[str, Any]) -> dict[str, Any]:

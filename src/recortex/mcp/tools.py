@@ -44,7 +44,7 @@ def _tool(operation: Operation) -> dict[str, Any]:
         "title": title,
         "description": operation.help,
         "inputSchema": input_schema(operation),
-        "outputSchema": output_schema(operation.returns()),
+        "outputSchema": output_schema(operation.returns(), spelled_out=operation.traits.read_only),
         "annotations": {
             "title": title,
             "readOnlyHint": operation.traits.read_only,
@@ -69,9 +69,19 @@ def input_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _property(parameter: Parameter) -> dict[str, Any]:
+    """An argument's schema. That it may be left out is said by `required`; an empty default says nothing more."""
     schema = typed(codec.schema(parameter.hint))
+    if not parameter.required and parameter.default is None:
+        schema = _without_null(schema)
     if parameter.help:
         schema["description"] = parameter.help
-    if not parameter.required:
-        schema["default"] = codec.plain(parameter.default)
-    return schema
+    default = None if parameter.required else codec.plain(parameter.default)
+    return schema | {"default": default} if default not in (None, "", False, [], {}) else schema
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of what is given, if anything is given; null is taken as well, but nobody needs to be told."""
+    given = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
+    if not given:
+        return schema
+    return dict(given[0]) if len(given) == 1 else {**schema, "anyOf": given}

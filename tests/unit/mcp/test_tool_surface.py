@@ -47,6 +47,11 @@ def test_the_default_tools_are_at_most_ten_and_all_of_the_contract():
     assert len(surface()) <= 10
 
 
+def test_the_default_tools_cost_each_session_little():
+    tools = described(selected(operations_of(Cortex), "default").values())
+    assert len(json.dumps({"tools": tools}, separators=(",", ":"), ensure_ascii=False).encode()) <= 14_000
+
+
 def test_every_tool_describes_each_argument():
     tools = described(operations_of(Cortex).values())
     bare = [
