@@ -69,8 +69,8 @@ class MemoryReader(Protocol):
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
 
-    def same(self, content_hash: str) -> str | None:
-        """The id of a living memory with that hash."""
+    def same(self, *hashes: str) -> str | None:
+        """The id of a living memory with one of these hashes, of which there are at most thirteen; the first one is preferred."""
 
     def neighbours(self, session: str, first: int, last: int) -> Sequence[Turn]:
         """The turns of a session from `first` to `last`, inclusive."""

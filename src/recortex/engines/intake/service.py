@@ -21,7 +21,7 @@ from recortex.engines.intake.probes import probes
 from recortex.engines.judgement.authority import may_replace
 from recortex.engines.judgement.reversal import Outcome
 from recortex.engines.privacy import redact
-from recortex.engines.similarity.fingerprint import place_hash
+from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Intake:
         gone: list[Memory] = []
         for draft in drafts:
             said = compose(draft, id_=self._new_id(), now=now, count=self._count).memory
-            same = self._store.memories.same(said.content_hash)
+            same = self._store.memories.same(*spellings(said.kind, said.text))
             for known in self._store.memories.get([same] if same else []):
                 if _only_from(known, said):
                     doubted = replace(
@@ -200,7 +200,7 @@ class Intake:
 
     def _known(self, memory: Memory, alike: Sequence[Likeness]) -> Memory | None:
         """The living memory that says the same: word for word, or nearly so where a rule worded the new one."""
-        same = self._store.memories.same(memory.content_hash)
+        same = self._store.memories.same(*spellings(memory.kind, memory.text))
         ids = [same] if same else []
         if memory.source.rule:
             ids += [likeness.id for likeness in alike if likeness.again]

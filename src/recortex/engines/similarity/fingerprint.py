@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 from blake3 import blake3
@@ -11,6 +12,47 @@ def content_hash(kind: str, text: str) -> str:
     """BLAKE3 of a kind and a text as 64 hexadecimal digits; case, spacing and Unicode form make no difference."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
+
+
+_ENDS = ("", ".", "!", "...")
+# The end of `go test ./...` and of `cd ..` belongs to the command.
+_END = re.compile(r"(?<![\s/\\.!])[.!\u2026\u3002]+$")
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "`": "`",
+    "\u201c": "\u201d",
+    "\u2018": "\u2019",
+    "\u201e": "\u201c",
+    "\u00ab": "\u00bb",
+}
+
+
+def bare(text: str) -> str:
+    """A statement without the full stop, the ellipsis and the quotation marks around it."""
+    shorter = _END.sub("", text.strip())
+    if (
+        shorter[1:]
+        and _QUOTES.get(shorter[0]) == shorter[-1]
+        and not {shorter[0], shorter[-1]} & {*shorter[1:-1]}
+    ):
+        shorter = shorter[1:-1].strip()
+    return bare(shorter) if shorter and shorter != text else text
+
+
+_READ = 2_000
+
+
+def spellings(kind: str, text: str) -> tuple[str, ...]:
+    """The hashes under which a statement may be kept already: as it is said, then with other marks around it.
+
+    A kept memory has the hash of its own text, so stores need no new hashes for a new way to compare.
+    """
+    if len(text) > _READ:
+        return (content_hash(kind, text),)
+    said = bare(text)
+    forms = (form for end in _ENDS for form in (f"{said}{end}", f'"{said}{end}"', f'"{said}"{end}'))
+    return tuple(content_hash(kind, form) for form in (text, *(form for form in forms if bare(form) == said)))
 
 
 def place_hash(*parts: str) -> bytes:

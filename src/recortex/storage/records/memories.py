@@ -39,6 +39,9 @@ KEPT_VERSIONS = 10
 """The current state and nine former ones (A, «Versioning System»: at most ten per memory)."""
 
 
+_SPELLINGS = 13
+"""Places for hashes in the query `same_hash`."""
+
 _ALL = 2**62
 """More than any store holds."""
 
@@ -100,9 +103,10 @@ class MemoryRecords:
             table[kind][status] = count
         return dict(table)
 
-    def same(self, content_hash: str) -> str | None:
-        """The id of a living memory with that hash."""
-        found: str | None = self._database.value(self._sql["same_hash"], (bytes.fromhex(content_hash),))
+    def same(self, *hashes: str) -> str | None:
+        """The id of a living memory with one of these hashes, of which there are at most thirteen; the first one is preferred."""
+        padded = (*hashes, *hashes[:1] * (_SPELLINGS - len(hashes)))
+        found: str | None = self._database.value(self._sql["same_hash"], tuple(map(bytes.fromhex, padded)))
         return found
 
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:

@@ -17,8 +17,9 @@ DELETE FROM memories WHERE /*own*/ key = ?
 SELECT id FROM memories WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 
 -- name: same_hash
-SELECT id FROM memories WHERE /*own*/ content_hash = ? AND status IN ('active', 'proposed', 'quarantined')
-ORDER BY key LIMIT 1
+SELECT id FROM memories WHERE /*own*/ content_hash IN (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+  AND status IN ('active', 'proposed', 'quarantined')
+ORDER BY content_hash <> ?1, key LIMIT 1
 
 -- name: neighbours
 SELECT turn, speaker, text FROM memories WHERE /*own*/ session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
