@@ -11,4 +11,4 @@ def database(store):
 def unfit(store):
     """Rows that are not as they were written."""
     rows = database(store)
-    return list(seals.unfit(rows.rows, rows.queries("seals"), rows.queries("memories")))
+    return list(seals.unfit(rows.rows, rows.queries("memories")))

@@ -16,7 +16,7 @@ from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, Patter
 from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.storage.records.whole import TABLES
+from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
@@ -31,10 +31,10 @@ def unsealed(store):
     """Rows without a seal."""
     return [
         (table.name, row)
-        for table in TABLES
+        for table in copied()
         if table.name in SEALED
         for row in store.whole.side.page(table, None, 10_000)
-        if row[table.columns.index("seal")] is None
+        if row[table.names.index("seal")] is None
     ]
 
 
@@ -97,11 +97,11 @@ CHANGED = {
 @pytest.mark.parametrize("table", [*SEALED, *LINKED])
 def test_any_changed_value_breaks_the_seal(store, table):
     furnished(store)
-    (of,) = [one for one in TABLES if one.name == table]
+    (of,) = [one for one in copied() if one.name == table]
     owners = {"memory_key", "source_key", "target_key", "place"} if table != "versions" else {"memory_key"}
     row = store.whole.side.page(of, None, 1)[0]
     tried = 0
-    for name, value in zip(of.columns, row, strict=True):
+    for name, value in zip(of.names, row, strict=True):
         if name in OF_NO_SEAL | owners or value is None:
             continue
         change = f"UPDATE {table} SET {name} = ? WHERE /*own*/ {name} = ?"  # noqa: S608
@@ -127,6 +127,6 @@ def test_a_copy_of_a_store_has_its_seals(empty, layout):
     with empty("sqlite") as source, empty(layout) as target, empty("sqlite") as back:
         furnished(source)
         for one, other in ((source, target), (target, back)):
-            copy(TABLES, one.whole.side, other.whole.side, lambda *_: None)
+            copy(copied(), one.whole.side, other.whole.side, lambda *_: None)
             assert unfit(other) == []
             assert unsealed(other) == []

@@ -11,6 +11,7 @@ from recortex.storage.dialect import postgres
 from recortex.storage.postgres import migrations as of_postgres
 from recortex.storage.queries import _FOLDER, queries
 from recortex.storage.sqlite import migrations as of_sqlite
+from recortex.storage.tables import TABLES
 
 ONLY_SQLITE = {
     "memories_fts": "full text is a table of its own in SQLite; PostgreSQL has memories.words",
@@ -73,6 +74,21 @@ def test_both_end_with_the_same_tables_and_columns(catalogue, empty):
     shared = {(table, column) for table, column in server if table not in ONLY_POSTGRES}
     assert shared - {(table, "workspace") for table, _ in shared} == {one for one in lite if one[0] not in ONLY_SQLITE}  # fmt: skip
     assert set(ONLY_POSTGRES_COLUMNS) <= columns_of_postgres(catalogue)
+
+
+def test_the_declarations_say_what_the_schema_is(empty):
+    with empty("sqlite") as store:
+        found = store.pool.rows("""
+            SELECT t.name, c.name, c.type, c."notnull" = 0 AND c.pk = 0, c.pk FROM pragma_table_list t, pragma_table_info(t.name) c
+            WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.cid""")
+    kept = [row for row in found if row[0] not in {"schema_migrations", *ONLY_SQLITE}]
+    declared = [
+        (table.name, column.name, column.type, int(column.null), table.key.index(column.name) + 1 if column.name in table.key else 0)
+        for table in sorted(TABLES)
+        for column in table.columns
+        if column.name != "place" or not table.numbered
+    ]  # fmt: skip
+    assert kept == declared
 
 
 def test_every_table_is_guarded(catalogue):

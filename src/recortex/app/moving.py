@@ -9,7 +9,7 @@ from recortex.app.backends import open_any, open_store
 from recortex.app.location import of_project, of_url, of_user, prepare, unbound, url_of
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
-from recortex.storage.records.whole import TABLES
+from recortex.storage.tables import copied
 from recortex.storage.transfer import Copied, checked, copy, counted
 
 if TYPE_CHECKING:
@@ -53,11 +53,11 @@ def move(app: Application, source: str, target: str, *, dry_run: bool) -> Moved:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
     with closing(_opened(app, here, open_store)) as one:
         if dry_run:
-            return Moved(here.shown, there.shown, tuple(counted(TABLES, one.whole.side)))
+            return Moved(here.shown, there.shown, tuple(counted(copied(), one.whole.side)))
         there = prepare(there)
         with closing(_opened(app, there, open_any)) as other:
             checked(other.whole, here.shown, now=to_micros(app.clock()))
-            tables = copy(TABLES, one.whole.side, other.whole.side, app.progress)
+            tables = copy(copied(), one.whole.side, other.whole.side, app.progress)
             other.whole.finish()
     return Moved(here.shown, there.shown, tuple(tables))
 

@@ -1,6 +1,8 @@
 """Named SQL: every query that does not depend on a filter stands in a `.sql` file under `sql/`, with its name.
 
 What both engines take stands in `sql/TOPIC.sql`; what only one takes, in the engine's folder there, under the same name.
+Lists of a table's columns come from its declaration (`storage/tables.py`): `{memories: columns}` and `{memories: values}` of an
+INSERT, `{memories: changes}` of an UPDATE, `{memories: excluded}` of a conflict, `{memories: all}` of a SELECT.
 """
 
 from __future__ import annotations
@@ -10,7 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from recortex.storage.tables import TABLES
+
 _FOLDER = Path(__file__).parent / "sql"
+_LIST = re.compile(r"\{(\w+): (\w+)\}")
 _NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 
 Engine = Literal["sqlite", "postgres"]
@@ -30,5 +35,20 @@ def _read(path: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:  # an engine that needs nothing of its own for a topic
         return {}
-    parts = _NAME.split(text)
+    parts = _NAME.split(_LIST.sub(_listed, text))
     return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _listed(found: re.Match[str]) -> str:
+    table = next(table for table in TABLES if table.name == found[1])
+    match found[2]:
+        case "columns":
+            return ", ".join(table.written)
+        case "values":
+            return ", ".join(f":{name}" for name in table.written)
+        case "changes":
+            return ", ".join(f"{name} = :{name}" for name in table.updated)
+        case "excluded":
+            return ", ".join(f"{name} = excluded.{name}" for name in table.updated)
+        case _:
+            return ", ".join(table.names)

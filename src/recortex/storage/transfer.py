@@ -14,9 +14,12 @@ from blake3 import blake3
 from recortex.codec import dumps
 from recortex.errors import InvalidInputError, StorageError
 from recortex.storage.dialect import storable
+from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from recortex.storage.tables import Table
 
     Row = tuple[Any, ...]
     Key = tuple[Any, ...]
@@ -25,14 +28,6 @@ PIECE = 1_000
 """Rows compared and written at a time."""
 ROUNDS = 5
 """A source in use may change behind the walk; then what changed is walked again."""
-
-
-class Table(NamedTuple):
-    """A table that is copied: its key's columns first in order, and all of its columns."""
-
-    name: str
-    key: tuple[str, ...]
-    columns: tuple[str, ...]
 
 
 class Copied(NamedTuple):
@@ -105,13 +100,12 @@ def _bring(table: Table, source: Side, target: Side) -> Copied:
 def _pieces(table: Table, source: Side) -> Iterator[tuple[Key | None, Key | None, Sequence[Row]]]:
     """Pieces that cover every possible key, the last one without an end."""
     after: Key | None = None
-    width = len(table.key)
     while True:
         rows = source.page(table, after, PIECE)
         if len(rows) < PIECE:
             yield after, None, rows
             return
-        until = tuple(rows[-1][:width])
+        until = table.key_of(rows[-1])
         yield after, until, rows
         after = until
 
@@ -151,16 +145,13 @@ def checked(target: Marked, source: str, *, now: int) -> None:
     """
     if target.mark() == source:
         return
-    held = target.side.page(_FIRST, None, 1)
+    held = target.side.page(MEMORIES, None, 1)
     if held:
         raise InvalidInputError(
             "The store that is to be written is not empty, and no copy of this source was begun in it.",
             hint="Copy into a new file or a new workspace.",
         )
     target.begin(source, now=now)
-
-
-_FIRST = Table("memories", ("key",), ("key",))
 
 
 def counted(tables: Sequence[Table], source: Side) -> Iterator[Copied]:

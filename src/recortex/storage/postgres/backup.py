@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.errors import BackupError, PermissionsError
-from recortex.storage.records.whole import TABLES
 from recortex.storage.sqlite.backup import named, oldest_first, prune, unfinished
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.verification import flaw
+from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class PgBackups:
         none = path.with_name(f"{path.name}.backups")  # a store that begins here has no backups of its own
         store = SqliteStore(path, backups=none, clock=clock)
         try:
-            copy(TABLES, self._whole.side, store.whole.side, lambda *_: None)
+            copy(copied(), self._whole.side, store.whole.side, lambda *_: None)
             store.whole.finish()
             store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
         finally:

@@ -10,6 +10,7 @@ from recortex.ports.upkeep import Erasure, Integrity
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated
 from recortex.storage.records.rows import json
+from recortex.storage.records.searching import holding_statement
 from recortex.storage.sqlite.purge import erase_from_backup
 from recortex.storage.traces import traces
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from recortex.storage.postgres.address import Address
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.store import PgStore
+
+
+_HOLDING = holding_statement("strpos({column}, {value}) > 0")
 
 
 def check(database: PgDatabase) -> Integrity:
@@ -37,7 +41,7 @@ def check(database: PgDatabase) -> Integrity:
 
 def holding(database: PgDatabase, text: str) -> list[str]:
     """Ids of the memories that hold a text now or held it in a former version."""
-    rows = database.rows(database.queries("upkeep")["holding"], (text, json(text)[1:-1]))
+    rows = database.rows(_HOLDING, (text, json(text)[1:-1]))
     return [row[0] for row in rows]
 
 

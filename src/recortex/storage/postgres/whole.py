@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from recortex.ports.store import SearchText
 from recortex.storage.postgres.words import words_of
-from recortex.storage.records.whole import MEMORIES, WholeRecords
+from recortex.storage.records.whole import WholeRecords
+from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
     from recortex.storage.postgres.memories import PgMemories
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vectors import PgVectors
-    from recortex.storage.transfer import Key, Row, Table
+    from recortex.storage.tables import Table
+    from recortex.storage.transfer import Key, Row
 
-_TEXT, _TERMS, _CONTEXT = (MEMORIES.columns.index(name) for name in ("text", "terms", "context"))
+_TEXT, _TERMS, _CONTEXT = (MEMORIES.names.index(name) for name in ("text", "terms", "context"))
 _FOUND_BY = ("words", "length")
 
 
@@ -40,11 +42,9 @@ class PgWhole(WholeRecords):
                     self._memories.forget_words(key)
             super().put(table, after, until, rows)
 
-    def insertion(self, table: Table) -> str:
-        """The statement that writes a row, or brings it up to date."""
-        if table.name != "memories":
-            return super().insertion(table)
-        return super().insertion(table._replace(columns=(*table.columns, *_FOUND_BY)))
+    def columns(self, table: Table) -> tuple[str, ...]:
+        """The columns that are written; of a memory also the words that it is found by."""
+        return (*table.names, *_FOUND_BY) if table.name == "memories" else table.names
 
     def place_for(self, table: Table, name: str) -> str:
         """How a value is written into a column."""

@@ -24,9 +24,10 @@ from recortex.storage.records.rows import (
     state_of,
     to_row,
 )
+from recortex.storage.tables import VERSIONS, links
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Memory
@@ -150,10 +151,10 @@ class MemoryRecords:
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
         """Keep a new memory; returns its key."""
         row = self.row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
-        links = link_rows(memory)
-        row["seal"] = seals.of_memory(row, links)
+        linked = link_rows(memory)
+        row["seal"] = seals.of_memory(row, linked)
         key = int(self._index.rows(self._sql["insert_memory"], row)[0][0])
-        self._insert_links(links, key)
+        self._insert_links(linked, key)
         return key
 
     def update(
@@ -169,11 +170,11 @@ class MemoryRecords:
         self.forget_words(key)
         row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
-        links = link_rows(kept)
-        row |= {"key": key, "seal": seals.of_memory(row, links)}
+        linked = link_rows(kept)
+        row |= {"key": key, "seal": seals.of_memory(row, linked)}
         self._index.rows(self._sql["update_memory"], row)
         self._delete_links(key)
-        self._insert_links(links, key)
+        self._insert_links(linked, key)
         return kept
 
     def insert_versions(self, memory_id: str, versions: Sequence[Version]) -> None:
@@ -220,8 +221,10 @@ class MemoryRecords:
         if not rows:
             return []
         keys = json([row[0] for row in rows])
-        links = {name: self._links(query, link, keys) for name, (query, link) in LINKS.items()}
-        return [from_row(row, {name: found.get(row[0], ()) for name, found in links.items()}) for row in rows]
+        linked = {name: self._links(query, link, keys) for name, (query, link) in LINKS.items()}
+        return [
+            from_row(row, {name: found.get(row[0], ()) for name, found in linked.items()}) for row in rows
+        ]
 
     def _links(self, query: str, link: Any, keys: str) -> dict[int, tuple[Any, ...]]:
         grouped: dict[int, list[Any]] = defaultdict(list)
@@ -242,25 +245,21 @@ class MemoryRecords:
             "memory_key": key, "version": old.version, "recorded_from": to_micros(old.updated_at), "recorded_to": until,
             "state": state_of(old), "changed_by": changed_by, "reason": reason,
         }  # fmt: skip
-        sealed = {**row, "embedding_key": embedding_key, "seal": seals.of_version(row)}
+        sealed = {**row, "embedding_key": embedding_key, "seal": seals.of_row(VERSIONS, row)}
         self._database.rows(self._version_sql["snapshot"], sealed)
         self._database.rows(self._version_sql["retain"], (key, old.version + 1 - KEPT_VERSIONS))
 
     def _key(self, memory_id: str) -> int:
         return int(self._database.value(self._sql["key_of"], (memory_id,)))
 
-    def _insert_links(self, links: dict[str, list[Row]], key: int) -> None:
-        for name, rows in links.items():
+    def _insert_links(self, linked: dict[str, list[Row]], key: int) -> None:
+        for name, rows in linked.items():
             if rows:
                 self._database.run_many(self._sql[LINK_INSERTS[name]], [(key, *row) for row in rows])
 
     def _delete_links(self, key: int) -> None:
-        for table in _link_tables():
-            self._database.rows(f"DELETE FROM {table} WHERE /*own*/ memory_key = ?", (key,))
-
-
-def _link_tables() -> Iterable[str]:
-    return ("memory_files", "memory_functions", "memory_patterns", "memory_constraints")
+        for table in links().values():
+            self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
 
 
 def _sort_value(memory: Memory, query: MemoryQuery) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.errors import CorruptStoreError
-from recortex.storage.records import seals
 from recortex.storage.records.chores import chore_of
 from recortex.storage.records.ledger import entry_of
 from recortex.storage.records.memories import version_of
 from recortex.storage.records.relations import relation_of
 from recortex.storage.records.sessions import receipt_of
+from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ READINGS = {
     "versions": Reading(
         version_of, ("state", "version", "recorded_from", "recorded_to", "changed_by", "reason"), "memory_key"
     ),
-    "relations": Reading(relation_of, seals.RELATION, "source_key"),
+    "relations": Reading(relation_of, RELATIONS.names[:-1], "source_key"),
     "audit": Reading(entry_of, ("memory_key", "operation", "actor", "at", "details"), "memory_key"),
     "chores": Reading(chore_of, ("name", "done_at", "outcome")),
     "receipts": Reading(

@@ -11,12 +11,16 @@ from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.storage.records import seals
 from recortex.storage.records.rows import as_written, json
+from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.storage.database import Database
     from recortex.storage.records.rows import Row
+
+
+_COLUMNS = tuple(column.name for column in RELATIONS.sealed_columns)
 
 
 class RelationRecords:
@@ -73,14 +77,16 @@ class RelationRecords:
 
     def strip_evidence(self, text: str) -> None:
         """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
-        place = seals.RELATION.index("evidence")
+        place = _COLUMNS.index("evidence")
         found = self._database.rows(self._sql["resting_on"], (json(text)[1:-1],))
         self._write("strip", [(*row[:place], json(()), *row[place + 1 :]) for row in found])
 
     def _write(self, query: str, rows: Sequence[Row]) -> None:
         """Relations by their columns as stored, each under its seal."""
-        named = [dict(zip(seals.RELATION, row, strict=True)) for row in rows]
-        self._database.run_many(self._sql[query], [{**row, "seal": seals.of_relation(row)} for row in named])
+        named = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
+        self._database.run_many(
+            self._sql[query], [{**row, "seal": seals.of_row(RELATIONS, row)} for row in named]
+        )
 
     def count(self) -> int:
         """How many there are."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from enum import StrEnum
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -13,26 +17,23 @@ from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.time import from_micros, to_micros
-from recortex.domain.vocabulary import Actor, Domain, Origin, Scope, Status, Trust
 from recortex.errors import CorruptStoreError, InvalidInputError
+from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
 
+    from recortex.domain.vocabulary import Actor
     from recortex.ports.store import SearchText
 
 Row = tuple[Any, ...]
 
-COLUMNS = (
-    "key", "id", "kind", "status", "scope", "text", "summary", "content", "confidence", "priority", "pinned", "tags",
-    "domain", "session", "turn", "speaker", "source", "origin", "trust", "evidence", "recorded_at", "updated_at",
-    "valid_from", "valid_until", "validated_at", "last_accessed_at", "access_count", "supersedes", "superseded_by",
-    "metadata", "content_hash", "tokens", "version",
-)  # fmt: skip
+_SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
+_FIELDS = frozenset(field.name for field in fields(Memory))
+COLUMNS = tuple(name for name in MEMORIES.names if name in {"key", *_SOURCE_COLUMNS, *_FIELDS})
+"""The columns that a memory is made of."""
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
-_SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
 _NO_SOURCE = Source()
 _NOT_OURS = (
     msgspec.MsgspecError,
@@ -75,38 +76,64 @@ def instant(at: int | None) -> datetime | None:
     return None if at is None else from_micros(at)
 
 
+class _Codec(NamedTuple):
+    """How a field's value is stored, and read again."""
+
+    stored: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_INSTANT = _Codec(micros, instant)
+_FLAG = _Codec(int, bool)
+_TAGS = _Codec(json, lambda column: tuple(parse(column, ())))
+_OBJECT = _Codec(lambda value: json(value) if value else None, lambda column: parse(column, {}))
+_HASH = _Codec(bytes.fromhex, bytes.hex)
+_SPECIAL = frozenset({"summary", "content", "source"})
+"""Fields whose columns depend on others: they are null where they say nothing new."""
+
+
+def _codec(name: str, type_: Any) -> _Codec:
+    """The codec of a field, by its type."""
+    if name == "content_hash":
+        return _HASH
+    kinds = {*get_args(type_), type_} - {NoneType}
+    if datetime in kinds:
+        return _INSTANT
+    if bool in kinds:
+        return _FLAG
+    if isinstance(type_, type) and issubclass(type_, StrEnum):
+        return _Codec(operator.attrgetter("value"), type_)
+    return {tuple: _TAGS, dict: _OBJECT}.get(get_origin(type_) or type_, _Codec(_as_it_is, _as_it_is))
+
+
+_CODECS = {
+    name: _codec(name, type_)
+    for name, type_ in get_type_hints(Memory).items()
+    if name in MEMORIES.names and name not in _SPECIAL
+}
+
+
 def to_row(
     memory: Memory, search: SearchText, *, changed_by: Actor, reason: str, embedding_key: int | None
 ) -> dict[str, Any]:
     """The columns of a memory, by name."""
     return {
-        **{name: getattr(memory, name) for name in ("kind", *_AS_STORED)},
-        **{name: getattr(memory, name).value for name in _WORDS},
-        **{name: micros(getattr(memory, name)) for name in _INSTANTS},
+        **{name: codec.stored(getattr(memory, name)) for name, codec in _CODECS.items()},
         "summary": None if memory.summary == memory.text else memory.summary,
         "content": _content_column(memory),
-        "pinned": int(memory.pinned),
-        "tags": json(memory.tags),
         "session": memory.source.session,
         "turn": memory.source.turn,
         "speaker": memory.source.speaker,
         "source": _source_column(memory.source),
-        "metadata": json(memory.metadata) if memory.metadata else None,
-        "content_hash": bytes.fromhex(memory.content_hash),
         "changed_by": changed_by.value,
         "reason": reason,
         **search._asdict(),
         "embedding_key": embedding_key,
     }
-
-
-_AS_STORED = (
-    "id", "text", "confidence", "priority", "version", "evidence", "tokens", "access_count", "supersedes", "superseded_by",
-)  # fmt: skip
-_WORDS: dict[str, Callable[[str], Any]] = {
-    "status": Status, "scope": Scope, "domain": Domain, "origin": Origin, "trust": Trust,
-}  # fmt: skip
-_INSTANTS = ("recorded_at", "updated_at", "valid_from", "valid_until", "validated_at", "last_accessed_at")
 
 
 def _content_column(memory: Memory) -> str | None:
@@ -142,21 +169,14 @@ def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
 
 def _from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
     data = dict(zip(COLUMNS, row, strict=True))
-    kind = Kind(data["kind"])
-    values: dict[str, Any] = {
-        **{name: data[name] for name in _AS_STORED},
-        **{name: instant(data[name]) for name in _INSTANTS},
-        **{name: word(data[name]) for name, word in _WORDS.items()},
-        **links,
-        "summary": data["text"] if data["summary"] is None else data["summary"],
-        "content": _content(kind, data["content"], data["text"]),
-        "pinned": bool(data["pinned"]),
-        "tags": tuple(parse(data["tags"], ())),
-        "source": _source(data),
-        "metadata": parse(data["metadata"], {}),
-        "content_hash": data["content_hash"].hex(),
-    }
-    return Memory(kind=kind, **values)
+    values: dict[str, Any] = {name: codec.read(data[name]) for name, codec in _CODECS.items()}
+    values |= links
+    return Memory(
+        **values,
+        summary=data["text"] if data["summary"] is None else data["summary"],
+        content=_content(values["kind"], data["content"], data["text"]),
+        source=_source(data),
+    )
 
 
 def _source(data: Mapping[str, Any]) -> Source:

@@ -7,6 +7,7 @@ fixed by its specification. What changes without the row being written anew (cou
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,26 +16,19 @@ from blake3 import blake3
 
 from recortex.codec import dumps
 from recortex.storage.dialect import storable
-from recortex.storage.records.rows import COLUMNS, LINKS
+from recortex.storage.records.rows import LINKS
+from recortex.storage.tables import MEMORIES, sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from recortex.storage.records.rows import Row
+    from recortex.storage.tables import Table
 
     Links = Mapping[str, Sequence[Row]]
     Read = Callable[[str, Sequence[Any]], Iterable[Row]]
 
 SEAL_BYTES = 16
-MEMORY = (
-    *(name for name in COLUMNS if name not in {"key", "last_accessed_at", "access_count"}),
-    "changed_by", "reason", "terms", "context", "traits",
-)  # fmt: skip
-"""The columns of a memory that only its writing changes. Its key is given by the engine after it was sealed."""
-VERSION = ("memory_key", "version", "recorded_from", "recorded_to", "state", "changed_by", "reason")
-RELATION = (
-    "source_key", "target_key", "type", "strength", "evidence", "inferred", "bidirectional", "status", "created_at",
-)  # fmt: skip
 _PIECE = 1_000
 """Memories that are looked at in one go."""
 
@@ -42,29 +36,36 @@ _pack = msgspec.msgpack.Encoder().encode
 
 
 class _Form(NamedTuple):
-    """How the columns of a table are sealed: its texts, which PostgreSQL keeps without NUL; its one real number; the rest."""
+    """How the columns of a table are sealed.
+
+    Attributes:
+        texts: the values of its texts, which PostgreSQL keeps without NUL.
+        real: its one real number, or empty.
+        others: the values of the rest.
+        added: columns that rows sealed by an earlier schema do not have.
+    """
 
     texts: Callable[[Mapping[str, Any]], tuple[Any, ...]]
     real: str
     others: Callable[[Mapping[str, Any]], tuple[Any, ...]]
+    added: tuple[str, ...]
 
 
-def _form(columns: Sequence[str], real: str, others: frozenset[str]) -> _Form:
-    texts = (name for name in columns if name not in others and name != real)
-    return _Form(itemgetter(*texts), real, itemgetter(*(name for name in columns if name in others)))
+@cache
+def _form(table: Table) -> _Form:
+    first = [column for column in table.sealed_columns if not column.added]
+    real = next((column.name for column in first if column.type == "REAL"), "")
+    return _Form(
+        _values([column.name for column in first if column.type == "TEXT"]),
+        real,
+        _values([column.name for column in first if column.type in {"INTEGER", "BLOB"}]),
+        tuple(column.name for column in table.sealed_columns if column.added),
+    )
 
 
-_MEMORY = _form(
-    MEMORY, "confidence",
-    frozenset({
-        "priority", "pinned", "turn", "evidence", "recorded_at", "updated_at", "valid_from", "valid_until", "validated_at",
-        "content_hash", "tokens", "version", "traits",
-    }),
-)  # fmt: skip
-_VERSION = _form(VERSION, "", frozenset({"memory_key", "version", "recorded_from", "recorded_to"}))
-_RELATION = _form(
-    RELATION, "strength", frozenset({"source_key", "target_key", "inferred", "bidirectional", "created_at"})
-)
+def _values(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """What gives the values of these columns as a tuple; itemgetter alone gives a single one bare."""
+    return itemgetter(*names) if len(names) > 1 else lambda row: tuple(row[name] for name in names)
 
 
 class Unfit(NamedTuple):
@@ -92,17 +93,12 @@ def of_memory(row: Mapping[str, Any], links: Links) -> bytes:
             no part of the seal: their rows' numbers hold it, which a copy may give anew.
     """
     linked = [_packed(links[name]) for name in LINKS if links.get(name)]
-    return _seal(_MEMORY, row, [*map(bool, map(links.get, LINKS)), *linked] if linked else [])
+    return _seal(_form(MEMORIES), row, [*map(bool, map(links.get, LINKS)), *linked] if linked else [])
 
 
-def of_version(row: Mapping[str, Any]) -> bytes:
-    """The seal of a former state, by its columns as stored."""
-    return _seal(_VERSION, row)
-
-
-def of_relation(row: Mapping[str, Any]) -> bytes:
-    """The seal of a relation, by its columns as stored."""
-    return _seal(_RELATION, row)
+def of_row(table: Table, row: Mapping[str, Any]) -> bytes:
+    """The seal of a row of any other table, by its columns as stored."""
+    return _seal(_form(table), row)
 
 
 def _seal(form: _Form, row: Mapping[str, Any], more: Sequence[Any] = ()) -> bytes:
@@ -110,10 +106,10 @@ def _seal(form: _Form, row: Mapping[str, Any], more: Sequence[Any] = ()) -> byte
     packed = _pack(texts)
     if b"\0" in packed or b"\\u0000" in packed:  # few: the packed length of a text may hold a zero too
         packed = _pack([storable(text) for text in texts])
+    added = [[name, storable(row[name])] for name in form.added if row.get(name)]
+    rest = [_real(row.get(form.real)), *form.others(row), *more, *added]
     try:
-        return blake3(packed + _pack([_real(row.get(form.real)), *form.others(row), *more])).digest(
-            SEAL_BYTES
-        )
+        return blake3(packed + _pack(rest)).digest(SEAL_BYTES)
     except OverflowError:  # no engine keeps such a number: the error is the engine's
         return b""
 
@@ -131,32 +127,55 @@ def _real(value: Any) -> Any:
     return float(value) + 0.0 if isinstance(value, int | float) else value
 
 
-def unfit(read: Read, sql: Mapping[str, str], links: Mapping[str, str]) -> Iterator[Unfit]:
+def unfit(read: Read, links: Mapping[str, str]) -> Iterator[Unfit]:
     """Every sealed row that is not as it was sealed.
 
     Args:
         read: runs a statement.
-        sql: the queries of the topic `seals`.
-        links: those of the topic `memories`.
+        links: the queries of the topic `memories`.
     """
-    yield from _unfit_memories(read, sql["sealed_memories"], links)
-    for table, columns, seal in (("versions", VERSION, of_version), ("relations", RELATION, of_relation)):
-        width = 2 if table == "versions" else 3
-        for id_, kept, *values in read(sql[f"sealed_{table}"], ()):
-            if (fitting := seal(dict(zip(columns, values, strict=True)))) != kept:
-                yield Unfit(table, tuple(values[:width]), id_, fitting)
+    yield from _unfit_memories(read, links)
+    for table in sealed():
+        if table.name != MEMORIES.name:
+            yield from _unfit_rows(read, table)
 
 
-def _unfit_memories(read: Read, sql: str, links: Mapping[str, str]) -> Iterator[Unfit]:
+def _unfit_rows(read: Read, table: Table) -> Iterator[Unfit]:
+    for id_, kept, *values in read(_sealed_rows(table), ()):
+        row = dict(zip(_names(table), values, strict=True))
+        if (fitting := of_row(table, row)) != kept:
+            yield Unfit(table.name, tuple(row[name] for name in table.key), id_, fitting)
+
+
+def _sealed_rows(table: Table) -> str:
+    """The sealed rows of a table, after the id of the memory that each belongs to or begins at, and its seal."""
+    columns = ", ".join(f"t.{name}" for name in _names(table))
+    return (
+        f"SELECT coalesce(m.id, ''), t.seal, {columns} FROM {table.name} t"
+        f" LEFT JOIN memories m ON /*own m*/ m.key = t.{table.owners[0]} WHERE /*own t*/ t.seal IS NOT NULL"
+    )
+
+
+def _names(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.sealed_columns)
+
+
+_MEMORIES = (
+    f"SELECT key, seal, {', '.join(_names(MEMORIES))} FROM memories"
+    " WHERE /*own*/ seal IS NOT NULL AND key > ? ORDER BY key LIMIT ?"
+)
+
+
+def _unfit_memories(read: Read, links: Mapping[str, str]) -> Iterator[Unfit]:
     last = 0
-    while rows := list(read(sql, (last, _PIECE))):
+    while rows := list(read(_MEMORIES, (last, _PIECE))):
         keys = dumps([row[0] for row in rows]).decode()
         linked = {name: _grouped(read(links[query], (keys,))) for name, (query, _) in LINKS.items()}
         for key, kept, *values in rows:
-            row = dict(zip(MEMORY, values, strict=True))
+            row = dict(zip(_names(MEMORIES), values, strict=True))
             fitting = of_memory(row, {name: found.get(key, ()) for name, found in linked.items()})
             if fitting != kept:
-                yield Unfit("memories", (key,), row["id"], fitting)
+                yield Unfit(MEMORIES.name, (key,), row["id"], fitting)
         last = rows[-1][0]
 
 

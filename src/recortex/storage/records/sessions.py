@@ -9,6 +9,7 @@ from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.errors import CorruptStoreError
+from recortex.storage.tables import SESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,9 @@ class SessionRecords:
 
     def put(self, session: Session) -> None:
         """Keep a session, or bring it up to date."""
-        self._database.rows(self._sql["put"], {name: _plain(getattr(session, name)) for name in _COLUMNS})
+        self._database.rows(
+            self._sql["put"], {name: _plain(getattr(session, name)) for name in SESSIONS.names}
+        )
 
     def get(self, session_id: str) -> Session | None:
         """The session with that id."""
@@ -102,10 +105,6 @@ class SessionRecords:
         self._database.rows(self._sql["forget_text"], (text,))
 
 
-_COLUMNS = (
-    "id", "client", "cwd", "branch", "transcript", "process", "parent", "started_at", "seen_at", "ended_at", "end_reason",
-    "context", "captured_at", "captured_size", "told",
-)  # fmt: skip
 _INSTANTS = frozenset({"started_at", "seen_at", "ended_at", "captured_at"})
 
 
@@ -114,7 +113,7 @@ def _plain(value: Any) -> Any:
 
 
 def _session(row: Sequence[Any]) -> Session:
-    return Session(**{name: _read(name, value) for name, value in zip(_COLUMNS, row, strict=True)})
+    return Session(**{name: _read(name, value) for name, value in zip(SESSIONS.names, row, strict=True)})
 
 
 def _read(name: str, value: Any) -> Any:

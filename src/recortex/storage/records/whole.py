@@ -6,67 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.storage.records.copying import copied_from
 from recortex.storage.records.rows import json
-from recortex.storage.transfer import Side, Table
+from recortex.storage.transfer import Side
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.storage.database import Database
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.tables import Table
     from recortex.storage.transfer import Key, Row
-
-_MEMORY = (
-    "id", "kind", "status", "scope", "text", "summary", "content", "confidence", "priority", "pinned", "tags", "domain",
-    "session", "turn", "speaker", "source", "origin", "trust", "evidence", "recorded_at", "updated_at", "valid_from",
-    "valid_until", "validated_at", "last_accessed_at", "access_count", "supersedes", "superseded_by", "metadata",
-    "content_hash", "tokens", "version", "changed_by", "reason", "terms", "context", "traits", "embedding_key", "seal",
-)  # fmt: skip
-
-
-def _table(name: str, key: tuple[str, ...], *others: str) -> Table:
-    return Table(name, key, (*key, *others))
-
-
-MEMORIES = _table("memories", ("key",), *_MEMORY)
-TABLES = (
-    _table("embedding_models", ("key",), "name", "dimensions"),
-    _table("embeddings", ("key",), "hash", "model", "vector"),
-    MEMORIES,
-    _table("memory_files", ("place",), "memory_key", "path", "line_start", "line_end", "content_hash", "commit_id"),
-    _table("memory_functions", ("place",), "memory_key", "name", "file", "signature"),
-    _table("memory_patterns", ("memory_key", "pattern_id"), "name"),
-    _table("memory_constraints", ("memory_key", "constraint_id"), "name"),
-    _table(
-        "versions", ("memory_key", "version"), "recorded_from", "recorded_to", "state", "changed_by", "reason",
-        "embedding_key", "seal",
-    ),
-    _table(
-        "relations", ("source_key", "target_key", "type"), "strength", "evidence", "inferred", "bidirectional", "status",
-        "created_at", "seal",
-    ),
-    _table("evidence", ("memory_key", "place")),
-    _table("audit", ("seq",), "memory_key", "operation", "actor", "at", "details"),
-    _table("audit_summaries", ("month", "operation", "actor"), "entries", "first_at", "last_at"),
-    _table("tombstones", ("memory_key",), "id", "purged_at", "reason"),
-    _table("checkpoints", ("path",), "session_id", "client", "position", "turns", "extracted_at"),
-    _table("degradations", ("component", "failure", "fallback"), "recovered", "first_at", "last_at", "times"),
-    _table(
-        "sessions", ("id",), "client", "cwd", "branch", "transcript", "process", "parent", "started_at", "seen_at",
-        "ended_at", "end_reason", "context", "captured_at", "captured_size", "told",
-    ),
-    _table(
-        "receipts", ("session", "context", "memory"), "scope", "channel", "subject", "at", "score", "tokens", "used_at",
-        "used_as",
-    ),
-    _table("signals", ("seq",), "session", "at", "name", "subject", "digest"),
-    _table(
-        "model_calls", ("seq",), "at", "provider", "model", "purpose", "session", "input_tokens", "output_tokens",
-        "micro_usd", "milliseconds", "outcome",
-    ),
-    _table("reembeddings", ("model",), "started_at", "finished_at", "done", "milliseconds"),
-)  # fmt: skip
-"""In an order in which what others refer to comes first. Left out: what is derived (words, signs, indexes of vectors), and
-what is about the place itself (its schema, its chores and its growth)."""
 
 
 class WholeRecords:
@@ -98,7 +46,7 @@ class WholeRecords:
     def put(self, table: Table, after: Key | None, until: Key | None, rows: Sequence[Row]) -> None:
         """Put rows in place of those after a key and up to another one."""
         with self._database.transaction():
-            self.clear(table, after, until, keep={tuple(row[: len(table.key)]) for row in rows})
+            self.clear(table, after, until, keep={table.key_of(row) for row in rows})
             self._database.run_many(self.insertion(table), [self.written(table, row) for row in rows])
             if table.name == "embeddings":
                 self._put_signs(rows)
@@ -106,7 +54,7 @@ class WholeRecords:
     def clear(self, table: Table, after: Key | None, until: Key | None, *, keep: set[Key]) -> None:
         """Delete rows that are not to stay; those that stay are updated, since others refer to them."""
         for row in self.between(table, after, until):
-            key = tuple(row[: len(table.key)])
+            key = table.key_of(row)
             if key not in keep:
                 self.delete(table, key)
 
@@ -117,14 +65,14 @@ class WholeRecords:
 
     def insertion(self, table: Table) -> str:
         """The statement that writes a row, or brings it up to date."""
-        columns = [self.column(table, name) for name in table.columns]
+        columns = [self.column(table, name) for name in self.columns(table)]
         key = ", ".join(self.column(table, name) for name in table.key)
         others = [
             column for column in columns if column not in {self.column(table, name) for name in table.key}
         ]
         changes = ", ".join(f"{column} = excluded.{column}" for column in others)
         act = f"DO UPDATE SET {changes}" if changes else "DO NOTHING"
-        marks = ", ".join(self.place_for(table, name) for name in table.columns)
+        marks = ", ".join(self.place_for(table, name) for name in self.columns(table))
         return (
             f"INSERT INTO {table.name} (/*own column*/ {', '.join(columns)}) VALUES (/*own value*/ {marks})"
             f" ON CONFLICT (/*own column*/ {key}) {act}"
@@ -142,6 +90,10 @@ class WholeRecords:
         """The copy is complete: from now on this is a store like any other."""
         self._database.rows(self._database.queries("transfer")["finish"])
 
+    def columns(self, table: Table) -> tuple[str, ...]:
+        """The columns that are written; an engine may add some that it derives."""
+        return table.names
+
     def column(self, table: Table, name: str) -> str:  # noqa: ARG002  an engine may call one otherwise
         """What a column is called here."""
         return name
@@ -154,17 +106,17 @@ class WholeRecords:
         """A row as it is written."""
         if table.name != "embeddings":
             return row
-        place = table.columns.index("vector")
+        place = table.names.index("vector")
         return (*row[:place], self._vectors.column(row[place]), *row[place + 1 :])
 
     def _read(self, table: Table, condition: str, values: Sequence[Any], tail: str = "") -> list[Row]:
-        columns = ", ".join(self._selected(table, name) for name in table.columns)
+        columns = ", ".join(self._selected(table, name) for name in table.names)
         order = ", ".join(f"e.{self.column(table, name)}" for name in table.key)
         sql = f"SELECT {columns} FROM {table.name} e WHERE /*own e*/ {self._named(table, condition)} ORDER BY {order} {tail}"
         rows = self._database.rows(sql, values)
         if table.name != "embeddings":
             return rows
-        place = table.columns.index("vector")
+        place = table.names.index("vector")
         return [(*row[:place], self._vectors.code(row[place]), *row[place + 1 :]) for row in rows]
 
     def _selected(self, table: Table, name: str) -> str:

@@ -1,14 +1,5 @@
 -- name: update_memory
-UPDATE memories SET
-  kind = :kind, status = :status, scope = :scope, text = :text, summary = :summary, content = :content,
-  confidence = :confidence, priority = :priority, pinned = :pinned, tags = :tags, domain = :domain, session = :session,
-  turn = :turn, speaker = :speaker, source = :source, origin = :origin, trust = :trust, evidence = :evidence,
-  updated_at = :updated_at, valid_from = :valid_from, valid_until = :valid_until, validated_at = :validated_at,
-  supersedes = :supersedes, superseded_by = :superseded_by, metadata = :metadata, content_hash = :content_hash,
-  tokens = :tokens, version = :version, changed_by = :changed_by, reason = :reason, terms = :terms, context = :context,
-  traits = :traits,
-  embedding_key = :embedding_key, seal = :seal
-WHERE /*own*/ key = :key
+UPDATE memories SET {memories: changes} WHERE /*own*/ key = :key
 
 -- name: delete_memory
 DELETE FROM memories WHERE /*own*/ key = ?

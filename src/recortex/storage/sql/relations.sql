@@ -6,13 +6,8 @@ SELECT source_key, target_key, type, created_at FROM relations
 WHERE /*own*/ source_key IN (SELECT value FROM json_each(?)) AND target_key IN (SELECT value FROM json_each(?))
 
 -- name: relate
-INSERT INTO relations
-  (/*own column*/ source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at, seal)
-VALUES
-  (/*own value*/ :source_key, :target_key, :type, :strength, :evidence, :inferred, :bidirectional, :status, :created_at, :seal)
-ON CONFLICT (/*own column*/ source_key, target_key, type) DO UPDATE SET
-  strength = excluded.strength, evidence = excluded.evidence, inferred = excluded.inferred,
-  bidirectional = excluded.bidirectional, status = excluded.status, seal = excluded.seal
+INSERT INTO relations (/*own column*/ {relations: columns}) VALUES (/*own value*/ {relations: values})
+ON CONFLICT (/*own column*/ source_key, target_key, type) DO UPDATE SET {relations: excluded}
 
 -- name: unrelate
 DELETE FROM relations

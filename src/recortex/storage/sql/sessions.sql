@@ -1,27 +1,15 @@
 -- name: put
-INSERT INTO sessions (
-  /*own column*/ id, client, cwd, branch, transcript, process, parent, started_at, seen_at, ended_at, end_reason, context, captured_at,
-  captured_size, told
-) VALUES (
-  /*own value*/ :id, :client, :cwd, :branch, :transcript, :process, :parent, :started_at, :seen_at, :ended_at, :end_reason, :context,
-  :captured_at, :captured_size, :told
-) ON CONFLICT (/*own column*/ id) DO UPDATE SET
-  client = excluded.client, cwd = excluded.cwd, branch = excluded.branch, transcript = excluded.transcript,
-  process = excluded.process, parent = excluded.parent, seen_at = excluded.seen_at, ended_at = excluded.ended_at,
-  end_reason = excluded.end_reason, context = excluded.context
+INSERT INTO sessions (/*own column*/ {sessions: columns}) VALUES (/*own value*/ {sessions: values})
+ON CONFLICT (/*own column*/ id) DO UPDATE SET {sessions: excluded}
 
 -- name: get
-SELECT id, client, cwd, branch, transcript, process, parent, started_at, seen_at, ended_at, end_reason, context, captured_at,
-  captured_size, told
-FROM sessions WHERE /*own*/ id = ?
+SELECT {sessions: all} FROM sessions WHERE /*own*/ id = ?
 
 -- name: beginning
 SELECT id FROM sessions WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 
 -- name: recent
-SELECT id, client, cwd, branch, transcript, process, parent, started_at, seen_at, ended_at, end_reason, context, captured_at,
-  captured_size, told
-FROM sessions /*only own*/ ORDER BY seen_at DESC, id LIMIT ?
+SELECT {sessions: all} FROM sessions /*only own*/ ORDER BY seen_at DESC, id LIMIT ?
 
 -- name: captured
 UPDATE sessions SET captured_at = ?2, captured_size = ?3, told = ?4 WHERE /*own*/ id = ?1

@@ -1,11 +1,6 @@
 -- name: snapshot
-INSERT INTO versions
-  (/*own column*/ memory_key, version, recorded_from, recorded_to, state, changed_by, reason, embedding_key, seal)
-VALUES (/*own value*/ :memory_key, :version, :recorded_from, :recorded_to, :state, :changed_by, :reason, :embedding_key, :seal)
-ON CONFLICT (/*own column*/ memory_key, version) DO UPDATE SET
-  recorded_from = excluded.recorded_from, recorded_to = excluded.recorded_to, state = excluded.state,
-  changed_by = excluded.changed_by, reason = excluded.reason, embedding_key = excluded.embedding_key,
-  seal = excluded.seal
+INSERT INTO versions (/*own column*/ {versions: columns}) VALUES (/*own value*/ {versions: values})
+ON CONFLICT (/*own column*/ memory_key, version) DO UPDATE SET {versions: excluded}
 
 -- name: retain
 DELETE FROM versions WHERE /*own*/ memory_key = ?1 AND version <= ?2

@@ -111,8 +111,7 @@ def _doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
 
 def unfit(connection: apsw.Connection) -> list[seals.Unfit]:
     """Rows that are not as they were sealed."""
-    sql, links = queries("seals", "sqlite"), queries("memories", "sqlite")
-    return list(seals.unfit(connection.execute, sql, links))
+    return list(seals.unfit(connection.execute, queries("memories", "sqlite")))
 
 
 def _mistyped(pool: Pool) -> list[str]:

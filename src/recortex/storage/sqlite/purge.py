@@ -10,8 +10,10 @@ from recortex.errors import StorageError
 from recortex.ports.upkeep import Erasure
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.rows import json
+from recortex.storage.records.searching import holding_statement
 from recortex.storage.sqlite.maintenance import compact
 from recortex.storage.sqlite.pool import Pool
+from recortex.storage.tables import TABLES
 from recortex.storage.traces import traces
 
 if TYPE_CHECKING:
@@ -22,26 +24,21 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.store import SqliteStore
 
 
-_HOLDING = """
-  SELECT id FROM memories m WHERE instr(m.text, ?1) OR instr(coalesce(m.content, ''), ?2) OR instr(m.tags, ?2)
-    OR instr(coalesce(m.summary, ''), ?1) OR instr(coalesce(m.source, ''), ?2) OR instr(coalesce(m.metadata, ''), ?2)
-    OR instr(m.context, ?1) OR instr(m.reason, ?1) OR instr(m.session, ?1) OR instr(m.speaker, ?1)
-    OR EXISTS (SELECT 1 FROM versions v WHERE v.memory_key = m.key AND (instr(v.state, ?2) OR instr(v.reason, ?1)))
-    OR EXISTS (SELECT 1 FROM memory_files l WHERE l.memory_key = m.key AND instr(l.path, ?1))
-    OR EXISTS (SELECT 1 FROM memory_functions l WHERE l.memory_key = m.key AND instr(l.name || char(10) || l.file || char(10) || l.signature, ?1))
-    OR EXISTS (SELECT 1 FROM memory_patterns l WHERE l.memory_key = m.key AND instr(l.pattern_id || char(10) || l.name, ?1))
-    OR EXISTS (SELECT 1 FROM memory_constraints l WHERE l.memory_key = m.key AND instr(l.constraint_id || char(10) || l.name, ?1))
-"""
-
-
 def holding(pool: Pool, text: str) -> list[str]:
     """Ids of the memories that hold a text now or held it in a former version."""
-    return [row[0] for row in pool.rows(_HOLDING, (text, json(text)[1:-1]))]
+    there = {table.name: _columns(pool, table.name) for table in TABLES}
+    sql = holding_statement("instr({column}, {value}) > 0", lambda table, column: column in there[table])
+    return [row[0] for row in pool.rows(sql, (text, json(text)[1:-1]))]
+
+
+def _columns(pool: Pool, table: str) -> set[str]:
+    """The columns of a table as they are there: a backup may be of an older schema."""
+    return {row[0] for row in pool.rows("SELECT name FROM pragma_table_info(?)", (table,))}
 
 
 def _strip_evidence(pool: Pool, text: str) -> None:
     """Take a text out of the reasons of relations: the relation stays, its evidence goes."""
-    if pool.value("SELECT 1 FROM pragma_table_info('relations') WHERE name = 'seal'"):
+    if "seal" in _columns(pool, "relations"):
         RelationRecords(pool).strip_evidence(text)
     else:  # a backup of an older schema
         pool.rows("UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)", (json(text)[1:-1],))

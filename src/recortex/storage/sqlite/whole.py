@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.storage.records.whole import WholeRecords
 
 if TYPE_CHECKING:
-    from recortex.storage.transfer import Table
-
-_BY_ROWID = frozenset({"memory_files", "memory_functions"})
+    from recortex.storage.tables import Table
 
 
 class SqliteWhole(WholeRecords):
@@ -17,13 +15,13 @@ class SqliteWhole(WholeRecords):
 
     def column(self, table: Table, name: str) -> str:
         """What a column is called here."""
-        return "rowid" if name == "place" and table.name in _BY_ROWID else name
+        return "rowid" if table.numbered and name == "place" else name
 
     def insertion(self, table: Table) -> str:
         """The statement that writes a row, or brings it up to date."""
-        if table.name not in _BY_ROWID:
+        if not table.numbered:
             return super().insertion(table)
-        columns = ", ".join(self.column(table, name) for name in table.columns)
+        columns = ", ".join(self.column(table, name) for name in table.names)
         marks = ", ".join("?" for _ in table.columns)
         return f"INSERT OR REPLACE INTO {table.name} ({columns}) VALUES ({marks})"
 

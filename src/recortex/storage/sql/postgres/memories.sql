@@ -1,9 +1,6 @@
 -- name: insert_memory
 INSERT INTO memories (
-  workspace, key, id, kind, status, scope, text, summary, content, confidence, priority, pinned, tags, domain, session, turn,
-  speaker, source, origin, trust, evidence, recorded_at, updated_at, valid_from, valid_until, validated_at, last_accessed_at,
-  access_count, supersedes, superseded_by, metadata, content_hash, tokens, version, changed_by, reason, terms, context, traits,
-  embedding_key, words, length, seal
+  workspace, key, words, length, {memories: columns}
 ) VALUES (
   :workspace,
   1 + greatest(
@@ -11,22 +8,11 @@ INSERT INTO memories (
     (SELECT coalesce(max(memory_key), 0) FROM audit WHERE workspace = :workspace),
     (SELECT coalesce(max(memory_key), 0) FROM tombstones WHERE workspace = :workspace)
   ),
-  :id, :kind, :status, :scope, :text, :summary, :content, :confidence, :priority, :pinned, :tags, :domain, :session, :turn,
-  :speaker, :source, :origin, :trust, :evidence, :recorded_at, :updated_at, :valid_from, :valid_until, :validated_at,
-  :last_accessed_at, :access_count, :supersedes, :superseded_by, :metadata, :content_hash, :tokens, :version, :changed_by,
-  :reason, :terms, :context, :traits, :embedding_key, CAST(:words AS tsvector), :length, :seal
+  CAST(:words AS tsvector), :length, {memories: values}
 ) RETURNING key
 
 -- name: update_memory
-UPDATE memories SET
-  kind = :kind, status = :status, scope = :scope, text = :text, summary = :summary, content = :content,
-  confidence = :confidence, priority = :priority, pinned = :pinned, tags = :tags, domain = :domain, session = :session,
-  turn = :turn, speaker = :speaker, source = :source, origin = :origin, trust = :trust, evidence = :evidence,
-  updated_at = :updated_at, valid_from = :valid_from, valid_until = :valid_until, validated_at = :validated_at,
-  supersedes = :supersedes, superseded_by = :superseded_by, metadata = :metadata, content_hash = :content_hash,
-  tokens = :tokens, version = :version, changed_by = :changed_by, reason = :reason, terms = :terms, context = :context,
-  traits = :traits, embedding_key = :embedding_key, words = CAST(:words AS tsvector), length = :length,
-  seal = :seal
+UPDATE memories SET {memories: changes}, words = CAST(:words AS tsvector), length = :length
 WHERE workspace = :workspace AND key = :key
 
 -- name: words_of

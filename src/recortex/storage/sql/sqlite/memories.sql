@@ -1,15 +1,5 @@
 -- name: insert_memory
-INSERT INTO memories (
-  /*own column*/ id, kind, status, scope, text, summary, content, confidence, priority, pinned, tags, domain, session, turn, speaker,
-  source, origin, trust, evidence, recorded_at, updated_at, valid_from, valid_until, validated_at, last_accessed_at,
-  access_count, supersedes, superseded_by, metadata, content_hash, tokens, version, changed_by, reason, terms, context, traits,
-  embedding_key, seal
-) VALUES (
-  /*own value*/ :id, :kind, :status, :scope, :text, :summary, :content, :confidence, :priority, :pinned, :tags, :domain, :session, :turn,
-  :speaker, :source, :origin, :trust, :evidence, :recorded_at, :updated_at, :valid_from, :valid_until, :validated_at,
-  :last_accessed_at, :access_count, :supersedes, :superseded_by, :metadata, :content_hash, :tokens, :version, :changed_by,
-  :reason, :terms, :context, :traits, :embedding_key, :seal
-) RETURNING key
+INSERT INTO memories (/*own column*/ {memories: columns}) VALUES (/*own value*/ {memories: values}) RETURNING key
 
 -- name: touch
 UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(?, coalesce(last_accessed_at, 0))

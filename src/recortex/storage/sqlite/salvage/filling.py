@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.storage.sqlite.salvage.tables import LINKS, OF_A_MEMORY
+from recortex.storage.sqlite.salvage.tables import LINKS, OF_A_MEMORY, REFILLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
 
     from recortex.storage.sqlite.salvage.reading import Found
     from recortex.storage.sqlite.salvage.tables import Values
-
-_WHOLE_TABLES = (
-    "audit", "sessions", "receipts", "signals", "model_calls", "checkpoints", "chores", "audit_summaries",
-)  # fmt: skip
 
 
 class Backup(NamedTuple):
@@ -77,13 +73,15 @@ class Filling:
         self._replace(LINKS, "same")
         self._into.execute("DROP TABLE temp.same")
         self._copy("versions", _OLDER)
-        self._copy("evidence", "true")
+        for name in OF_A_MEMORY:
+            if name not in {*LINKS, "versions"}:
+                self._copy(name, "true")
         self._copy(
             "relations", "source_key IN (SELECT key FROM taken) OR target_key IN (SELECT key FROM taken)"
         )
         for entry in self._found.entries["relations_target"]:
             self._copy("relations", "target_key = ? AND source_key = ? AND type = ?", entry)
-        for name in _WHOLE_TABLES:
+        for name in REFILLED:
             self._copy(name, "true")
 
     def _replace(self, names: tuple[str, ...], which: str) -> None:

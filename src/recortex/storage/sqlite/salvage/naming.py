@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import loads
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import InvalidInputError
-from recortex.storage.sqlite.salvage.reading import ENTRIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +68,8 @@ def _memories(into: apsw.Connection, found: Found, there: dict[int, str]) -> Ite
 
 def _parts(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
     """Rows that an index knows of, and that are not there."""
-    for index, (table, columns, owner) in ENTRIES.items():
-        present = set(into.execute(f"SELECT {columns} FROM {table}"))
+    for index, (table, columns, owner) in found.witnesses.items():
+        present = set(into.execute(f"SELECT {', '.join(columns)} FROM {table}"))
         for entry in found.entries[index] - present:
             mine, other = (owner, 0) if table == "relations" else (owner, owner)
             if entry[mine] not in there:  # a relation of a memory that is lost: named by its other end

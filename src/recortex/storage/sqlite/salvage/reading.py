@@ -10,7 +10,7 @@ from recortex.storage.records.readings import READINGS
 from recortex.storage.records.rows import COLUMNS
 from recortex.storage.sqlite.maintenance import altered
 from recortex.storage.sqlite.pages import Reader
-from recortex.storage.sqlite.salvage.tables import ID, indexes, replaced, tables, widths
+from recortex.storage.sqlite.salvage.tables import ID, indexes, replaced, tables, widths, witnesses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     Fingerprint = Callable[[str, str], str]
 
 IDS = "sqlite_autoindex_memories_1"
-ENTRIES = {
-    # index: the table, its columns as the index has them, and which of them is the memory's key
-    "relations_target": ("relations", "target_key, source_key, type", 1),
-    "memory_files_memory": ("memory_files", "memory_key, rowid", 0),
-    "memory_functions_memory": ("memory_functions", "memory_key, rowid", 0),
-    "memory_patterns_pattern": ("memory_patterns", "pattern_id, memory_key", 1),
-    "memory_constraints_constraint": ("memory_constraints", "constraint_id, memory_key", 1),
-}
 _ALIKE = ("memory_patterns", "memory_constraints")
 _MOST_ON_A_PAGE = 200
 """Rows that a page can hold at most, of any table with a memory's number: what is beyond that is no number of a memory."""
@@ -50,7 +42,8 @@ class Found:
         tables: today's, by name.
         rows: of each table, by their keys.
         ids: of memories, by their keys, as the index of ids has them.
-        entries: of the indexes in `ENTRIES`.
+        witnesses: indexes whose entries tell which rows there were.
+        entries: of each of them.
         guessed: memories whose patterns and constraints cannot be told apart.
         changed: memories that are not as they were hashed.
         broken: a table and a memory's key, or 0, for each row that could be read, but is none that we wrote.
@@ -63,6 +56,7 @@ class Found:
         self.tables = {table.name: table for table in tables(new)}
         self.rows: dict[str, dict[Values, Values]] = {name: {} for name in self.tables}
         self.ids: dict[int, str] = {}
+        self.witnesses = witnesses(new)
         self.entries: dict[str, set[Values]] = defaultdict(set)
         self.guessed: set[int] = set()
         self.changed: set[int] = set()
@@ -134,7 +128,7 @@ class Found:
                 self._said[last].append((owner, row.values[:-1]))
                 if owner == IDS and ID.fullmatch(str(row.values[0])):
                     self.ids[last] = row.values[0]
-            elif owner in ENTRIES:
+            elif owner in self.witnesses:
                 self.entries[owner].add(row.values)
             return True
         return False

@@ -7,7 +7,8 @@ from uuid import uuid4
 
 from recortex.domain.vocabulary import Actor
 from recortex.storage.sqlite.maintenance import unfit
-from recortex.storage.sqlite.salvage.tables import ID, OF_A_MEMORY
+from recortex.storage.sqlite.salvage.tables import ID
+from recortex.storage.tables import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -97,14 +98,14 @@ class Aside:
 def tidy(into: apsw.Connection) -> None:
     """No row may refer to what is not there; what has no vector gets one anew."""
     into.execute("BEGIN IMMEDIATE")
-    for name in OF_A_MEMORY:
-        into.execute(f"DELETE FROM {name} WHERE memory_key NOT IN (SELECT key FROM memories)")
+    for table in TABLES:
+        for owner in table.owners:
+            into.execute(f"DELETE FROM {table.name} WHERE {owner} NOT IN (SELECT key FROM memories)")
     into.execute(_TIDY)
     into.execute("COMMIT; PRAGMA foreign_keys = ON")
 
 
 _TIDY = """
-DELETE FROM relations WHERE source_key NOT IN (SELECT key FROM memories) OR target_key NOT IN (SELECT key FROM memories);
 DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
 DELETE FROM embeddings WHERE key NOT IN (SELECT key FROM embedding_signs)
   OR model NOT IN (SELECT key FROM embedding_models);

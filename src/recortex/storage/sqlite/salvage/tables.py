@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.time import to_micros
+from recortex.storage import tables as declared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     Values = tuple[Any, ...]
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-LINKS = ("memory_files", "memory_functions", "memory_patterns", "memory_constraints")
-OF_A_MEMORY = (*LINKS, "versions", "evidence")
+LINKS = tuple(table.name for table in declared.links().values())
+OF_A_MEMORY = tuple(table.name for table in declared.owned())
+REFILLED = tuple(table.name for table in declared.TABLES if table.refilled)
+"""Tables whose gaps a backup fills row by row."""
 _TYPES: dict[str, tuple[type, ...]] = {
     "INTEGER": (int,),
     "REAL": (float, int),
@@ -118,6 +121,31 @@ def indexes(connection: apsw.Connection, table: str) -> Iterator[tuple[str, tupl
     for (name,) in list(connection.execute("SELECT name FROM pragma_index_list(?)", (table,))):
         columns = connection.execute("SELECT name FROM pragma_index_info(?)", (name,))
         yield name, tuple(row[0] for row in columns)
+
+
+class Witness(NamedTuple):
+    """An index whose entries tell which rows a table had.
+
+    Attributes:
+        table: the table.
+        columns: of an entry, in its order.
+        owner: the place of the memory's key among them.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    owner: int
+
+
+def witnesses(connection: apsw.Connection) -> dict[str, Witness]:
+    """Such indexes by their names."""
+    found = {}
+    for table in declared.TABLES:
+        if table.witness:
+            entry = connection.execute("SELECT name FROM pragma_index_xinfo(?)", (table.witness,))
+            columns = tuple(name or "rowid" for (name,) in entry)
+            found[table.witness] = Witness(table.name, columns, columns.index(table.owners[0]))
+    return found
 
 
 def widths(connection: apsw.Connection) -> dict[str, int]:
