@@ -6,13 +6,13 @@ from recortex.domain.injection import (
     _BESIDE,
     END,
     START,
-    WRAPPERS,
     is_own_command,
     is_own_tool,
     is_put_in,
     strip_injected,
     wrap,
 )
+from recortex.domain.wrappers import WRAPPERS
 
 PLAIN = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="<")).map(
     lambda text: (

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from recortex.domain.cleaning import visible
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -16,8 +17,6 @@ Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
 _CODES: dict[str, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST, _WIDEST, _USUAL = 40, 120, 100
-# Escape sequences and control characters in a memory's text would let it write over the terminal.
-_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ class Terminal:
 
 def clean(text: str) -> str:
     """The text without anything that a terminal would obey."""
-    return _CONTROL.sub("", text)
+    return visible(text)
 
 
 def terminal_of(stream: TextIO) -> Terminal:

@@ -9,55 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recortex.domain.cleaning import clean
+from recortex.domain.wrappers import OWN, WRAPPERS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-START = "<recortex-memory>"
-END = "</recortex-memory>"
+START = f"<{OWN}>"
+END = f"</{OWN}>"
 
 _OWN_MARKER = re.compile(r"<(/?)recortex-memory(?:\s[^<>]{0,200})?>", re.IGNORECASE)
-_HARMLESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 
-# What clients wrap around text that nobody typed (seen in transcripts of the clients named on the right).
-WRAPPERS = (
-    "system-reminder",  # Claude Code
-    "persisted-output",
-    "command-name",
-    "command-message",
-    "command-args",
-    "command-contents",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "user-prompt-submit-hook",
-    "task-notification",
-    "agent-notification",
-    "teammate-message",
-    "ide_opened_file",
-    "ide_selection",
-    "ide_diagnostics",
-    "post-tool-use-hook",
-    "untrusted_context",  # Gemini CLI
-    "session_context",
-    "hook_context",
-    "loaded_context",
-    "environment_context",  # Codex
-    "user_instructions",
-    "INSTRUCTIONS",
-    "permissions instructions",
-    "skills_instructions",
-    "apps_instructions",
-    "collaboration_mode",
-    "subagent_notification",
-    "turn_aborted",
-    "user_shell_command",
-)
-_ANY_OPENING = re.compile(
-    r"<(?=\s{0,9}/?\s{0,9}(?:recortex-memory|" + "|".join(map(re.escape, WRAPPERS)) + r")\b)", re.IGNORECASE
-)
 _TAG = re.compile(r"<(/?)(" + "|".join(map(re.escape, WRAPPERS)) + r")(?:\s[^<>]{0,300})?>")
 
 # Those that clients also put before or behind what was typed, in one block with it.
@@ -98,13 +60,14 @@ _OWN_COMMAND = re.compile(
 
 
 def wrap(text: str) -> str:
-    """Mark text as ours. Tags inside it are made harmless, so that it cannot close the block early or open another."""
-    return f"{START}\n{without_tags(text)}\n{END}"
+    """Mark text as ours. It is cleaned, so that it can neither close the block early nor pass for anything else."""
+    return f"{START}\n{clean(text)}\n{END}"
 
 
-def without_tags(text: str) -> str:
-    """Text in which no tag is one of ours or of a client's any more; a reader still sees what stood there."""
-    return _ANY_OPENING.sub(_HARMLESS, text)
+def sealed(text: str) -> str:
+    """What a hook is about to tell the agent, from whichever process it comes: one clean block, or nothing."""
+    inside = _OWN_MARKER.sub("", text).strip()
+    return wrap(inside) if inside else ""
 
 
 def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:

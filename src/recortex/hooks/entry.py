@@ -179,7 +179,9 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
     answer: dict[str, Any] = {"systemMessage": notice} if notice else {}
     if text:
-        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": text}
+        from recortex.domain.injection import sealed
+
+        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": sealed(text)}
     if not answer:
         return b""
     said = json.dumps(answer, ensure_ascii=False)

@@ -12,6 +12,7 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recortex.domain.cleaning import clean, cleaned
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import converted, takes
 from recortex.mcp.bounds import bounded
@@ -81,7 +82,7 @@ class Desk:
         try:
             operation = self._operation(name)
             given = converted(operation, arguments)
-            return Answer(bounded(lean(getattr(self.facade(), operation.method)(**given))))
+            return Answer(bounded(cleaned(lean(getattr(self.facade(), operation.method)(**given)))))
         except RecortexError as error:
             return _failure(error.code, error.message, self._hint(name, error))
         except Exception as error:  # noqa: BLE001  the border: whatever goes wrong inside, the client gets a clear error
@@ -139,4 +140,4 @@ def _failure(code: str, message: str, hint: str) -> Answer:
 
 
 def _printable(text: str) -> str:
-    return text[:_LONGEST_MESSAGE].encode(errors="replace").decode()
+    return clean(text[:_LONGEST_MESSAGE].encode(errors="replace").decode())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.domain.cleaning import clean
 from recortex.domain.injection import wrap
 from recortex.domain.kinds.base import shorten
 
@@ -24,9 +25,9 @@ _FRESHNESS = {"changed": ", which has changed since", "gone": ", which is gone",
 
 def line(memory: Memory, freshness: Freshness = "none") -> str:
     """One memory: kind and date of recording, what it is about, what it says, its id."""
-    about = memory.files[0].path if memory.files else ""
+    about = clean(memory.files[0].path) if memory.files else ""
     place = f" ({shorten(about, 120)}{_FRESHNESS[freshness]})" if about else ""
-    return f"- {memory.kind}, {memory.recorded_at:%Y-%m-%d}{place}: {shorten(memory.text, LINE)} [{memory.id[:ID]}]"
+    return f"- {memory.kind}, {memory.recorded_at:%Y-%m-%d}{place}: {shorten(clean(memory.text), LINE)} [{memory.id[:ID]}]"
 
 
 def block(title: str, lines: Sequence[str]) -> str:
@@ -46,4 +47,4 @@ FOR_PROMPT = "Recortex recorded this in earlier sessions; it may bear on the pro
 
 def for_file(path: str) -> str:
     """The title over what was recorded about a file."""
-    return f"Recortex recorded this about {shorten(path, 200)} in earlier sessions:"
+    return f"Recortex recorded this about {shorten(clean(path), 200)} in earlier sessions:"

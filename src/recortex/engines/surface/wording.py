@@ -5,11 +5,9 @@ Text of memories is hostile: it may hold line breaks, headings, our own markers 
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from typing import TYPE_CHECKING
 
-from recortex.domain.injection import WRAPPERS
+from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 
 if TYPE_CHECKING:
@@ -37,23 +35,11 @@ LINE_TOKENS = 80
 
 _LENGTHS = (SUMMARY_CHARACTERS, 140, 100, 70, 48, 32, 20)
 _TAGS, _TAG_CHARACTERS, _FILE_CHARACTERS = 3, 24, 60
-_OPENING = re.compile(
-    r"<(?=!--|/?(?:recortex-memory|" + "|".join(map(re.escape, WRAPPERS)) + r")\b)", re.IGNORECASE
-)
-_CLOSING = re.compile(r"--!?>")
-_HARMLESS, _HARMLESS_END = (
-    "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
-    "--\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",
-)
-_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # part of words and emoji
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
 def plain(text: str, limit: int) -> str:
     """A text on one line of at most `limit` characters, without signs that are not seen, and without markers."""
-    line = shorten(text[: limit * 20], limit)  # a bounded look at a very long text
-    seen = "".join(sign for sign in line if sign in _JOINERS or unicodedata.category(sign) not in _UNSEEN)
-    return _CLOSING.sub(_HARMLESS_END, _OPENING.sub(_HARMLESS, seen)).strip()
+    return shorten(clean(text[: limit * 20]), limit)  # a bounded look at a very long text
 
 
 def heading(category: str) -> str:

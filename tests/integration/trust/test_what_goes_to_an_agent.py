@@ -1,0 +1,133 @@
+"""Every way in which a text reaches an agent, with texts that were made to deceive it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from payloads import ORDER, PAYLOADS, faults, faults_in, tagged
+
+from patient_recortex import SECONDS, command
+from recortex import Cortex
+from recortex.app.relay import Relay
+from recortex.domain.injection import END, START
+from recortex.domain.vocabulary import Actor
+from recortex.mcp.desk import Desk
+from recortex.mcp.tools import described, selected
+from recortex.operations.registry import operations_of
+
+pytestmark = pytest.mark.usefixtures("without_vectors")
+ALL = {**selected(operations_of(Cortex), "full")}
+
+
+@pytest.fixture
+def poisoned(project: Path) -> tuple[Path, list[str]]:
+    """A project whose memories hold each payload in each of their texts."""
+    with Cortex.open(project) as cortex:
+        kept = [
+            cortex.remember(
+                f"The kiln test {number} needs TZ=UTC {text} before it starts.",
+                kind="tribal",
+                summary=f"kiln {number} {text}",
+                tags=[f"kiln{number}", text[:60]],
+                files=[f"src/kiln{number}.py"],
+                functions=[f"heat{number}{text}"],
+                patterns=[f"p {text}"],
+                constraints=[f"c {text}"],
+                metadata={f"key {text}": [text]},
+                source={"session": f"s{number}", "quote": text},
+                importance="critical" if number < 3 else "normal",
+            ).id
+            for number, text in enumerate(PAYLOADS.values())
+        ]
+    return project, kept
+
+
+def hook(project: Path, event: str, **more) -> str:
+    given = json.dumps({"session_id": "s", "cwd": str(project), **more}).encode()
+    done = subprocess.run(
+        [*command(), "hook", event, "--project", str(project)],
+        input=given, capture_output=True, check=True, timeout=SECONDS,
+    )  # fmt: skip
+    return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout.strip() else ""
+
+
+def arguments_of(operation, id_: str, other: str, folder: Path, text: str) -> list[dict]:
+    """Calls of a tool: one that finds something, and one that is wrong in a hostile way."""
+    names = {parameter.name for parameter in operation.parameters()}
+    needed = {parameter.name for parameter in operation.parameters() if parameter.required}
+    known = {
+        "id": id_, "target": other, "query": f"kiln test {text}", "text": f"The kiln is hot {text} today.", "reason": text, "path": "",
+        "tags": ["kiln1"], "file": "src/a.py", "description": text, "format": "text", "host": text, "memories": [{"text": text}],
+        "lines": "1", "evidence": text, "files": ["src/kiln1.py"], "dry_run": True, "session": text,
+    }  # fmt: skip
+    right = {name: value for name, value in known.items() if name in names} | dict.fromkeys(
+        needed - set(known), text
+    )
+    if "path" in names and "path" in needed:
+        right["path"] = str(folder / "none.jsonl")
+    return [
+        {name: value for name, value in right.items() if name in needed or name in {"limit", "dry_run"}},
+        right,
+        dict.fromkeys(needed or {"limit"}, text),
+        {**right, text[:20]: text},
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - {"uninstall"}))
+def test_no_tool_gives_a_hostile_text_on(poisoned, name):
+    project, ids = poisoned
+    desk = Desk(ALL, lambda: Cortex.open(project, actor=Actor.AGENT))
+    try:
+        for number, text in enumerate(PAYLOADS.values()):
+            if number % 5 and name in {"doctor", "recover", "gc", "lifecycle", "backup", "reembed"}:
+                continue  # they take no text, and a while
+            for given in arguments_of(ALL[name], ids[number], ids[number - 1], project, text):
+                assert faults_in(desk.call(name, given).data) == []
+            assert faults_in(desk.call(text, {}).data) == []
+    finally:
+        desk.close()
+
+
+def test_what_tools_say_of_themselves_is_clean():
+    assert faults_in(described(ALL.values())) == []
+
+
+def test_no_hook_gives_a_hostile_text_on(poisoned):
+    project, _ = poisoned
+    given = [hook(project, "session-start", hook_event_name="SessionStart", source="startup")]
+    for number, text in enumerate(PAYLOADS.values()):
+        asked = {"hook_event_name": "UserPromptSubmit", "session_id": f"p{number}"}
+        given.append(
+            hook(project, "user-prompt-submit", prompt=f"what does kiln test {number} need {text}", **asked)
+        )
+        touched = {"file_path": str(project / f"src/kiln{number}.py"), "content": "x"}
+        moment = {"hook_event_name": "PreToolUse", "session_id": f"f{number}"}
+        given.append(hook(project, "pre-tool-use", tool_name="Write", tool_input=touched, **moment))
+    said = [text for text in given if text]
+    assert len(said) > len(PAYLOADS)
+    for text in said:
+        assert text.startswith(f"{START}\n")
+        assert text.endswith(f"\n{END}")
+        assert faults(text[len(START) : -len(END)]) == []
+
+
+@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS)
+def test_a_server_that_answers_a_hook_is_not_believed_more(poisoned, text):
+    project, _ = poisoned
+    with Cortex.open(project) as cortex:
+        cortex.status()
+        relay = Relay(cortex.address, lambda _: f"{START}\nkiln {text}\n{END}\n{text}")
+    try:
+        moment = {"hook_event_name": "UserPromptSubmit", "prompt": "what does the kiln need?"}
+        said = hook(project, "user-prompt-submit", **moment)
+    finally:
+        relay.close()
+    assert said.startswith(f"{START}\nkiln")
+    assert said.endswith(f"\n{END}")
+    assert faults(said[len(START) : -len(END)]) == []
+
+
+def test_every_payload_is_seen_when_it_is_not_cleaned():
+    assert [name for name, text in PAYLOADS.items() if not faults(text)] == []
+    assert tagged(ORDER)
