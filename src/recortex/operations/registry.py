@@ -18,8 +18,8 @@ from recortex.errors import InvalidInputError
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
 _MARK = "__operation__"
-_ARGUMENT = re.compile(r"^ {12}(\w+): ", re.MULTILINE)
-_SECTION = re.compile(r"^ {8}(Args|Returns|Raises):\s*$", re.MULTILINE)
+_ARGUMENT = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Returns|Raises):\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Operation:
     def parameters(self) -> tuple[Parameter, ...]:
         """Its parameters with their types resolved."""
         hints = get_type_hints(self.function, include_extras=True)
-        described = _arguments(self.function.__doc__ or "")
+        described = _arguments(_told(self.function))
         signature = list(inspect.signature(self.function).parameters.values())[1:]
         return tuple(_parameter(parameter, hints[parameter.name], described) for parameter in signature)
 
@@ -153,8 +153,13 @@ def operations_of(facade: type) -> dict[str, Operation]:
 
 
 def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Operation:
-    text = inspect.cleandoc(_SECTION.split(function.__doc__ or "")[0])
+    text = _SECTION.split(_told(function))[0].strip()
     return Operation(method.rstrip("_"), method, traits, text.partition("\n")[0], text, function)
+
+
+def _told(function: Callable[..., Any]) -> str:
+    """The docstring without the indent of its source, which Python 3.13 takes off by itself and older ones leave on."""
+    return inspect.cleandoc(function.__doc__ or "")
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any, described: dict[str, str]) -> Parameter:

@@ -39,6 +39,17 @@ def connect(
         vectors: whether to load sqlite-vec at all.
     """
     connection = apsw.Connection(str(path))
+    try:
+        _prepare(connection)
+        if vectors:
+            load_vectors(connection, on_missing_vectors)
+    except BaseException:
+        connection.close(force=True)  # the error may hold it for long, and with it the file and its locks
+        raise
+    return connection
+
+
+def _prepare(connection: apsw.Connection) -> None:
     patience = Patience(BUSY_MILLISECONDS / 1000)
     connection.set_busy_handler(patience)
     if not connection.execute("PRAGMA page_count").get:
@@ -48,9 +59,6 @@ def connect(
         PRAGMAS
     ).fetchall()  # a statement that gives a row holds up those after it until it is read
     connection.set_wal_hook(Folding(patience))
-    if vectors:
-        load_vectors(connection, on_missing_vectors)
-    return connection
 
 
 def load_vectors(connection: apsw.Connection, on_missing: Callable[[str], None]) -> None:
