@@ -94,8 +94,8 @@ def back_up(file: HostFile, now: datetime) -> Path:
     return place
 
 
-def write(file: HostFile, text: str | None) -> None:
-    """Put a text in a file's place at one stroke; None takes the file away.
+def write(file: HostFile, text: str | None) -> list[Path]:
+    """Put a text in a file's place at one stroke; None takes the file away. Returns the folders that were made for it.
 
     Raises:
         ChangedMeanwhileError: it is not as it was when it was read.
@@ -106,7 +106,8 @@ def write(file: HostFile, text: str | None) -> None:
             raise ChangedMeanwhileError(f"{file.path} was changed by another program just now.")
         if text is None:
             file.target.unlink(missing_ok=True)
-            return
+            return []
+        made = [folder for folder in file.target.parents if not folder.exists()]
         file.target.parent.mkdir(parents=True, exist_ok=True)
         mode = stat.S_IMODE(file.target.stat().st_mode) if file.text is not None else 0o600
         beside = file.target.with_name(f".{file.target.name}.recortex-{os.getpid()}")
@@ -115,6 +116,7 @@ def write(file: HostFile, text: str | None) -> None:
             beside.replace(file.target)
         finally:
             beside.unlink(missing_ok=True)
+    return made
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:

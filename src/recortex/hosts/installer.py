@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.errors import FormatError, RecortexError
@@ -13,11 +14,23 @@ from recortex.hosts.files import HostFile
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from recortex.hosts.parts import Part
 
 Action = Literal["unchanged", "created", "changed", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What was done beside the change itself.
+
+    Attributes:
+        backup: the copy that was made before.
+        folders: those that were made, the innermost first.
+    """
+
+    backup: Path | None = None
+    folders: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +64,18 @@ class Change:
         )
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
-    def apply(self, now: datetime) -> Path | None:
-        """Do it; returns the backup that was made before.
+    def apply(self, now: datetime) -> Applied:
+        """Do it.
 
         Raises:
             RecortexError: it cannot be done; the file is then as it was.
         """
         if self.action == "unchanged":
-            return None
+            return Applied()
         # A file that goes held nothing but ours, and of one that was not there is nothing to keep.
         keeps = self.file.text is not None and self.text is not None
         backup = files.back_up(self.file, now) if keeps else None
-        files.write(self.file, self.text)
-        return backup
+        return Applied(backup, tuple(files.write(self.file, self.text)))
 
 
 def additions(parts: Sequence[Part]) -> list[Change]:

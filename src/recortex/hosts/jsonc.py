@@ -20,6 +20,7 @@ DEEPEST = 100
 _SPACE = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\.)*+"')
 _SCALAR = re.compile(r"true|false|null|-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+")
+_BESIDE = re.compile(r"[ \t]*+(?://[^\r\n]*+|/\*(?:(?!\*/)[^\r\n])*+\*/[ \t]*+(?=\r?\n))")
 _INDENT = re.compile(r"^([ \t]++)\S", re.MULTILINE)
 
 Key = str | int
@@ -146,12 +147,15 @@ def _nested(path: Sequence[str], value: Any) -> Any:
 
 
 def _insert(text: str, holder: Node, depth: int, key: str | None, value: Any) -> str:
-    """First, so that no line of another member changes."""
+    """First, so that no line of another member changes; behind a comment that stands beside the opening bracket."""
     label = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
-    entry = label + _written(text, value, depth + 1)
+    flat = _on_one_line(text) or (bool(holder.items) and "\n" not in text[holder.start : holder.end])
+    entry = label + (_flat(value) if flat else _written(text, value, depth + 1))
     opened, comma = holder.start + 1, "," if holder.items else ""
-    if _on_one_line(text):
+    if flat:
         return text[:opened] + entry + comma + text[opened:]
+    beside = _BESIDE.match(text, opened)
+    opened = beside.end() if beside else opened
     line, rest = _newline(text) + _indent(text) * (depth + 1), text[opened:]
     if not text[opened : holder.end - 1].strip():
         rest = _newline(text) + _indent(text) * depth + text[holder.end - 1 :]
@@ -177,9 +181,13 @@ def _without(text: str, holder: Node, key: Key) -> str:
 
 def _written(text: str, value: Any, depth: int) -> str:
     if _on_one_line(text):
-        return json.dumps(value, ensure_ascii=False)
+        return _flat(value)
     lines = json.dumps(value, ensure_ascii=False, indent=_indent(text)).split("\n")
     return (_newline(text) + _indent(text) * depth).join(lines)
+
+
+def _flat(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _on_one_line(text: str) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.hosts.catalogue import HostName, Wish, share
-from recortex.hosts.installer import additions, removals
+from recortex.hosts.folders import note, take_away
+from recortex.hosts.installer import Applied, additions, removals
 from recortex.hosts.surroundings import here
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
@@ -50,13 +51,17 @@ class Installing(Operations):
         return Installed(host=host, installed=False, files=files, dry_run=dry_run)
 
     def _applied(self, changes: Iterable[Change], *, dry_run: bool) -> tuple[HostFileChange, ...]:
-        return tuple(self._done(change, dry_run=dry_run) for change in changes)
+        done = tuple(self._done(change, dry_run=dry_run) for change in changes)
+        if any(one.action == "removed" for one in done) and not dry_run:
+            take_away(self._app.project.home)
+        return done
 
     def _done(self, change: Change, *, dry_run: bool) -> HostFileChange:
-        backup = None if dry_run else change.apply(self._app.clock())
+        applied = Applied() if dry_run else change.apply(self._app.clock())
+        note(self._app.project.home, applied.folders)
         return HostFileChange(
             path=str(change.file.path),
             action=change.action,
-            backup=str(backup) if backup else "",
+            backup=str(applied.backup or ""),
             diff=change.diff() if dry_run else "",
         )

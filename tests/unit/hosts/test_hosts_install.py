@@ -103,6 +103,64 @@ def test_what_a_person_wrote_comes_back_to_the_byte(host, person, cortex):
     assert settings(person) == before
 
 
+def everything(home):
+    """Files with their bytes, and folders."""
+    return {
+        str(path.relative_to(home)): path.read_bytes() if path.is_file() else None for path in home.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_an_empty_home_is_empty_again(host, person, cortex):
+    cortex.install(host)
+    assert everything(person)
+    cortex.uninstall(host)
+    assert everything(person) == {}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_folder_that_was_empty_before_stays(host, person, cortex):
+    for name in THEIRS:
+        (person / name).parent.mkdir(parents=True, exist_ok=True)
+    before = everything(person)
+    cortex.install(host)
+    cortex.uninstall(host)
+    assert everything(person) == before
+
+
+def test_a_folder_that_another_host_still_uses_goes_with_that_one(person, cortex):
+    cortex.install("vscode")
+    cortex.install("opencode")
+    cortex.uninstall("vscode")
+    assert (person / ".config" / "opencode").is_dir()
+    assert not (person / ".config" / "Code").exists()
+    cortex.uninstall("opencode")
+    assert everything(person) == {}
+
+
+WRITTEN = [
+    '{ // mine\n  "ui": {"theme": "x"}, // why\n  "mcpServers": { // all of them\n    "toy": {"command": "cat"}\n  }\n}\n',
+    '{\n  "mcpServers": {"toy": {"command": "cat"}}, // one line\n  "hooks": {"AfterAgent": [{"hooks": []}]}\n}',
+    '{\r\n\t"hooks": { /* later */\r\n\t\t"AfterAgent": [ // one\r\n\t\t\t{"hooks": []}\r\n\t\t]\r\n\t},\r\n}\r\n',
+    '// top\n{\n  "hooks": { // none yet\n  },\n  /* end */\n}\n',
+]
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_lines_and_comments_of_a_person_stay_as_they_are(text, person, cortex):
+    path = person / ".gemini" / "settings.json"
+    path.parent.mkdir()
+    path.write_bytes(text.encode())
+    cortex.install("gemini")
+    there = iter(path.read_bytes().decode().splitlines())
+    alone = [line for line in text.splitlines() if '{"' not in line]  # ours may stand within the others
+    assert all(line in there for line in alone)  # in the same order
+    for backup in path.parent.glob("*.recortex-backup-*"):
+        backup.unlink()  # what is there now must be enough
+    cortex.uninstall("gemini")
+    assert path.read_bytes().decode() == text
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_second_time_changes_nothing_and_copies_nothing(host, person, cortex, clock):
     fill(person)
