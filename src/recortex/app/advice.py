@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.relation import Relation
+from recortex.engines.graph.causality import circle
 from recortex.engines.similarity.settling import open_to_question
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ def classify_edges(
         return 0
     edges = adviser.edges(pairs, session=session).edges
     with bank.store.transaction():
-        return bank.store.relations.put_all([_relation(edge, now) for edge in edges])
+        made = (_relation(edge, now) for edge in edges)
+        return sum(bank.store.relations.put(one) for one in made if not circle(one, bank.store.relations.of))
 
 
 def _pair(bank: Bank, relation: Relation) -> tuple[Memory, Memory] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.engines.graph.causality import circle, told
 from recortex.engines.intake.showing import shown
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
@@ -108,7 +109,8 @@ def adopt(
             continue
         wanted = replace(memory, status=Status.QUARANTINED) if quarantine else memory
         new.append(wanted if dry_run else bank.intake.adopt(wanted, versions, now=now, actor=Actor.IMPORT))
-    related = 0 if dry_run else sum(_relate(app, relation) for relation in records.relations)
+    circles: list[str] = []
+    related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
     if embed and not dry_run:
         for scope in Scope:
             mine = [memory for memory in new if memory.scope is scope]
@@ -123,12 +125,13 @@ def adopt(
         proposed=sum(memory.status is not Status.ACTIVE for memory in new),
         relations=related,
         by_kind=dict(Counter(memory.kind for memory in new).most_common()),
-        problems=tuple(problems),
+        problems=(*problems, *circles),
         dry_run=dry_run,
     )
 
 
-def _relate(app: Application, relation: Relation) -> bool:
+def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
+    """Keep a relation that is not there yet; one that would make a memory a cause of itself is told instead."""
     for bank in app.banks():
         with bank.store.transaction():
             known = {
@@ -136,6 +139,9 @@ def _relate(app: Application, relation: Relation) -> bool:
                 for one in bank.store.relations.of([relation.source_id])
             }
             if (relation.source_id, relation.target_id, relation.type) in known:
+                return False
+            if path := circle(relation, bank.store.relations.of):
+                circles.append(f"a relation was left out, it makes a memory a cause of itself: {told(path)}")
                 return False
             if bank.store.relations.put(relation):
                 return True

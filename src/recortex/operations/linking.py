@@ -10,6 +10,7 @@ from recortex.domain.history import AuditEntry
 from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
+from recortex.engines.graph.causality import refuse_circle
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, file_link, strings
@@ -39,6 +40,8 @@ class Linking(Operations):
         constraint: str = "",
     ) -> Linked:
         """Relate a memory to another one, or to a file, function, pattern or constraint.
+
+        What led to what (caused, enabled, prevented, triggered_by, derived_from) may not come back to where it began.
 
         Args:
             id: of the memory, or its first characters.
@@ -134,6 +137,7 @@ class Linking(Operations):
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
         with bank.store.transaction():
+            refuse_circle(made, bank.store.relations.of)
             if not bank.store.relations.put(made):
                 raise MemoryNotFoundError(
                     "Both memories must be in the same store.",

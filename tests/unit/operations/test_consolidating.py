@@ -234,3 +234,14 @@ def test_a_merge_of_what_somebody_changed_meanwhile_is_refused(cortex, pair, mon
     with pytest.raises(MemoryNotFoundError, match="no longer active"):
         cortex.consolidate("merge", [first.id, second.id])
     assert cortex.get(first.id).status is Status.ACTIVE
+
+
+def test_a_cause_and_its_effect_are_not_merged(cortex, pair):
+    first, second = pair
+    between = cortex.remember("The shop had no schema").id
+    cortex.link(first.id, between, relation="caused")
+    cortex.link(between, second.id, relation="caused")
+    before = state(cortex)
+    with pytest.raises(InvalidInputError, match="a cause of itself"):
+        cortex.consolidate("merge", [first.id, second.id])
+    assert state(cortex) == before

@@ -1,5 +1,6 @@
 """What an agent is told at each moment, and that it is told once."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,22 @@ def test_a_persons_store_that_cannot_be_opened_silences_nothing_of_the_projects(
     assert "bcrypt" in known.attend(
         event("user-prompt-submit", "s2", prompt="how are passwords hashed here?")
     )
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        ("session-start", {"source": "startup"}),
+        ("user-prompt-submit", {"prompt": "when are releases tagged?"}),
+        ("pre-tool-use", {"tool": "Edit", "files": ("src/release.py",), "writes": True}),
+    ],
+    ids=lambda moment: moment[0],
+)
+def test_the_date_that_is_told_is_that_of_the_statement(cortex, event, moment):
+    cortex.remember(
+        "Releases are tagged on Tuesdays by the release job", kind="decision", files=["src/release.py"],
+        valid_from=datetime(2025, 2, 3, 12, tzinfo=UTC),
+    )  # fmt: skip
+    text = cortex.attend(event(moment[0], **moment[1]))
+    assert "2025-02-03" in text
+    assert str(cortex._app.clock().date()) not in text

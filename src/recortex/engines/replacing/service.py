@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.history import AuditEntry
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Status
+from recortex.engines.graph.causality import refuse_circle
 from recortex.engines.indexing.document import search_text
 from recortex.errors import MemoryNotFoundError
 
@@ -53,6 +54,7 @@ class Replacing:
 
         Raises:
             MemoryNotFoundError: an old one is gone, or is no longer active: someone else was quicker.
+            InvalidInputError: one of the old ones led to another: the new one would be a cause of itself.
         """
         with self._store.transaction():
             current = self._store.memories.get([one.id for one in old])
@@ -83,6 +85,7 @@ class Replacing:
         ids = [one.id for one in old]
         for relation in carried(new.id, ids, self._store.relations.of(ids) if ids else ()):
             if relation.type not in but:
+                refuse_circle(relation, self._store.relations.of)
                 self._store.relations.put(relation)
 
     def _record(self, id_: str, operation: str, actor: Actor, now: datetime, details: dict[str, Any]) -> None:

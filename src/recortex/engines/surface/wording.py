@@ -48,7 +48,7 @@ def heading(category: str) -> str:
 
 
 def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
-    """The line of a memory: date, summary, tags and file, short id; shortened until it is at most `LINE_TOKENS` long.
+    """The line of a memory: date of the statement, summary, tags and file, short id; shortened until it is at most `LINE_TOKENS` long.
 
     Returns:
         `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be seen.
@@ -66,7 +66,7 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
 
 
 def _ever_shorter(memory: Memory, short_id: str) -> Iterator[str]:
-    date = memory.recorded_at.date().isoformat()
+    date = memory.valid_from.date().isoformat()
     about = _about(memory)
     for limit in _LENGTHS:
         summary = plain(memory.summary or memory.text, limit)

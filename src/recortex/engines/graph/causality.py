@@ -1,0 +1,78 @@
+"""What led to what has no circle: nothing is a cause of its own cause."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.vocabulary import RelationType
+from recortex.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from recortex.domain.relation import Relation
+
+    RelationsOf = Callable[[Sequence[str]], Iterable[Relation]]
+
+_FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
+_BACKWARD = frozenset({RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM})
+"""Whose target came first. `supports` and `contradicts` hold both ways, and what was superseded may be restored and
+supersede in its turn."""
+
+_SHORT = 8
+
+
+def order(relation: Relation) -> tuple[str, str] | None:
+    """What came first and what it led to; None for a relation that says nothing of it."""
+    if relation.type in _FORWARD:
+        return relation.source_id, relation.target_id
+    return (relation.target_id, relation.source_id) if relation.type in _BACKWARD else None
+
+
+def circle(relation: Relation, relations_of: RelationsOf) -> list[Relation]:
+    """The relations that lead from a new one's effect back to its cause, itself first; none where it closes no circle.
+
+    Args:
+        relation: that is to be kept.
+        relations_of: every relation that begins or ends at one of some memories.
+    """
+    ends = order(relation)
+    if ends is None:
+        return []
+    cause, effect = ends
+    if relation.bidirectional or cause == effect:
+        return [relation]
+    paths: dict[str, list[Relation]] = {effect: [relation]}
+    edge = [effect]
+    while edge and cause not in paths:
+        edge = list(_further(edge, paths, relations_of(edge)))
+    return paths.get(cause, [])
+
+
+def _further(
+    edge: Sequence[str], paths: dict[str, list[Relation]], relations: Iterable[Relation]
+) -> Iterator[str]:
+    for one in relations:
+        ends = order(one)
+        if ends and ends[0] in edge and ends[1] not in paths:
+            paths[ends[1]] = [*paths[ends[0]], one]
+            yield ends[1]
+
+
+def told(path: Sequence[Relation]) -> str:
+    """A circle in words: `1a2b3c4d caused 5e6f7a8b, 5e6f7a8b caused 1a2b3c4d`."""
+    return ", ".join(f"{one.source_id[:_SHORT]} {one.type} {one.target_id[:_SHORT]}" for one in path)
+
+
+def refuse_circle(relation: Relation, relations_of: RelationsOf) -> None:
+    """See to it that a relation may be kept; to be called in the transaction that keeps it.
+
+    Raises:
+        InvalidInputError: it would make a memory a cause of itself; the path is named.
+    """
+    if path := circle(relation, relations_of):
+        both = " in both directions" if relation.bidirectional else ""
+        raise InvalidInputError(
+            f"A memory would be a cause of itself{both}: {told(path)}.",
+            hint="Remove the relation of these that is wrong with `recortex unlink`, or choose another one.",
+        )
