@@ -125,6 +125,13 @@ class PermissionsError(StorageError):
     hint = "Check the owner and the free space of the folder."
 
 
+class PersonNeededError(RecortexError):
+    """An agent asks for what only the person may do."""
+
+    code = "person_needed"
+    hint = "Ask the person to do it on the command line; `agents.trusted` in their own settings allows it to agents."
+
+
 class EmbeddingError(RecortexError):
     """No vector could be made."""
 

@@ -18,7 +18,7 @@ from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.transcript import Turn
-from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.extraction import learned
 from recortex.engines.intake.draft import Draft
 from recortex.engines.judgement.scope import scope_of
@@ -88,6 +88,7 @@ def learn(
     final: bool,
     dry_run: bool,
     live: Live = AFTERWARDS,
+    sure: bool = True,
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
@@ -101,12 +102,13 @@ def learn(
         final: nothing more will be written to it.
         dry_run: keep nothing, and read from the beginning.
         live: what is known of a session that is learned from as it goes; without it, all is read as a stream.
+        sure: the file is a client's. Of any other, what it teaches waits in quarantine, and nothing is withdrawn.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
     """
     bank, place = banks(Scope.PROJECT), str(path.resolve())
-    known = None if dry_run else bank.store.ledger.checkpoint(place)
+    known = None if dry_run or not sure else bank.store.ledger.checkpoint(place)
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
@@ -117,13 +119,18 @@ def learn(
     candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
-    kept = _keep(banks, [_draft(one, reader.info, bank.root, live.git) for one in candidates], clock())
-    _withdraw(banks, [_draft(one, reader.info, bank.root, live.git) for one in taught.withdrawn], clock())
+    drafts = [_draft(one, reader.info, bank.root, live.git) for one in candidates]
+    if not sure:
+        drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
+    kept = _keep(banks, drafts, clock())
+    if sure:
+        _withdraw(banks, [_draft(one, reader.info, bank.root, live.git) for one in taught.withdrawn], clock())
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
     if live.adviser and new:
         classify_edges(bank, live.adviser, new, now=clock(), session=reader.info.session_id)
     turns = live.part.read if live.part else reader.counts.turns
-    _move_checkpoint(bank, place, reader, known, turns, clock())
+    if sure:
+        _move_checkpoint(bank, place, reader, known, turns, clock())
     return Lesson(
         _extracted(reader, candidates, kept),
         tuple(one.memory for one in kept if one.added),

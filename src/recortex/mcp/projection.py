@@ -15,6 +15,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from recortex import codec
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import Status
 
 # What "a memory in JSON has at least" (docs: the contract), in the order in which it reads best.
 CARD = (
@@ -49,6 +50,11 @@ WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "t
 _IDENTIFYING = ("id", "kind", "text", "status")
 _DEEPEST = 1  # objects in an answer whose fields are told: its own, and those of what it lists
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
+_DECIDES = "The person decides with `recortex review`; until then no recall and no session gets it."
+_WAITS = {
+    Status.PROPOSED: f"Kept as proposed, not active: only the person makes what is global, pinned, critical or of a set status hold. {_DECIDES}",
+    Status.QUARANTINED: f"In quarantine: its origin is not trusted. {_DECIDES}",
+}
 _NAMED_LINKS = ("functions", "patterns", "constraints")
 _FILE_ON_CARD = ("path", "line_start", "line_end")
 _ANYTHING = [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
@@ -61,6 +67,8 @@ _DIGITS = 4  # of scores: more says nothing to an agent
 def lean(value: Any) -> dict[str, Any]:
     """A result as a JSON object; what is no object stands under `result`."""
     data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
+    if isinstance(value, Memory) and value.status in _WAITS:
+        data["note"] = _WAITS[value.status]
     return data if isinstance(data, dict) else {"result": data}
 
 
@@ -77,7 +85,8 @@ def output_schema(of: Any, *, spelled_out: bool = True) -> dict[str, Any]:
     schema = _memory_schema(named) if of is Memory else _schema(of, spelled_out=spelled_out)
     if schema.get("type") != "object":
         schema = {"type": "object", "properties": {"result": schema}}
-    return {**schema, "properties": {**schema["properties"], "shortened": {"type": "string"}}}
+    more = ("shortened", "note") if of is Memory else ("shortened",)
+    return {**schema, "properties": {**schema["properties"], **{key: {"type": "string"} for key in more}}}
 
 
 def _value(value: Any) -> Any:

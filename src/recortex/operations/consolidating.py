@@ -12,7 +12,8 @@ from recortex.engines.consolidation.service import Consolidation, Duplicates
 from recortex.engines.intake.showing import all_shown, shown
 from recortex.engines.replacing.service import Replacing
 from recortex.engines.tokens.counter import TokenCounter
-from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError
+from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
+from recortex.operations.agents import limited, weighty
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 from recortex.operations.results.consolidating import Consolidated, DuplicatePair
@@ -56,6 +57,8 @@ class Consolidating(Operations):
         if action == "list":
             return self._pairs(bounded(limit), dry_run=dry_run)
         bank, a, b = self._two(ids)
+        if limited(self._app) and (weighty(a) or weighty(b)):
+            raise PersonNeededError("Only the person merges global, pinned or critical memories.")
         against = contradiction(a.text, b.text)
         if against and not text.strip():
             raise InvalidInputError(

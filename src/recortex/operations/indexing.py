@@ -20,6 +20,7 @@ from recortex.engines.pairing.service import Pairing
 from recortex.engines.replacing.service import Replacing
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
+from recortex.operations.agents import capped
 from recortex.operations.base import Operations, file_link, strings
 from recortex.operations.registry import operation
 from recortex.operations.results.indexing import Backfilled, IndexedCode, Reembedded
@@ -52,7 +53,7 @@ class Indexing(Operations):
         piece, link = self._piece(path)
         if not description.strip():
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
-        priority = priority_of(Importance(importance or Importance.NORMAL))
+        priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
         new = composed(
             link, description=description, source=piece.text, tags=strings(tags, "tags"), priority=priority,
             now=self._app.clock(), new_id=lambda: str(uuid.uuid4()), count=TokenCounter().count,

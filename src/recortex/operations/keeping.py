@@ -10,6 +10,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError, NothingToUndoError
+from recortex.operations.agents import check_taking_back
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.keeping import History, Purged
@@ -62,6 +63,7 @@ class Keeping(Operations):
             self._reinstate(bank, memory)
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
+        check_taking_back(self._app, bank, memory, former)
         undone = bank.intake.change(
             memory,
             replace(former, version=memory.version),

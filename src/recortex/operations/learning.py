@@ -17,6 +17,7 @@ from recortex.domain.vocabulary import Origin, RelationType, Scope, Status
 from recortex.engines.intake.draft import Draft
 from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, RecortexError
+from recortex.operations.agents import check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.exchange import adopt
 from recortex.operations.registry import operation
@@ -74,6 +75,8 @@ class Learning(Operations):
             return Reviewed(
                 action=action, memories=all_shown(found), waiting=self._waiting(), contradictions=self._contradictions(limit)
             )  # fmt: skip
+        if action != "reject":
+            check_decision(self._app)
         if action == "replace":
             return self._replace(ids)
         if not ids:
@@ -197,7 +200,15 @@ class Learning(Operations):
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
         from recortex.app.learner import learn
 
-        lesson = learn(self._app.bank, path, clock=self._app.clock, final=final, dry_run=dry_run)
+        # A transcript that an agent names may be one that somebody wrote for it.
+        lesson = learn(
+            self._app.bank,
+            path,
+            clock=self._app.clock,
+            final=final,
+            dry_run=dry_run,
+            sure=not limited(self._app),
+        )
         if embed:
             self._embed(lesson.added)
         return lesson

@@ -24,6 +24,7 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.intake.draft import Draft
 from recortex.errors import InvalidInputError
+from recortex.operations import agents
 from recortex.operations.base import Operations, file_link, links, strings
 from recortex.operations.registry import operation
 from recortex.operations.results.recording import Forgotten, Remembered
@@ -66,7 +67,8 @@ class Recording(Operations):
 
         Good memories are single statements that make sense a year later: a decision with its reason, a gotcha, a
         preference, a command that works, a root cause with its fix. What is known already, word for word, is not
-        added again: its evidence counts. Secrets are removed before anything is written.
+        added again: its evidence counts. Secrets are removed before anything is written. What an agent wants to be
+        global, pinned, critical or of a status waits as proposed until the person approves it.
 
         Args:
             text: what is to be remembered, as one self-contained statement.
@@ -117,7 +119,7 @@ class Recording(Operations):
             )
         drafts = [self._draft(_wish(one, place)) for place, one in enumerate(memories)]
         ids: dict[int, str] = {}
-        added = redacted = 0
+        added = redacted = proposed = 0
         for scope in dict.fromkeys(draft.scope for draft in drafts):
             bank = self._app.bank(scope)
             places = [place for place, draft in enumerate(drafts) if draft.scope is scope]
@@ -126,11 +128,13 @@ class Recording(Operations):
             )
             ids.update({place: one.memory.id for place, one in zip(places, kept, strict=True)})
             added += sum(one.added for one in kept)
+            proposed += sum(one.memory.status in agents.WAITING for one in kept)
             redacted += sum(bool(one.redacted) for one in kept)
             if embed:
                 bank.embedding.embed([one.memory for one in kept], progress=self._app.progress)
         return Remembered(
-            ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added, redacted=redacted
+            ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added, redacted=redacted,
+            proposed=proposed,
         )  # fmt: skip
 
     @operation(core=True)
@@ -177,6 +181,7 @@ class Recording(Operations):
         wish = {name: value for name, value in locals().items() if name not in {"self", "id", "reason"}}
         bank, old = self._app.locate(id)
         new = self._edited(old, {name: value for name, value in wish.items() if value is not None})
+        new = agents.edited(self._app, old, new)
         return bank.intake.change(
             old, new, now=self._app.clock(), actor=self._app.actor, operation="update", reason=reason
         )
@@ -224,6 +229,7 @@ class Recording(Operations):
             former = replace(old, status=Status.ACTIVE, superseded_by=None)
             if former == old:
                 return old
+        agents.check_taking_back(self._app, bank, old, former)
         return bank.intake.change(
             old, _as_now(former, old), now=self._app.clock(), actor=self._app.actor, operation="restore",
             reason=f"version {version}" if version is not None else "",
@@ -242,7 +248,8 @@ class Recording(Operations):
             wish.get("functions") or (), wish.get("patterns") or (), wish.get("constraints") or ()
         )
         origin = _origin(wish.get("origin"), self._app.actor)
-        return Draft(
+        replaced = self._app.locate(wish["supersedes"])[1] if wish.get("supersedes") else None
+        draft = Draft(
             kind=kind_of(wish.get("kind") or "insight"),
             text=wish.get("text") or "",
             content=dict(wish.get("content") or {}),
@@ -265,9 +272,10 @@ class Recording(Operations):
             valid_from=wish.get("valid_from"),
             valid_until=wish.get("valid_until"),
             recorded_at=wish.get("recorded_at"),
-            supersedes=self._app.locate(wish["supersedes"])[1].id if wish.get("supersedes") else None,
+            supersedes=replaced.id if replaced else None,
             metadata=dict(wish.get("metadata") or {}),
         )
+        return agents.held_back(self._app, draft, replaced)
 
     def _edited(self, old: Memory, wish: dict[str, Any]) -> Memory:
         content = _content(old, wish)

@@ -175,6 +175,12 @@ SETTINGS = (
     Setting(
         "threads", 0, _at_least(0), "Threads of the embedding model; 0: one for each core, four at most."
     ),
+    Setting(
+        "agents.trusted",
+        default=False,
+        parse=_FLAG,
+        help="Let agents keep global, pinned and critical memories, and approve what waits, without asking you.",
+    ),
     Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most.", project=True),
     Setting(
         "recall.floor",

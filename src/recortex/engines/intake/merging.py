@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds import KINDS
-from recortex.domain.vocabulary import Status, Trust
+from recortex.domain.vocabulary import Origin, Status, Trust
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
@@ -71,6 +71,8 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
 def _status(known: Memory, new: Memory, confidence: float) -> Status:
     if new.status is Status.ACTIVE:
         return Status.ACTIVE
+    if known.origin is new.origin is Origin.AGENT:
+        return known.status  # an agent that says again what it proposed confirms nothing
     if known.status is Status.PROPOSED and confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status

@@ -9,12 +9,17 @@ from recortex.domain.memory import Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
-    """What became of many memories: their ids in the order given."""
+    """What became of many memories: their ids in the order given.
+
+    Attributes:
+        proposed: how many wait for the person's review.
+    """
 
     ids: tuple[str, ...]
     added: int
     merged: int
     redacted: int
+    proposed: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,119 @@
+"""What an agent may do by itself, and what waits for the person.
+
+An agent reads what tools, pages and repositories say, so it may have been told to. What reaches beyond the project, or
+stands before everything else, is therefore kept as proposed; what the person decided, the person alone takes back. The
+setting `agents.trusted`, which no project's file can set, lifts all of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.vocabulary import (
+    TRUST_OF_ORIGIN,
+    Actor,
+    Importance,
+    Origin,
+    Scope,
+    Status,
+    Trust,
+    lowest_priority_of,
+)
+from recortex.errors import PersonNeededError
+
+if TYPE_CHECKING:
+    from recortex.app.application import Application
+    from recortex.app.bank import Bank
+    from recortex.domain.memory import Memory
+    from recortex.engines.intake.draft import Draft
+
+TOP = lowest_priority_of(Importance.CRITICAL)
+WAITING = frozenset({Status.PROPOSED, Status.QUARANTINED})
+
+
+def limited(app: Application) -> bool:
+    """Whether an agent asks that the person did not allow everything."""
+    return app.actor is Actor.AGENT and not app.settings["agents.trusted"]
+
+
+def held_back(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
+    """The wish as it may be kept: proposed, and nothing special, where it asks for what only the person grants.
+
+    Args:
+        app: on whose behalf it is.
+        draft: the wish.
+        replaced: what it is to take the place of.
+    """
+    asked = draft.scope is Scope.GLOBAL or draft.pinned or draft.priority >= TOP or draft.status is not None
+    if not limited(app) or not (asked or (replaced is not None and weighty(replaced))):
+        return draft
+    untrusted = TRUST_OF_ORIGIN[draft.origin] is Trust.UNTRUSTED  # its quarantine is stricter
+    return replace(
+        draft,
+        status=None if untrusted else Status.PROPOSED,
+        pinned=False,
+        priority=min(draft.priority, TOP - 1),
+        supersedes=None,
+    )
+
+
+def weighty(memory: Memory) -> bool:
+    """Whether a memory stands before others or in every project."""
+    return memory.scope is Scope.GLOBAL or memory.pinned or memory.priority >= TOP
+
+
+def edited(app: Application, old: Memory, new: Memory) -> Memory:
+    """The edited memory: what an agent changed of what it says is the agent's word from then on.
+
+    Raises:
+        PersonNeededError: it would be pinned or critical, or says something else of a memory that stands before others.
+    """
+    if not limited(app):
+        return new
+    if (new.pinned and not old.pinned) or (new.priority >= TOP > old.priority):
+        raise PersonNeededError("Only the person pins a memory or makes it critical.")
+    said = (new.content, new.kind, new.summary or old.summary, new.valid_from, new.valid_until)
+    if said == (old.content, old.kind, old.summary, old.valid_from, old.valid_until):
+        return new
+    if weighty(old):
+        raise PersonNeededError(
+            "Only the person changes what a global, pinned or critical memory says.",
+            hint="Remember it anew with `supersedes`: it is proposed, and the person decides.",
+        )
+    origin = Origin.AGENT if old.origin is Origin.USER else old.origin
+    return replace(new, origin=origin, trust=TRUST_OF_ORIGIN[origin])
+
+
+def capped(app: Application, priority: int) -> int:
+    """A priority that an agent may give."""
+    return min(priority, TOP - 1) if limited(app) else priority
+
+
+def check_decision(app: Application) -> None:
+    """Refuse an agent that decides about what waits for the person.
+
+    Raises:
+        PersonNeededError: it does.
+    """
+    if limited(app):
+        raise PersonNeededError("Only the person approves what waits for review.")
+
+
+def check_taking_back(app: Application, bank: Bank, memory: Memory, back: Memory) -> None:
+    """Refuse an agent that brings back what the person has put away or never approved.
+
+    Raises:
+        PersonNeededError: it does.
+    """
+    if not limited(app):
+        return
+    latest, *former = bank.store.memories.history(memory.id)
+    stood = next(
+        (one.memory.status for one in former if one.memory.status is not memory.status), memory.status
+    )
+    waits = memory.status in WAITING or (memory.status is not Status.ACTIVE and stood in WAITING)
+    if latest.changed_by is Actor.USER or (waits and back.status is Status.ACTIVE):
+        raise PersonNeededError("Only the person brings back what they put away or did not approve.")
+    if weighty(back) and not weighty(memory):
+        raise PersonNeededError("Only the person pins a memory or makes it critical.")
