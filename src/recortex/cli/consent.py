@@ -22,13 +22,12 @@ def preview(cortex: Operations, operation: Operation, arguments: dict[str, Any])
     return {"would": operation.name, "arguments": arguments}
 
 
-def given(cortex: Operations, operation: Operation, call: Call) -> bool:
-    """Show what would be done and ask.
+def given(shown: Any, operation: Operation, call: Call) -> bool:
+    """Show what would be done, which is what `preview` gave, and ask.
 
     Raises:
         NotConfirmedError: nobody is there to be asked.
     """
-    shown = preview(cortex, operation, call.arguments)
     if call.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
     from recortex.cli.rendering import render

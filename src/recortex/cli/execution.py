@@ -71,9 +71,11 @@ def _facade() -> type[Operations]:
 def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:
     with group.open(call.project, url=call.url, progress=progress) as cortex:
         if operation.traits.removes(call.arguments):
-            if call.dry_run:
-                return Answer(consent.preview(cortex, operation, call.arguments))
-            if not (call.yes or consent.given(cortex, operation, call)):
+            asks = call.dry_run or not call.yes
+            shown = consent.preview(cortex, operation, call.arguments) if asks else None
+            if call.dry_run or getattr(shown, "changes_nothing", False):
+                return Answer(shown)
+            if not (call.yes or consent.given(shown, operation, call)):
                 return Answer(None, done=False)
         return Answer(getattr(cortex, operation.method)(**call.arguments))
 
@@ -99,5 +101,5 @@ def _unknown(verb: str, known: list[str]) -> UsageError:
     from recortex.cli.suggestions import meant
 
     near = meant(verb, known)
-    said = f"Did you mean {' or '.join(f'`recortex {name}`' for name in near)}? " if near else ""
+    said = f"Did you mean {' or '.join(f'`{name}`' for name in near)}? " if near else ""
     return UsageError(f"There is no verb {verb[:40]!r}.", hint=f"{said}`recortex --help` lists the verbs.")

@@ -54,5 +54,16 @@ def meant(verb: str, known: Iterable[str]) -> tuple[str, ...]:
     words = {word: name for name, others in _SYNONYMS.items() if name in verbs for word in others}
     if said in words:
         return (words[said],)
-    near = get_close_matches(said, sorted({*verbs, *words}), n=3, cutoff=0.6)
-    return tuple(dict.fromkeys(words.get(name, name) for name in near))[:2]
+    near = get_close_matches(said, {*verbs, *words}, n=3, cutoff=0.6)
+    likely = [name for name in near if _alike(said, name) >= _alike(said, near[0]) - _BESIDE]
+    return tuple(dict.fromkeys(words.get(name, name) for name in likely))
+
+
+_BESIDE = 0.1
+"""How much less alike than the likeliest a word may be that is named beside it."""
+
+
+def _alike(one: str, other: str) -> float:
+    from difflib import SequenceMatcher
+
+    return SequenceMatcher(None, one, other).ratio()

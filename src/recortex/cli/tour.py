@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recortex.cli.parser import Parser
+from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import Terminal, clean, terminal_of
 from recortex.cli.usage import DONE
 from recortex.domain.hit import Recall
@@ -133,12 +134,11 @@ def _answered(question: str, answer: Recall, terminal: Terminal) -> str:
 
 def _evidence(hit: Hit, terminal: Terminal) -> str:
     source = hit.memory.source
-    parts = sorted(hit.signals.items(), key=lambda part: -part[1])
-    why = ", ".join(f"{name} {value:.2f}" for name, value in parts if value)
+    why = reasons(hit.signals)
     speaker = {"user": "the developer", "assistant": "the agent"}.get(source.speaker, clean(source.speaker))
     rows = (
         terminal.style(terminal.wrap(hit.memory.text, indent=2), "green"),
         terminal.wrap(f"turn {source.turn}, {speaker}: “{source.quote}”", indent=12, first="  said in"),
-        terminal.style(terminal.wrap(f"{hit.score:.2f} from {why}", indent=12, first="  score"), "dim"),
+        terminal.style(terminal.wrap(f"{hit.score:.2f}: {why}", indent=12, first="  score"), "dim"),
     )
     return "\n".join(rows)

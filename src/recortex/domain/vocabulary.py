@@ -40,6 +40,41 @@ class RelationType(StrEnum):
     PREVENTED = "prevented"
     TRIGGERED_BY = "triggered_by"
 
+    @property
+    def words(self) -> str:
+        """What stands between the two in a sentence: A supersedes B."""
+        return RELATION_WORDS[self][0]
+
+    @property
+    def reversed(self) -> str:
+        """What stands between them when the sentence begins with the other: B is superseded by A."""
+        return RELATION_WORDS[self][1]
+
+
+RELATION_WORDS: dict[RelationType, tuple[str, str]] = {
+    RelationType.SUPERSEDES: ("supersedes", "is superseded by"),
+    RelationType.SUPPORTS: ("supports", "is supported by"),
+    RelationType.CONTRADICTS: ("contradicts", "is contradicted by"),
+    RelationType.RELATED: ("is related to", "is related to"),
+    RelationType.DERIVED_FROM: ("is derived from", "led to"),
+    RelationType.OWNS: ("owns", "is owned by"),
+    RelationType.AFFECTS: ("affects", "is affected by"),
+    RelationType.BLOCKS: ("blocks", "is blocked by"),
+    RelationType.REQUIRES: ("requires", "is required by"),
+    RelationType.REFERENCES: ("refers to", "is referred to by"),
+    RelationType.LEARNED_FROM: ("was learned from", "taught"),
+    RelationType.ASSIGNED_TO: ("is assigned to", "is in charge of"),
+    RelationType.DEPENDS_ON: ("depends on", "is needed by"),
+    RelationType.EXEMPLIFIES: ("is an example of", "has as an example"),
+    RelationType.REFINES: ("refines", "is refined by"),
+    RelationType.SOURCE_OF: ("is the source of", "comes from"),
+    RelationType.CAUSED: ("caused", "was caused by"),
+    RelationType.ENABLED: ("enabled", "was enabled by"),
+    RelationType.PREVENTED: ("prevented", "was prevented by"),
+    RelationType.TRIGGERED_BY: ("was triggered by", "triggered"),
+}
+"""Each relation as a verb, from its source to its target and from its target to its source."""
+
 
 class RelationStatus(StrEnum):
     """Whether a relation is taken as given or waits for a person."""

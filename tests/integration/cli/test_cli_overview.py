@@ -78,13 +78,14 @@ def test_no_verb(shared):
         ("remeber", "remember"),
         ("remember_mny", "remember-many"),
         ("demo", "tour"),
+        ("delte", "forget"),
     ],
 )
 def test_an_unknown_verb_suggests_what_was_meant(shared, said, verb):
     ran = shared.run(said, "something")
     assert ran.code == 2
     assert not ran.out
-    assert f"Did you mean `recortex {verb}`" in ran.err
+    assert f"Did you mean `{verb}`" in ran.err
 
 
 def test_each_synonym_leads_to_a_verb_and_is_none():

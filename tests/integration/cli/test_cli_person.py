@@ -63,6 +63,26 @@ def test_a_person_is_asked_before_something_is_removed(project, answer, status):
     assert project.data("get", known)["status"] == status
 
 
+@pytest.mark.parametrize("json_", [True, False])
+def test_words_to_forget_show_what_they_may_mean_without_a_terminal(project, json_):
+    known = project.remember("The nightly job takes the write lock at two, so deployments wait.")
+    ran = project.run("forget", "the nightly job and its write lock", *(["--json"] if json_ else []))
+    assert ran.code == 0
+    if json_:
+        assert [one["id"] for one in ran.data["candidates"]] == [known]
+    else:
+        assert "Which one is it?" in ran.text
+        assert f"`recortex forget {known[:8]}`" in ran.text
+    assert project.data("get", known)["status"] == "active"
+    assert project.run("forget", known).code == 1  # what would be put away is asked for all the same
+
+
+def test_a_dry_run_wins_over_yes(project):
+    known = project.remember("The nightly job takes the write lock at two, so deployments wait.")
+    assert "Would be put away" in project.run("forget", known, "--yes", "--dry-run").text
+    assert project.data("get", known)["status"] == "active"
+
+
 def test_colours_for_a_person_and_none_with_no_color(project):
     project.remember("The nightly job takes the write lock at two, so deployments wait.")
     assert "\x1b[36m" in at_a_terminal(project, "list", env={"NO_COLOR": ""})[1]

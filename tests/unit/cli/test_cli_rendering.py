@@ -76,18 +76,19 @@ FALLBACK = r.Fallback(
     last_at=AT,
     times=2,
 )
+PLAIN = Terminal()
 SAMPLES = [
     (MEMORY, ["tribal", MEMORY.id, TEXT, "high (8 of 10)", "#auth #bcrypt", "src/auth.py:3-9", "turn 4", "“use 12 rounds”"]),
-    (HIT, ["0.81  0b5d3b1e  tribal  changed", "semantic 0.90, keyword 0.40", "claude-code, session 5e551011"]),
+    (HIT, ["0.81  0b5d3b1e  tribal  changed", "some of the question's words (0.40), the same meaning (0.90)", "claude-code, session 5e551011"]),
     (Recall(query="q", recipe="hybrid", hits=(HIT,)), ["0.81"]),
     (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35), ["Nothing that is known answers this", "0.20", "0.35"]),
     (r.Listing(memories=(MEMORY, OTHER), total=12), ["0b5d3b1e  tribal", "!  Use bcrypt", "[proposed]", "2 of 12"]),
     (r.Listing(memories=(), total=0), ["No memory passes"]),
     (r.Forgotten(memory=MEMORY), ["Put away", "recortex restore 0b5d3b1e"]),
     (r.Forgotten(memory=MEMORY, dry_run=True), ["Would be put away"]),
-    (r.Forgotten(candidates=(OTHER,)), ["Which one", "77777777"]),
+    (r.Forgotten(candidates=(OTHER,)), ["Which one", "77777777", "`recortex forget 77777777`"]),
     (r.Forgotten(), ["Nothing fits"]),
-    (r.Linked(memory=MEMORY, relation=RELATION), ["supports (0.50)", "src/auth.py:3-9"]),
+    (r.Linked(memory=MEMORY, relation=RELATION), ["0b5d3b1e supports 77777777 (strength 0.50)", "src/auth.py:3-9"]),
     (r.Related(memory=MEMORY, neighbours=(r.Neighbour(memory=OTHER, relation=RELATION, depth=1),)), ["  supports  77777777"]),
     (r.Related(memory=MEMORY), ["no relations"]),
     (r.Reviewed(action="list", memories=(OTHER,), waiting=1), ["77777777", "1 waiting", "approve ID"]),
@@ -197,3 +198,40 @@ def test_an_unknown_answer_is_shown_by_its_fields():
         "count:",
         "  x: 1",
     ]
+
+
+def test_a_part_of_the_score_that_has_no_words_is_noticed():
+    from recortex.cli.rendering.reasons import _WORDS
+    from recortex.engines.retrieval.weights import Common, Weights
+
+    assert set(_WORDS) == {*Weights._fields, *Common._fields}
+
+
+@pytest.mark.parametrize("type_", RelationType)
+def test_relations_read_as_english_from_both_ends(type_):
+    made = Relation(MEMORY.id, OTHER.id, type_, AT)
+    there = render(
+        r.Related(memory=MEMORY, neighbours=(r.Neighbour(memory=OTHER, relation=made, depth=1),)), PLAIN
+    )
+    back = render(
+        r.Related(memory=OTHER, neighbours=(r.Neighbour(memory=MEMORY, relation=made, depth=1),)), PLAIN
+    )
+    assert f"  {type_.words}  77777777" in there
+    assert f"  {type_.reversed}  0b5d3b1e" in back
+    for said in (type_.words, type_.reversed):
+        assert "_" not in said
+        assert not said.endswith(" of of")
+
+
+def test_a_superseded_memory_says_so():
+    assert RelationType.SUPERSEDES.reversed == "is superseded by"
+    assert (
+        render(Relation(MEMORY.id, OTHER.id, RelationType.SUPERSEDES, AT), PLAIN)
+        == "0b5d3b1e supersedes 77777777"
+    )
+
+
+def test_the_nearest_memory_is_not_said_to_be_below_a_floor_that_it_reaches():
+    said = render(Recall(query="q", recipe="hybrid", best=0.67, floor=0.5), PLAIN)
+    assert "below" not in said
+    assert "too little in common" in said

@@ -40,7 +40,7 @@ SAMPLES = [
     ),
     (
         Traversal(memory=OTHER, reached=(Reached(memory=MEMORY, depth=2, path=(RELATION, RELATION)),)),
-        ["    is supports of  0b5d3b1e"],
+        ["    is supported by  0b5d3b1e"],
     ),
     (
         Lifecycle(now=AT, considered=30, archived=25, changes=(CHANGE,) * 25),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering.amounts import plural
+from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def hit(value: Hit, terminal: Terminal) -> str:
         ),
         terminal.wrap(one.text, indent=6),
     ]
-    if why := _why(value.signals):
+    if why := reasons(value.signals):
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if said := source_of(one.source):
         lines.append(terminal.style(terminal.wrap(said, indent=6), "dim"))
@@ -147,12 +148,6 @@ def hit(value: Hit, terminal: Terminal) -> str:
 def _verbatim(code: str) -> str:
     """Code by its own lines, none of which a terminal would obey."""
     return "\n".join(f"      {clean(line.expandtabs(4))}".rstrip() for line in code.splitlines())
-
-
-def _why(signals: dict[str, float]) -> str:
-    """The parts of a score that say something, greatest first."""
-    parts = sorted(signals.items(), key=lambda item: -item[1])
-    return ", ".join(f"{name} {part:.2f}" for name, part in parts if abs(part) >= 0.005)  # noqa: PLR2004  shown as 0.00
 
 
 def _lines(values: tuple[Memory, ...], terminal: Terminal) -> str:
@@ -175,7 +170,11 @@ def forgotten(value: Forgotten, terminal: Terminal) -> str:
     if value.memory is None:
         if not value.candidates:
             return "Nothing fits; nothing was changed."
-        return f"Nothing was changed. Which one is it?\n{_lines(value.candidates, terminal)}"
+        first = short(value.candidates[0].id)
+        return (
+            f"Nothing was changed. Which one is it?\n{_lines(value.candidates, terminal)}\n"
+            f"`recortex forget {first}` puts the first one away."
+        )
     word = "Would be put away" if value.dry_run else "Put away"
     undo = "" if value.dry_run else f"\n`recortex restore {short(value.memory.id)}` brings it back."
     return f"{word}:\n{line_of(value.memory, terminal)}{undo}"
@@ -194,9 +193,10 @@ def linked(value: Linked, terminal: Terminal) -> str:
 
 
 def relation(value: Relation, terminal: Terminal) -> str:
-    """`source —type→ target`."""
-    arrow = "<-" if value.bidirectional else "--"
-    said = f"{short(value.source_id)} {arrow} {value.type} ({value.strength:.2f}) -> {short(value.target_id)}"
+    """A sentence: `3f2a9c01 supersedes 81bb02cd`."""
+    both = ", and the other way round" if value.bidirectional else ""
+    strength = "" if value.strength == 1 else f" (strength {value.strength:.2f})"
+    said = f"{short(value.source_id)} {value.type.words} {short(value.target_id)}{both}{strength}"
     return said + ("" if value.status == "active" else terminal.style(f" [{value.status}]", "yellow"))
 
 
@@ -210,9 +210,13 @@ def related(value: Related, terminal: Terminal) -> str:
 
 def _neighbour(value: Neighbour, terminal: Terminal) -> str:
     margin = "  " * value.depth
-    outgoing = value.relation.target_id == value.memory.id
-    word = value.relation.type if outgoing else f"is {value.relation.type} of"
-    return f"{margin}{terminal.style(str(word), 'green')}  {line_of(value.memory, terminal)}"
+    said = verb(value.relation, value.memory)
+    return f"{margin}{terminal.style(said, 'green')}  {line_of(value.memory, terminal)}"
+
+
+def verb(relation: Relation, reached: Memory) -> str:
+    """What leads from one end of a relation to the memory at its other end."""
+    return relation.type.words if relation.target_id == reached.id else relation.type.reversed
 
 
 def reviewed(value: Reviewed, terminal: Terminal) -> str:

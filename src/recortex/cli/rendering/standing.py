@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering.amounts import plural
-from recortex.cli.rendering.memories import line_of, short
+from recortex.cli.rendering.memories import line_of, short, verb
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def traversal(value: Traversal, terminal: Terminal) -> str:
 
 def _reached(value: Reached, terminal: Terminal) -> str:
     last = value.path[-1]
-    word = last.type if last.target_id == value.memory.id else f"is {last.type} of"
-    return f"{'  ' * value.depth}{terminal.style(str(word), 'green')}  {line_of(value.memory, terminal)}"
+    return f"{'  ' * value.depth}{terminal.style(verb(last, value.memory), 'green')}  {line_of(value.memory, terminal)}"
 
 
 def lifecycle(value: Lifecycle, terminal: Terminal) -> str:

@@ -29,3 +29,8 @@ class Forgotten:
     memory: Memory | None = None
     candidates: tuple[Memory, ...] = ()
     dry_run: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        """There is nothing to put away, so nobody needs to be asked."""
+        return self.memory is None
