@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
+from recortex.engines.judgement.identity import identifying
 from recortex.engines.judgement.lexicon import (
     BASES,
     BE,
@@ -90,6 +92,7 @@ class Claim:
         denied: whether it says that it is not so.
         words: stems of all its telling words, the negation aside.
         several: whether the value is a list.
+        names: stems of the words that tell what it is about from others of its sort (`identity`); none of the value.
     """
 
     verb: str
@@ -98,6 +101,7 @@ class Claim:
     denied: bool
     words: tuple[str, ...]
     several: bool = False
+    names: frozenset[str] = frozenset()
 
     @property
     def stems(self) -> frozenset[str]:
@@ -120,6 +124,11 @@ def stem(word: str) -> str:
 def stems(words: tuple[str, ...] | list[str]) -> frozenset[str]:
     """The telling words of a phrase, to be compared."""
     return frozenset(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
+
+
+def named(words: tuple[str, ...] | list[str]) -> frozenset[str]:
+    """All words of a phrase, to be compared; a single letter as it is, for a queue A is no article."""
+    return frozenset(word if len(word) == 1 else stem(word) for word in words)
 
 
 def is_number(word: str) -> bool:
@@ -161,11 +170,22 @@ def _claim(clause: str) -> Claim | None:
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
     read = _order(words) or _told(words) or _elliptic(words)
     value = tuple(word for word in read[2] if word != ",") if read else ()
+    names = _names(words) - named(value)
     if read is None or not value:
-        return Claim("", frozenset(), (), denied, told)
+        return Claim("", frozenset(), (), denied, told, names=names)
     verb, subject, listed = read
     several = any(word.lower() in {",", "and", "or", "both"} for word in listed)
-    return Claim(verb, stems(subject) - PREPOSITIONS, value, denied, told, several)
+    return Claim(verb, stems(subject) - PREPOSITIONS, value, denied, told, several, names)
+
+
+def names_of(text: str) -> frozenset[str]:
+    """Stems of the words of a statement that tell one thing from others of its sort, its values among them."""
+    return frozenset[str]().union(*(_names(tokens(clause)) for clause in clauses(core(text))))
+
+
+def _names(words: list[str]) -> frozenset[str]:
+    stated = {word for before, word in pairwise(words) if before.lower() in BE and is_number(word)}
+    return named([word for word in identifying(words) if word not in stated])
 
 
 def _before_aside(words: list[str]) -> list[str]:

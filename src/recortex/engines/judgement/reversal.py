@@ -19,7 +19,8 @@ from recortex.engines.judgement.changes import (
     may_change,
     used_to,
 )
-from recortex.engines.judgement.claims import Claim, claims, is_number, stem
+from recortex.engines.judgement.claims import Claim, claims, core, is_number, named, names_of, stem, tokens
+from recortex.engines.judgement.identity import apart
 from recortex.engines.judgement.lexicon import (
     FAMILIES,
     FAMILY_OF,
@@ -100,7 +101,10 @@ def reversal(new: str, known: str) -> Reversal:
     """Judge whether `new` replaces `known`."""
     if is_unsure(new) or is_past(new) or is_unsure(known) or new.split() == known.split():
         return NOTHING
-    held, said = claims(known), claims(new)
+    said = claims(new)
+    held = tuple(one for one in claims(known) if not _of_another(one, known, said, new))
+    if not held:
+        return NOTHING
     explicit = changed_mind(new)
     if _announced(new, held, said):
         return Reversal(Outcome.REPLACES, "announced change", explicit=True)
@@ -109,6 +113,22 @@ def reversal(new: str, known: str) -> Reversal:
     if gives_up_by_name(new, known):
         return Reversal(Outcome.REPLACES, "announced change of a name", explicit=True)
     return _compared(held, said, explicit=explicit)
+
+
+def _of_another(held: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
+    """Whether a known claim is about another thing than the new statement: issue 41, not issue 42; Go, not Python."""
+    scenes = (one.names for one in claims(known) if not one.verb and one.words[0] in PREPOSITIONS)
+    theirs = held.names.union(*scenes)
+    if not theirs:
+        return False
+    values = frozenset[str]().union(*(named(one.value) for one in said))
+    exchanged = (change.new | (change.old if change.old & held.stems else set()) for change in changes(new))
+    names = names_of(new).difference(values, *exchanged)
+    return apart(names, _words(new), theirs, _words(known))
+
+
+def _words(text: str) -> frozenset[str]:
+    return named(tokens(core(text)))
 
 
 def _compared(held: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> Reversal:

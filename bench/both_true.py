@@ -1,0 +1,87 @@
+"""Both true: how surely a statement about another thing leaves a known one alone, and the same thing's new value replaces it.
+
+    python bench/both_true.py [--half development|held-out] [--misses] [--json FILE]
+
+Reads `bench/both_true_pairs.txt`, written before the rules: issues, ports, lines, languages, files, versions and names
+that differ in what is spoken of, and reversals that differ in what is said of it. Pairs of each sign alternate between
+two halves. A pair counts as confused where the new statement would replace the known one or be taken as the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from recortex.engines.judgement.reversal import Outcome, is_near, reversal
+from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.similarity.twins import says_again
+
+PAIRS = Path(__file__).with_name("both_true_pairs.txt")
+HALVES = ("development", "held-out")
+
+
+class Pair(NamedTuple):
+    """A known statement, a new one, and whether the new one replaces the known one."""
+
+    known: str
+    new: str
+    replaces: bool
+    half: str
+
+
+def pairs() -> list[Pair]:
+    """All pairs with their halves."""
+    seen = {"+": 0, "-": 0}
+    found = []
+    for line in PAIRS.read_text(encoding="utf-8").splitlines():
+        if line.startswith(("+", "-")):
+            sign, known, new = (part.strip() for part in line.split(" | "))
+            found.append(Pair(known, new, sign == "+", HALVES[seen[sign] % 2]))
+            seen[sign] += 1
+    return found
+
+
+def fate(pair: Pair) -> str:
+    """What would become of the known statement: replaced, merged, doubted or kept."""
+    if says_again(pair.new, pair.known):
+        return "merged"
+    near = is_near(tokenize(pair.new), tokenize(pair.known))
+    outcome = reversal(pair.new, pair.known).outcome if near else Outcome.NOTHING
+    return {Outcome.REPLACES: "replaced", Outcome.CONTRADICTS: "doubted", Outcome.NOTHING: "kept"}[outcome]
+
+
+def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
+    """How many of the pairs that are both true are confused, and how many reversals are found."""
+    fates = [(one, fate(one)) for one in chosen]
+    if misses:
+        for one, what in fates:
+            if (what == "replaced") != one.replaces:
+                print(f"[{what}] {'+' if one.replaces else '-'} {one.known} | {one.new}")
+    true = [what for one, what in fates if not one.replaces]
+    reversed_ = [what for one, what in fates if one.replaces]
+    return {
+        "both true": len(true), "confused": sum(what in {"replaced", "merged"} for what in true), "doubted": true.count("doubted"),
+        "reversals": len(reversed_), "found": reversed_.count("replaced"),
+    }  # fmt: skip
+
+
+def main() -> None:
+    """Run the bench."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    figures = {
+        half: measure([one for one in pairs() if one.half == half], misses=options.misses)
+        for half in ([options.half] if options.half else HALVES)
+    }
+    print(json.dumps(figures, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
