@@ -23,6 +23,7 @@ class Hit:
         signals: each part of the score by name, before weighting.
         freshness: whether the cited files still read as they did; `none` where no file is cited.
         code: of a description of code: the code itself.
+        weak: its score alone is below the floor: it stands beside a better one and may be about something else.
     """
 
     memory: Memory
@@ -30,6 +31,7 @@ class Hit:
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
     code: tuple[Memory, ...] = ()
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,7 @@ class Recall:
         floor: what a score had to reach.
         tokens: cl100k_base tokens of all hits' texts, and of the code that they bring.
         degraded: what could not be used, and what was used instead.
+        needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
     """
 
     query: str
@@ -50,3 +53,4 @@ class Recall:
     floor: float = 0.0
     tokens: int = 0
     degraded: tuple[str, ...] = ()
+    needed: int = 0

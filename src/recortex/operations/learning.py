@@ -267,10 +267,12 @@ class Learning(Operations):
         return bank, memory
 
     def _decide(self, bank: Bank, memory: Memory, status: Status, action: str) -> Memory:
+        now = self._app.clock()
+        validated = now if status is Status.ACTIVE else memory.validated_at
         changed = bank.intake.change(
             memory,
-            replace(memory, status=status),
-            now=self._app.clock(),
+            replace(memory, status=status, validated_at=validated),
+            now=now,
             actor=self._app.actor,
             operation=action,
         )

@@ -22,6 +22,7 @@ from recortex.domain.vocabulary import (
     Trust,
     priority_of,
 )
+from recortex.engines.intake.composing import expiry
 from recortex.engines.intake.draft import Draft
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
@@ -295,6 +296,8 @@ class Recording(Operations):
         for name in ("valid_from", "valid_until"):
             if name in wish:
                 plain[name] = as_utc(wish[name])
+        if "valid_until" not in plain and (until := expiry(content)) != _expiry_before(old):
+            plain["valid_until"] = until
         if old.summary == old.content.summary():
             plain.setdefault("summary", "")  # it was made from the content, and is made again
         return replace(old, kind=Kind(content.kind), content=content, **plain)
@@ -364,6 +367,14 @@ def _content(old: Memory, wish: dict[str, Any]) -> Any:
     if kind != old.kind:
         return content_from_json(kind, {KINDS[kind].main: old.text, **changes})
     return content_from_json(kind, {**content_to_json(old.content), **changes})
+
+
+def _expiry_before(old: Memory) -> datetime | None:
+    """The date that the former content gave; an older store may hold words that are none."""
+    try:
+        return expiry(old.content)
+    except InvalidInputError:
+        return None
 
 
 def _like_id(words: str) -> bool:

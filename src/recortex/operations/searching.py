@@ -58,7 +58,7 @@ class Searching(Operations):
         tags: Sequence[str] = (),
         files: Sequence[str] = (),
         domains: Sequence[Domain] = (),
-        statuses: Sequence[Status] = (Status.ACTIVE,),
+        statuses: Sequence[Status] | None = None,
         scope: Scope | None = None,
         session: str = "",
         recorded_after: datetime | None = None,
@@ -81,13 +81,13 @@ class Searching(Operations):
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
             domains: only these areas of the software.
-            statuses: active memories, unless others are asked for.
+            statuses: what is active and true now, unless others are asked for.
             scope: only the project's memories, or only the global ones.
             session: only what was learned in this session.
             recorded_after: only what was recorded at or after this time.
             recorded_before: only what was recorded before this time.
             as_of: what was known at that time, as it was known then.
-            valid_at: only what was true in the world at that time.
+            valid_at: what was true in the world at that time, also what was superseded later; now, unless said.
             recipe: hybrid (words and meaning), keyword, or semantic.
             budget: at most so many tokens of text in all.
             floor: give no answer rather than an irrelevant one.
@@ -100,16 +100,20 @@ class Searching(Operations):
             kinds=kinds or ANSWERING, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
             recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
         )  # fmt: skip
+        if statuses is None and valid_at is None:
+            only = replace(only, valid_at=only.as_of or self._app.clock())
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
         found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
-        kept = self._with_code(tuple(_within(budget, self._seen(hits))), budget)
+        seen = tuple(self._seen(hits))
+        kept = self._with_code(tuple(_within(budget, seen)), budget)
         if as_of is None:
             self._count_access(kept)
         return Recall(
             query=query, recipe=recipe, hits=kept, tokens=sum(map(_tokens, kept)),
             best=max((one.best for one in found), default=0.0), floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
+            needed=0 if kept else min((hit.memory.tokens for hit in seen), default=0),
         )  # fmt: skip
 
     @operation(core=True, read_only=True)
@@ -132,7 +136,7 @@ class Searching(Operations):
         self,
         *,
         kinds: Sequence[str] = (),
-        statuses: Sequence[Status] = (Status.ACTIVE,),
+        statuses: Sequence[Status] | None = None,
         tags: Sequence[str] = (),
         files: Sequence[str] = (),
         functions: Sequence[str] = (),
@@ -159,7 +163,7 @@ class Searching(Operations):
 
         Args:
             kinds: only these kinds.
-            statuses: active ones, unless others are asked for.
+            statuses: active ones, unless others are asked for; with valid_at also what was superseded later.
             tags: with one of these tags.
             files: about one of these files, or folders ending in a slash.
             functions: about one of these functions.
@@ -298,7 +302,7 @@ def _query(
     tags: Sequence[str],
     files: Sequence[str],
     domains: Sequence[Domain],
-    statuses: Sequence[Status],
+    statuses: Sequence[Status] | None,
     scope: Scope | None,
     session: str,
     recorded_after: datetime | None,
@@ -311,7 +315,7 @@ def _query(
         tags=strings(tags, "tags"),
         files=strings(files, "files"),
         domains=tuple(Domain(domain) for domain in domains),
-        statuses=tuple(Status(status) for status in statuses),
+        statuses=_statuses(statuses, valid_at),
         scope=scope,
         session=session,
         **{
@@ -325,6 +329,13 @@ def _query(
             if at is not None
         },  # type: ignore[arg-type]  # four instants
     )
+
+
+def _statuses(wanted: Sequence[Status] | None, valid_at: datetime | None) -> tuple[Status, ...]:
+    """Those asked for; without a word what is active, and for a time in the world what was superseded since."""
+    if wanted is not None:
+        return tuple(Status(status) for status in wanted)
+    return (Status.ACTIVE,) if valid_at is None else (Status.ACTIVE, Status.SUPERSEDED)
 
 
 def _tokens(hit: Hit) -> int:
@@ -346,7 +357,7 @@ def _bringing(
         yield more
 
 
-def _within(budget: int | None, hits: Iterator[Hit]) -> Iterator[Hit]:
+def _within(budget: int | None, hits: Sequence[Hit]) -> Iterator[Hit]:
     """Hits while they fit the budget; one that is too large is left out, a smaller one after it may still fit."""
     left = budget
     for hit in hits:

@@ -235,3 +235,10 @@ def test_the_nearest_memory_is_not_said_to_be_below_a_floor_that_it_reaches():
     said = render(Recall(query="q", recipe="hybrid", best=0.67, floor=0.5), PLAIN)
     assert "below" not in said
     assert "too little in common" in said
+
+
+def test_a_budget_that_fits_nothing_is_told_with_one_that_does(cortex):
+    kept = cortex.remember("The license server answers on port 9000")
+    text = render(cortex.recall("on which port does the license server answer?", budget=3), Terminal())
+    assert f"--budget {kept.tokens}" in text
+    assert "Nothing" not in text

@@ -10,7 +10,7 @@ import msgspec
 from recortex.codec import content_from_json, dumps, loads, without_nul
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import Memory, check
-from recortex.domain.time import as_utc
+from recortex.domain.time import as_utc, parse_instant
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
 from recortex.engines.intake.labels import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
@@ -59,6 +59,7 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
     content = _content(clean)
     text = content.text()
     recorded = as_utc(clean.recorded_at or now)
+    until = as_utc(clean.valid_until) if clean.valid_until else expiry(content)
     memory = Memory(
         id=id_,
         kind=clean.kind,
@@ -68,7 +69,7 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
         recorded_at=recorded,
         updated_at=recorded,
         valid_from=as_utc(clean.valid_from) if clean.valid_from else recorded,
-        valid_until=as_utc(clean.valid_until) if clean.valid_until else None,
+        valid_until=until,
         status=clean.status or _status(clean.origin),
         trust=TRUST_OF_ORIGIN[clean.origin],
         content_hash=content_hash(clean.kind, text),
@@ -76,6 +77,16 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
         **{name: getattr(clean, name) for name in _AS_DRAFTED},
     )
     return Composed(_bounded(check(memory)), found, skipped)
+
+
+def expiry(content: Content) -> datetime | None:
+    """When a content says that it stops being true, as an approved exception does; None where it says nothing.
+
+    Raises:
+        InvalidInputError: it says so in words that are no date.
+    """
+    said = getattr(content, "expires_at", "")
+    return parse_instant(said) if said and not getattr(content, "permanent", False) else None
 
 
 _AS_DRAFTED = (

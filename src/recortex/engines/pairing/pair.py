@@ -82,20 +82,29 @@ def relation(description: Memory, code: Memory, now: datetime) -> Relation:
     return Relation(description.id, code.id, RelationType.SOURCE_OF, now)
 
 
-def same_place(a: FileLink, b: FileLink) -> bool:
-    """Whether two links mean the same piece of a file: both all of it, or more than half of their lines in common."""
+def same_place(a: FileLink, b: FileLink, lines: tuple[int, int]) -> bool:
+    """Whether two links mean the same piece of a file: more than half of their lines in common.
+
+    Args:
+        a: one of them.
+        b: the other.
+        lines: how many lines each piece of code has, for a link to a whole file.
+    """
     if a.path != b.path:
         return False
-    if a.line_start is None or b.line_start is None:
-        return a.line_start is b.line_start
-    (a_first, a_last), (b_first, b_last) = _lines(a), _lines(b)
+    (a_first, a_last), (b_first, b_last) = _lines(a, lines[0]), _lines(b, lines[1])
     shared = min(a_last, b_last) - max(a_first, b_first) + 1
     return shared > SAME_LINES * (max(a_last, b_last) - min(a_first, b_first) + 1)
 
 
-def _lines(link: FileLink) -> tuple[int, int]:
-    first = link.line_start or 1
-    return first, link.line_end or first
+def _lines(link: FileLink, count: int) -> tuple[int, int]:
+    if link.line_start is None:
+        return 1, max(count, 1)
+    return link.line_start, link.line_end or link.line_start
+
+
+def _length(code: Memory | None) -> int:
+    return len(code.text.splitlines()) if code else 0
 
 
 def unchanged(former: Indexed, new: Pair) -> bool:
@@ -131,7 +140,10 @@ def replaced(new: Pair, former: Iterable[Indexed], still_there: Callable[[FileLi
 
 def _stands_for(new: Pair, former: Indexed, still_there: Callable[[FileLink], bool]) -> bool:
     place, old = new.description.memory.files[0], former.description.files[0]
-    if same_place(place, old):
+    whole = place.line_start is None and old.line_start is None
+    if (whole and place.path == old.path) or same_place(
+        place, old, (_length(new.code.memory), _length(former.code))
+    ):
         return True
     same_words = former.description.content_hash == new.description.memory.content_hash
     same_code = former.code is not None and former.code.content_hash == new.code.memory.content_hash

@@ -283,12 +283,9 @@ def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) 
     if not found:
         return []
     top = found[0].total
+    scores = [best * exp(max((one.total - top) / _DISTANCE, -60.0)) for one in found]
     return [
-        Hit(
-            memory=memories[one.facts.key],
-            score=best * exp(max((one.total - top) / _DISTANCE, -60.0)),
-            signals=one.signals,
-        )
-        for one in found
+        Hit(memory=memories[one.facts.key], score=score, signals=one.signals, weak=score < FLOOR)
+        for one, score in zip(found, scores, strict=True)
         if one.facts.key in memories
     ]

@@ -1,0 +1,108 @@
+"""An answer is what holds now, in full, and says where it is not sure."""
+
+from datetime import timedelta
+
+import pytest
+
+from recortex.domain.vocabulary import Status
+from recortex.errors import InvalidInputError
+
+PORT = "The license server answers on port 9000"
+QUESTION = "on which port does the license server answer?"
+
+
+@pytest.fixture
+def times(cortex, clock):
+    """Three statements: one has expired, one is not true yet, one is true."""
+    now = clock()
+    return {
+        "expired": cortex.remember(
+            PORT, valid_until=now - timedelta(days=1), valid_from=now - timedelta(days=9)
+        ),
+        "to come": cortex.remember(
+            "The license server answers on port 9100 for IPv6", valid_from=now + timedelta(days=9)
+        ),
+        "true": cortex.remember("The license server needs a restart on Mondays to answer on its port"),
+    }
+
+
+def found(cortex, **filters):
+    return {hit.memory.id for hit in cortex.recall(QUESTION, floor=False, **filters).hits}
+
+
+def test_what_expired_or_is_to_come_is_no_answer(cortex, times):
+    assert found(cortex) == {times["true"].id}
+
+
+def test_a_time_in_the_world_brings_what_was_true_then(cortex, times, clock):
+    assert times["expired"].id in found(cortex, valid_at=clock() - timedelta(days=2))
+    assert found(cortex, valid_at=clock() + timedelta(days=10)) == {times["to come"].id, times["true"].id}
+
+
+def test_statuses_that_are_asked_for_are_given_whole(cortex, times):
+    assert found(cortex, statuses=[Status.ACTIVE]) == {one.id for one in times.values()}
+
+
+def test_what_was_superseded_later_was_true_then(cortex, clock):
+    old = cortex.remember(PORT, kind="decision")
+    at = clock.pass_(days=1)
+    clock.pass_(days=1)
+    cortex.remember("The license server answers on port 9001 now", kind="decision", supersedes=old.id)
+    clock.pass_(days=1)
+    assert found(cortex, valid_at=at) == {old.id}
+    assert [one.id for one in cortex.list(valid_at=at).memories] == [old.id]
+    assert old.id not in found(cortex)
+
+
+def test_a_budget_that_fits_nothing_is_told(cortex):
+    kept = cortex.remember(PORT)
+    none = cortex.recall(QUESTION, budget=3)
+    assert none.hits == ()
+    assert none.needed == kept.tokens
+    assert cortex.recall(QUESTION, budget=none.needed).hits
+    assert cortex.recall("how is bread baked?", budget=3).needed == 0
+
+
+def test_hits_below_the_floor_are_marked(cortex):
+    cortex.remember(PORT)
+    for number in range(12):
+        cortex.remember(f"The server in rack {number} is labelled {number * 7}")
+    answer = cortex.recall(QUESTION)
+    assert {hit.weak for hit in answer.hits} == {True, False}
+    for hit in answer.hits:
+        assert hit.weak == (hit.score < answer.floor)
+
+
+def test_an_approval_is_a_validation(cortex, clock):
+    waits = cortex.remember("Retry the upload twice", status="proposed")
+    at = clock.pass_(days=1)
+    cortex.review("approve", [waits.id])
+    assert cortex.get(waits.id).validated_at == at
+    other = cortex.remember("Retry the download twice", status="proposed")
+    cortex.review("reject", [other.id])
+    assert cortex.get(other.id).validated_at is None
+
+
+def test_an_exception_ends_when_it_says(cortex, clock):
+    ends = clock() + timedelta(days=3)
+    said = {"reason": "The importer may skip validation", "constraint_name": "validate input"}
+    kept = cortex.remember(kind="constraint_override", content={**said, "expires_at": ends.isoformat()})
+    assert kept.valid_until == ends
+    later = ends + timedelta(days=2)
+    assert cortex.edit(kept.id, content={"expires_at": later.isoformat()}).valid_until == later
+    clock.pass_(days=30)
+    assert not cortex.recall("may the importer skip validation?", floor=False).hits
+    with pytest.raises(InvalidInputError, match="not a date"):
+        cortex.remember(kind="constraint_override", content={**said, "expires_at": "soon"})
+
+
+def test_the_whole_file_and_all_its_lines_are_one_piece(cortex, project):
+    (project / "src").mkdir()
+    (project / "src" / "a.py").write_text("def one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    whole = cortex.index("src/a.py", "Two small functions")
+    lines = cortex.index("src/a.py:1-6", "One and two as functions")
+    assert set(lines.superseded) == {whole.description.id, whole.code.id}
+    part = cortex.index("src/a.py:5-6", "Gives two")
+    assert part.superseded == ()
+    again = cortex.index("src/a.py", "Both functions")
+    assert set(again.superseded) == {lines.description.id, lines.code.id}
