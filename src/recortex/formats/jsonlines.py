@@ -15,19 +15,26 @@ from recortex.errors import FormatError, InvalidInputError
 from recortex.filesystem import open_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
 FORMAT = "recortex-jsonl"
 VERSION = 1
+_SIGNATURE = "signature"
+_SIGNED = b'{"type":"signature"'
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """What an export holds."""
+    """What an export holds.
+
+    Attributes:
+        own: this installation signed it, and nothing was changed since.
+    """
 
     memories: tuple[tuple[Memory, tuple[Version, ...]], ...]
     relations: tuple[Relation, ...]
+    own: bool = False
 
 
 def write(
@@ -42,8 +49,21 @@ def write(
         yield _line({"type": "relation", "relation": plain(relation)})
 
 
-def read(path: Path) -> tuple[Records, tuple[str, ...]]:
+def signed(lines: Iterable[str], sign: Callable[[Iterable[bytes]], str]) -> Iterator[str]:
+    """The lines of an export with a last one that says who made it."""
+    made = list(lines)
+    yield from made
+    yield _line({"type": _SIGNATURE, "hmac": sign(line.encode() for line in made)})
+
+
+def read(
+    path: Path, verify: Callable[[Iterable[bytes], str], bool] = lambda *_: False
+) -> tuple[Records, tuple[str, ...]]:
     """The records of a file, and a sentence for each line that could not be used.
+
+    Args:
+        path: the file.
+        verify: whether a signature is this installation's, of these lines.
 
     Raises:
         FormatError: the file cannot be read, or holds no such export.
@@ -51,7 +71,9 @@ def read(path: Path) -> tuple[Records, tuple[str, ...]]:
     memories: list[tuple[Memory, tuple[Version, ...]]] = []
     relations: list[Relation] = []
     problems: list[str] = []
+    signature, before = "", 0
     for number, line in _lines(path):
+        signature, before = _signature(line), number - 1
         try:
             _take(loads(line), memories, relations)
         except InvalidInputError as error:
@@ -60,7 +82,20 @@ def read(path: Path) -> tuple[Records, tuple[str, ...]]:
         raise FormatError(
             f"{path} is no export of Recortex: {problems[0]}", hint="`recortex export FILE` writes one."
         )
-    return Records(tuple(memories), tuple(relations)), tuple(problems)
+    own = bool(signature) and verify((line for number, line in _lines(path) if number <= before), signature)
+    return Records(tuple(memories), tuple(relations), own), tuple(problems)
+
+
+def _signature(line: bytes) -> str:
+    """What a line signs with; only the last line can: what follows a signature is signed by nobody."""
+    if not line.startswith(_SIGNED):
+        return ""
+    try:
+        found = loads(line)
+    except InvalidInputError:
+        return ""
+    value = found.get("hmac") if isinstance(found, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -80,7 +115,7 @@ def _take(record: Any, memories: list[tuple[Memory, tuple[Version, ...]]], relat
         memories.append((memory_from_json(record.get("memory")), former))
     elif kind == "relation":
         relations.append(convert(record.get("relation"), Relation))
-    elif kind != "header":
+    elif kind not in {"header", _SIGNATURE}:
         raise InvalidInputError("it is neither a memory nor a relation")
 
 

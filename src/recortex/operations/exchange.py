@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app import signing
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
 from recortex.engines.graph.causality import circle, told
+from recortex.engines.intake.service import DOUBTED
 from recortex.engines.intake.showing import shown
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
+from recortex.operations.agents import TOP
 from recortex.operations.base import Operations, outside
 from recortex.operations.registry import operation
 from recortex.operations.results.exchange import Exported
@@ -53,8 +56,12 @@ class Exchange(Operations):
         memories = [(bank, shown(memory)) for bank in banks for memory in bank.store.memories.find(query)]
         relations = self._relations(banks, {memory.id for _, memory in memories})
         if format == "jsonl":
-            lines = jsonlines.write(
-                ((memory, bank.store.memories.history(memory.id)) for bank, memory in memories), relations
+            key = signing.key(self._app.project.home)
+            lines = jsonlines.signed(
+                jsonlines.write(
+                    ((memory, bank.store.memories.history(memory.id)) for bank, memory in memories), relations
+                ),
+                lambda parts: signing.signature(key, parts),
             )
         else:
             lines = markdown.write(memory for _, memory in memories)
@@ -80,6 +87,28 @@ def _write(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise PermissionsError(f"{path} cannot be written: {error}.", hint="Give another path.") from error
+
+
+def foreign(records: jsonlines.Records) -> jsonlines.Records:
+    """What another installation exported, as nobody's word here: it waits, and says nothing of origin or weight.
+
+    Former states stay away, as do ties to what it does not hold itself: both would speak with the person's authority.
+    """
+    ids = {memory.id for memory, _ in records.memories}
+    origin = Origin.IMPORT
+    memories = tuple(
+        (
+            replace(
+                memory, origin=origin, trust=TRUST_OF_ORIGIN[origin], status=Status.QUARANTINED, pinned=False,
+                priority=min(memory.priority, TOP - 1), confidence=min(memory.confidence, DOUBTED),
+                supersedes=None, superseded_by=None, version=1,
+            ),
+            (),
+        )
+        for memory, _ in records.memories
+    )  # fmt: skip
+    inside = tuple(one for one in records.relations if {one.source_id, one.target_id} <= ids)
+    return replace(records, memories=memories, relations=inside)
 
 
 def adopt(

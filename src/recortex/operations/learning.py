@@ -8,18 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app import signing
 from recortex.app.projects import find_project
 from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Origin, RelationType, Scope, Status
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.intake.draft import Draft
 from recortex.engines.intake.showing import all_shown, shown
-from recortex.errors import InvalidInputError, RecortexError
+from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import check_decision, limited
 from recortex.operations.base import Operations, bounded
-from recortex.operations.exchange import adopt
+from recortex.operations.exchange import adopt, foreign
 from recortex.operations.registry import operation
 from recortex.operations.results.learning import Contradiction, Imported, Reviewed
 
@@ -125,6 +126,7 @@ class Learning(Operations):
         *,
         embed: bool = True,
         quarantine: bool = False,
+        trust: bool = False,
         dry_run: bool = False,
     ) -> Imported:
         """Learn from a whole history of sessions, or take in memories that were exported.
@@ -137,13 +139,19 @@ class Learning(Operations):
                 markdown (notes: each item waits in quarantine).
             path: a file or folder.
             embed: make the vectors at the end.
-            quarantine: let exported memories wait for review, for files from other people.
+            quarantine: let exported memories wait for review, even those that this installation exported itself.
+            trust: take another installation's export as it is; without it, such memories wait in quarantine. For the
+                command line alone.
             dry_run: only show what would be learned.
         """
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
 
         if format in {"jsonl", "markdown"}:
-            return self._import_memories(format, path, embed=embed, quarantine=quarantine, dry_run=dry_run)
+            if trust and self._app.actor is Actor.AGENT:
+                raise PersonNeededError("Only the person trusts another installation's export.")
+            return self._import_memories(
+                format, path, embed=embed, quarantine=quarantine, trust=trust, dry_run=dry_run
+            )
         if format not in {*CLIENTS, "any"}:
             raise InvalidInputError(
                 f"There is no format {format[:40]!r}.",
@@ -235,7 +243,7 @@ class Learning(Operations):
         return find_project(self._app.project.home, folder).root == self._app.root
 
     def _import_memories(
-        self, format_: str, path: str, *, embed: bool, quarantine: bool, dry_run: bool
+        self, format_: str, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
     ) -> Imported:
         from recortex.formats import jsonlines, markdown
 
@@ -243,7 +251,14 @@ class Learning(Operations):
             raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
         bank = self._app.bank(Scope.PROJECT)
         if format_ == "jsonl":
-            records, problems = jsonlines.read(Path(path))
+            key = signing.key(self._app.project.home)
+            records, problems = jsonlines.read(
+                Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
+            )
+            # An agent may have been told to take in a former export, and with it what was put away since.
+            quarantine = quarantine or limited(self._app)
+            if not (records.own or trust):
+                records, quarantine = foreign(records), True
             return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
         notes = markdown.read(Path(path))
         drafts = [_draft(note, path) for note in notes]

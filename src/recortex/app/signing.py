@@ -1,0 +1,58 @@
+"""The key of this installation: what it exported is known again, and nobody else's export passes for it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recortex.errors import PermissionsError
+from recortex.filesystem import read_own
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+FILE = "export.key"
+BYTES = 32
+
+
+def key(home: Path) -> bytes:
+    """The key in a person's data folder, made when it is first needed; mode 0600.
+
+    Raises:
+        UntrustedFileError: the file is a link, another user's, or no key.
+        PermissionsError: it cannot be written or read.
+    """
+    path = home / FILE
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = path.with_name(f"{FILE}.{os.getpid()}.{secrets.token_hex(4)}")
+        if not os.path.lexists(path):
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(secrets.token_bytes(BYTES))
+            with suppress(FileExistsError):
+                os.link(part, path)  # the first one counts, whole or not at all
+            part.unlink()
+        found = read_own(path, BYTES)
+    except OSError as error:
+        raise PermissionsError(f"{path} cannot be used: {error}.") from error
+    if len(found) != BYTES:
+        raise PermissionsError(f"{path} is no key.", hint="Move it away: the next export makes a new one.")
+    return found
+
+
+def signature(key_: bytes, parts: Iterable[bytes]) -> str:
+    """The signature of a text, in hexadecimal."""
+    made = hmac.new(key_, digestmod=hashlib.sha256)
+    for part in parts:
+        made.update(part)
+    return made.hexdigest()
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two signatures are the same, in a time that tells nothing."""
+    return hmac.compare_digest(one.encode(), other.encode())
