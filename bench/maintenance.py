@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latency import Prose
-from recortex.app.upkeep import upkeep
+from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.domain.history import AuditEntry
 from recortex.domain.vocabulary import Actor, Scope, Status
@@ -110,7 +110,7 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
     bank.store.compaction.space()
     found["space_ms"] = (time.perf_counter() - begun) * 1000
     begun = time.perf_counter()
-    planned = upkeep(bank, NOW, settings, seconds=math.inf, everything=True, dry_run=True)
+    planned = run_due(bank, lambda: NOW, settings, seconds=math.inf, everything=True, dry_run=True)
     found["dry_run_s"] = time.perf_counter() - begun
     options: tuple[tuple[str, dict[str, Any] | None], ...] = (
         ("alone", None),
@@ -126,7 +126,7 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
         assert writer.stdout is not None
         writer.stdout.readline()
         begun = time.perf_counter()
-        done = [] if more is None else upkeep(bank, NOW, settings, seconds=math.inf, **more)
+        done = [] if more is None else run_due(bank, lambda: NOW, settings, seconds=math.inf, **more)
         if more is None:
             time.sleep(ALONE_SECONDS)
         took = time.perf_counter() - begun

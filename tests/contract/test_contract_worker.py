@@ -12,7 +12,7 @@ from local_postgres import LONGEST_SECONDS
 from places import location_of
 from recortex import Cortex
 from recortex.app import queue
-from recortex.app.jobs import JOBS
+from recortex.app.jobs.table import QUEUED
 from recortex.storage.postgres.address import parse
 
 WORDS = [sys.executable, "-m", "recortex", "worker"]
@@ -74,15 +74,15 @@ def test_a_worker_looks_after_every_workspace(project, database):
 def test_jobs_are_handed_over_only_where_somebody_works(project, database):
     (url,) = filled(project, database, "a")
     location = location_of(url, project)
-    assert not queue.handed_over(location, list(JOBS))  # there is no queue yet
+    assert not queue.handed_over(location, QUEUED)  # there is no queue yet
     queue.prepare(parse(database, workspace="a"))
-    assert not queue.handed_over(location, list(JOBS))  # nobody works
+    assert not queue.handed_over(location, QUEUED)  # nobody works
     with psycopg.connect(database) as connection:
         connection.execute(f"INSERT INTO {queue.schema()}.procrastinate_workers DEFAULT VALUES")
-    assert queue.handed_over(location, list(JOBS))
-    assert queue.handed_over(location, list(JOBS))  # what waits is not asked for twice
-    assert queued(database) == sorted((name, "a", "todo") for name in JOBS)
-    assert not queue.handed_over(location_of(f"sqlite:///{project}/a.db", project), list(JOBS))
+    assert queue.handed_over(location, QUEUED)
+    assert queue.handed_over(location, QUEUED)  # what waits is not asked for twice
+    assert queued(database) == sorted((name, "a", "todo") for name in QUEUED)
+    assert not queue.handed_over(location_of(f"sqlite:///{project}/a.db", project), QUEUED)
 
 
 def test_what_a_killed_worker_left_is_done_by_the_next(project, database):

@@ -7,7 +7,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app import queue
-from recortex.app.jobs import JOBS
+from recortex.app.jobs.running import run_due, work_on
+from recortex.app.jobs.table import BEHIND_SESSION, MAINTENANCE, QUEUED
 from recortex.domain.vocabulary import Scope
 from recortex.errors import RecortexError
 from recortex.storage.postgres.opening import workspaces
@@ -78,7 +79,7 @@ class Worker:
         """Put the jobs of every workspace into the queue, and those back that a killed worker left; returns how many are new."""
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
-            return sum(queue.defer(jobs, name, JOBS) for name in self._workspaces())
+            return sum(queue.defer(jobs, name, QUEUED) for name in self._workspaces())
 
     def _workspaces(self) -> Sequence[str]:
         return list(dict.fromkeys([self._address.workspace, *workspaces(self._address)]))
@@ -89,7 +90,7 @@ class Worker:
         jobs = App(
             connector=PsycopgConnector(**queue.options(self._address.conninfo), min_size=1, max_size=3)
         )
-        for name in JOBS:
+        for name in QUEUED:
             retry = RetryStrategy(max_attempts=ATTEMPTS, exponential_wait=4)
             jobs.task(name=name, retry=retry)(self._task(name))
         rounds = jobs.task(name="rounds", queueing_lock="rounds")(self._rounds)
@@ -114,7 +115,12 @@ class Worker:
     def do(self, name: str, workspace: str) -> None:
         """Do one job for a workspace."""
         app = self._app(workspace)
-        JOBS[name](app.bank(Scope.PROJECT), app.clock, app.settings)
+        bank = app.bank(Scope.PROJECT)
+        if name == MAINTENANCE:
+            run_due(bank, app.clock, app.settings)
+        for job in BEHIND_SESSION:
+            if job.name == name:
+                job.run(work_on(bank, app.clock, app.settings, job.seconds))
 
     def _app(self, workspace: str) -> Application:
         if workspace not in self._apps:

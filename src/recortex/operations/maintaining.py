@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from recortex.app.upkeep import upkeep
+from recortex.app.jobs.running import run_due
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
@@ -50,8 +50,8 @@ class Maintaining(Operations):
 
     def _collected(self, bank: Bank, *, everything: bool, full: bool, dry_run: bool) -> StoreUpkeep:
         before = bank.store.bytes()
-        chores = upkeep(
-            bank, self._app.clock(), bank.settings, seconds=math.inf, everything=everything, full=full,
+        chores = run_due(
+            bank, self._app.clock, bank.settings, seconds=math.inf, everything=everything, full=full,
             dry_run=dry_run, progress=self._app.progress,
         )  # fmt: skip
         return StoreUpkeep(

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.reembedding import outlook
-from recortex.app.upkeep import health, notices
+from recortex.app.store_health import health, notices
 from recortex.app.vector_index import index_notice
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError

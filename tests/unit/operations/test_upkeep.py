@@ -13,7 +13,7 @@ import pytest
 
 from places import store_folder
 from recortex import Cortex
-from recortex.app.upkeep import upkeep
+from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
@@ -209,7 +209,7 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
     settings = read(project)
     with bank_of(project, clock) as bank:
         filled(bank, 24_000)
-        upkeep(bank, clock.now, settings, seconds=math.inf, everything=True)
+        run_due(bank, lambda: clock.now, settings, seconds=math.inf, everything=True)
         with bank.store.transaction():
             if rest:  # half-empty pages after the old notes of fall backs are gone
                 bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
@@ -222,16 +222,18 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
         planned, done = (
             {
                 one.name: one
-                for one in upkeep(bank, later, settings, seconds=math.inf, everything=True, dry_run=dry)
+                for one in run_due(
+                    bank, lambda: later, settings, seconds=math.inf, everything=True, dry_run=dry
+                )
             }["rewrite"]
             for dry in (True, False)
         )
         assert done.counts.get("rewritten", 0) == (1 if rest else 0)
         assert "rewritten" not in planned.counts
-        assert planned.note == "decided when the chores before it are done"
+        assert planned.note == "decided when the jobs before it are done"
         again = {
             one.name: one
-            for one in upkeep(bank, later, settings, seconds=math.inf, everything=True, dry_run=True)
+            for one in run_due(bank, lambda: later, settings, seconds=math.inf, everything=True, dry_run=True)
         }
         assert again["rewrite"].note == "too little to be written anew for"
 
@@ -248,8 +250,8 @@ def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
 
 def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
     with bank_of(mixed, clock) as bank:
-        assert upkeep(bank, clock.now, read(mixed), seconds=0.0, everything=True) == []
-        assert {one.state for one in upkeep(bank, clock.now, read(mixed), seconds=math.inf)} <= {
+        assert run_due(bank, lambda: clock.now, read(mixed), seconds=0.0, everything=True) == []
+        assert {one.state for one in run_due(bank, lambda: clock.now, read(mixed), seconds=math.inf)} <= {
             "done",
             "skipped",
         }
@@ -272,13 +274,13 @@ def test_a_file_of_which_half_holds_nothing_is_written_anew(cortex, project, clo
     with bank_of(project, clock) as bank:
         filled(bank, 24_000)
         settings = read(project)
-        done = {one.name: one for one in upkeep(bank, clock.now, settings, seconds=math.inf)}
+        done = {one.name: one for one in run_due(bank, lambda: clock.now, settings, seconds=math.inf)}
         assert done["rewrite"].note == "too little to be written anew for"
         filled_size = bank.store.bytes()
         with bank.store.transaction():
             bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
         later = clock.pass_(days=91)
-        done = {one.name: one for one in upkeep(bank, later, settings, seconds=math.inf)}
+        done = {one.name: one for one in run_due(bank, lambda: later, settings, seconds=math.inf)}
         assert done["rewrite"].counts["rewritten"] == 1
         assert bank.store.bytes() < 0.7 * filled_size
         assert bank.store.compaction.waste() < 0.3 * bank.store.bytes()
@@ -368,7 +370,7 @@ def test_a_copy_of_a_damaged_store_is_not_kept_and_the_last_good_one_stays(corte
     assert failed.state == "failed"
     assert "backup was not kept" in failed.note
     assert sorted(folder.iterdir()) == good
-    assert any(one.component == "upkeep: backup" for one in cortex.status().fallbacks)
+    assert any(one.component == "job: backup" for one in cortex.status().fallbacks)
     assert cortex.recover().memories >= 200
 
 
@@ -400,7 +402,7 @@ def killed_at(project, clock, statement):
                         True if next(seen) != statement else os.kill(os.getpid(), signal.SIGKILL) or True
                     )
                 )
-                upkeep(bank, clock.now, read(project), seconds=math.inf, everything=True)
+                run_due(bank, lambda: clock.now, read(project), seconds=math.inf, everything=True)
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
@@ -425,7 +427,7 @@ def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mi
             assert summed + left == entries + len(buried)
     assert kills >= 6
     with bank_of(mixed, clock) as bank:
-        done = upkeep(bank, clock.now, read(mixed), seconds=math.inf, everything=True)
+        done = run_due(bank, lambda: clock.now, read(mixed), seconds=math.inf, everything=True)
         assert {one.state for one in done} <= {"done", "skipped"}
         assert bank.store.chores.count_expired(clock.now) == (0, 1)
         assert len(all_ids(bank)) == 2

@@ -6,7 +6,8 @@ import json
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.jobs import FIRST, JOBS, REST
+from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.table import BEHIND_SESSION, QUEUED
 from recortex.app.surface import brief, forget_briefs
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
@@ -25,18 +26,19 @@ _MOST_BYTES = 64 * 1024
 def after(loop: Loop, tally: Tally, *, seconds: float) -> None:
     """Bring the stores up to date with what was learned; where a store has workers, they do what takes long."""
     ours = [bank for bank in loop.app.sound_banks() if not _handed_over(bank)]
-    counts = {"embedded": 0, "archived": 0, "pruned": 0}
+    first = [job for job in BEHIND_SESSION if job.before_brief]
+    counts = {count: 0 for job in first for count in job.counts}
     for bank in ours:
-        for name in FIRST:
-            done = JOBS[name](bank, loop.clock, bank.settings)
-            counts |= {what: counts[what] + count for what, count in done.items()}
+        for done in run(bank, loop.clock, bank.settings, first):
+            counts |= {name: counts.get(name, 0) + count for name, count in done.counts.items()}
     forget_briefs(loop.locations)
     for branch, folder in dict.fromkeys(tally.places):
         brief(loop.app, branch=branch, cwd=folder)
     write_status(loop.location.place(STATUS), loop.clock().isoformat(), tally.counts() | counts, seconds)
+    rest = [job for job in BEHIND_SESSION if not job.before_brief]
     for bank in ours:
-        for name in REST:
-            JOBS[name](bank, loop.clock, bank.settings)
+        run(bank, loop.clock, bank.settings, rest)
+        run_due(bank, loop.clock, bank.settings)
 
 
 def _handed_over(bank: Bank) -> bool:
@@ -44,7 +46,7 @@ def _handed_over(bank: Bank) -> bool:
         return False
     from recortex.app.queue import handed_over
 
-    return handed_over(bank.location, list(JOBS))
+    return handed_over(bank.location, QUEUED)
 
 
 def read_status(path: Path) -> dict[str, Any]:

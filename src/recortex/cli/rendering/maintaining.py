@@ -10,7 +10,8 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from recortex.app.upkeep import Done, Health
+    from recortex.app.jobs.running import Done
+    from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
     from recortex.operations.results.maintaining import Collected, StoreUpkeep
 

@@ -1,4 +1,4 @@
-"""Which chores are due (A, «Compaction Strategy»: weekly, monthly, quarterly)."""
+"""Which maintenance jobs are due (A, «Compaction Strategy»: weekly, monthly, quarterly)."""
 
 from __future__ import annotations
 
@@ -14,23 +14,9 @@ WEEK, MONTH, QUARTER = 7, 30, 90
 SKEW = DAY
 """How far ahead another machine's clock may be; what was done later than that was noted by a clock that was wrong."""
 
-EVERY = {
-    "sessions": 1,
-    "leftovers": WEEK,
-    "expiry": MONTH,
-    "versions": MONTH,
-    "audit": MONTH,
-    "vectors": MONTH,
-    "compaction": WEEK,
-    "rewrite": QUARTER,
-    "growth": 1,
-    "backup": WEEK,
-}
-"""Days between two runs of a chore, in the order in which they are done: what makes room comes before what measures it."""
-
 
 def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str]:
-    """The chores that are due, in the order of `every`.
+    """The jobs that are due, in the order of `every`.
 
     Args:
         done: when each was last done, in microseconds; one that never was is due.

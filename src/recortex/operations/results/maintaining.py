@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recortex.app.upkeep import Done
+from recortex.app.jobs.running import Done
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from recortex.app.upkeep import Health
+from recortex.app.store_health import Health
 from recortex.operations.results.indexing import ModelChange
 
 

@@ -1,15 +1,14 @@
-"""The chores of upkeep: each can say what it would do, and does it in chunks that no other writer waits long for."""
+"""Maintenance jobs: each can say what it would do, and works in chunks that no other writer waits long for."""
 
 from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from recortex.app.jobs.work import Outcome, in_chunks
 from recortex.domain.history import AuditEntry
 from recortex.domain.vocabulary import Actor
 from recortex.engines.upkeep.rotation import summaries
@@ -17,18 +16,16 @@ from recortex.ports.chores import EVERY_VERSION
 from recortex.storage.records.memories import KEPT_VERSIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from recortex.app.bank import Bank
-    from recortex.settings import Settings
+    from recortex.app.jobs.work import Work
 
 _T = TypeVar("_T")
-State = Literal["done", "partly", "skipped", "failed"]
 
 MEMORIES, VERSIONS, ENTRIES, VECTORS = 10, 500, 1_000, 500
 """Rows in one transaction, so that it takes less than a tenth of a second (bench/maintenance.py)."""
-SHORTEST_REST, LONGEST_REST = 0.005, 0.1
-"""Seconds between two transactions: as long as the first one took, within these."""
 SMALL_FILE = 32 * 1024 * 1024
 """Bytes of a file that is written anew unasked: it takes less than half a second (bench/maintenance.py)."""
 LEAST_WASTE = 4 * 1024 * 1024
@@ -40,75 +37,6 @@ BRIEF_SECONDS = 30 * 24 * 3_600
 _PERCENT = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a chore did, or would do: in counts, with a note where they do not say all.
-
-    Attributes:
-        record: what is kept of it for next time, where that is not the counts.
-    """
-
-    counts: dict[str, int] = field(default_factory=dict)
-    note: str = ""
-    state: State = "done"
-    record: dict[str, int] | None = None
-
-
-class Work(NamedTuple):
-    """What a chore works on.
-
-    Attributes:
-        left: seconds that it may still take.
-        names: of all the chores of this run: what one of them would free is counted for those after it.
-        full: write the file anew, however little that gives back.
-        so_far: what the chores before it did or would do, by their names: a plan must not overlook that.
-    """
-
-    bank: Bank
-    now: datetime
-    settings: Settings
-    left: Callable[[], float]
-    names: frozenset[str] = frozenset()
-    full: bool = False
-    so_far: Mapping[str, Mapping[str, int]] = MappingProxyType({})
-
-    def some(self, counted: Mapping[str, Sequence[str]]) -> bool:
-        """Whether one of these counts of the chores before is not zero."""
-        return any(self.so_far.get(name, {}).get(each) for name, counts in counted.items() for each in counts)
-
-    def before(self, setting: str) -> datetime:
-        """The time that lies a setting's days back."""
-        try:
-            return self.now - timedelta(days=self.settings[setting])
-        except OverflowError:  # a clock that is far off
-            return datetime.min.replace(tzinfo=UTC)
-
-
-class Task(NamedTuple):
-    """A chore: `plan` only looks."""
-
-    plan: Callable[[Work], Outcome]
-    do: Callable[[Work], Outcome]
-
-
-def _in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
-    """Work off chunk by chunk, each in its own transaction, while seconds are left; others get their turn between two.
-
-    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk at once
-    would be there first each time.
-    """
-    total = 0
-    while work.left() > 0:
-        began = time.monotonic()
-        with work.bank.store.transaction():
-            done = chunk()
-        total += done
-        if not done:
-            return Outcome({name: total})
-        time.sleep(min(max(time.monotonic() - began, SHORTEST_REST), LONGEST_REST))
-    return Outcome({name: total}, "the rest follows next time", "partly")
-
-
 # -- sessions
 
 
@@ -118,7 +46,7 @@ def _plan_sessions(work: Work) -> Outcome:
 
 def _do_sessions(work: Work) -> Outcome:
     before = work.before("hooks.keep_days")
-    return _in_chunks(work, "sessions", lambda: work.bank.store.sessions.forget_before(before))
+    return in_chunks(work, "sessions", lambda: work.bank.store.sessions.forget_before(before))
 
 
 # -- memories that were long put away
@@ -138,7 +66,7 @@ def _do_expiry(work: Work) -> Outcome:
             _delete(work.bank, id_, work.now)
         return len(ids)
 
-    done = _in_chunks(work, "memories", chunk)
+    done = in_chunks(work, "memories", chunk)
     held = work.bank.store.chores.count_expired(before)[1] if done.state == "done" else 0
     return replace(done, counts=done.counts | {"held": held})
 
@@ -159,7 +87,7 @@ def _plan_versions(work: Work) -> Outcome:
 
 
 def _expiring(work: Work) -> list[str]:
-    """The memories that this run would delete before the chores that follow."""
+    """The memories that this run would delete before the jobs that follow."""
     if "expiry" not in work.names:
         return []
     return work.bank.store.chores.expired(work.before("lifecycle.delete_after_days"), _MANY)
@@ -168,7 +96,7 @@ def _expiring(work: Work) -> list[str]:
 def _do_versions(work: Work) -> Outcome:
     chores = work.bank.store.chores
     surplus = chores.surplus_versions(KEPT_VERSIONS - 1, _MANY)
-    return _in_chunks(work, "versions", _listed(surplus, VERSIONS, chores.drop_versions))
+    return in_chunks(work, "versions", _listed(surplus, VERSIONS, chores.drop_versions))
 
 
 def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]) -> Callable[[], int]:
@@ -195,7 +123,7 @@ def _do_audit(work: Work) -> Outcome:
         work.bank.store.chores.rotate(entries, summaries(entries))
         return len(entries)
 
-    return _in_chunks(work, "entries", chunk)
+    return in_chunks(work, "entries", chunk)
 
 
 def _plan_vectors(work: Work) -> Outcome:
@@ -207,7 +135,7 @@ def _plan_vectors(work: Work) -> Outcome:
 def _do_vectors(work: Work) -> Outcome:
     """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
     chores = work.bank.store.chores
-    done = _in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
+    done = in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
     having, vectors, twice = chores.vector_sharing()
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
 
@@ -267,7 +195,7 @@ def _gone(work: Work) -> list[str]:
 
 
 _COPIED = {"expiry": ("memories",), "versions": ("versions",), "vectors": ("vectors",)}
-"""What goes by a chore and is in a backup."""
+"""What goes by a job and is in a backup."""
 _ROOM = _COPIED | {
     "sessions": ("sessions",),
     "leftovers": ("transcripts", "fallbacks"),
@@ -277,7 +205,7 @@ _ROOM = _COPIED | {
 
 
 def _plan_compaction(work: Work) -> Outcome:
-    note = "the room that the chores before it make" if work.some(_ROOM) else ""
+    note = "the room that the jobs before it make" if work.some(_ROOM) else ""
     return Outcome({"free_bytes": work.bank.store.compaction.space().free}, note)
 
 
@@ -289,13 +217,13 @@ def _do_compaction(work: Work) -> Outcome:
 
 
 def _plan_rewrite(work: Work) -> Outcome:
-    """How much room the chores before it make, within pages and as pages that are given back, shows only then."""
+    """How much room the jobs before it make, within pages and as pages that are given back, shows only then."""
     judged = _judged(work)
     open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
     if work.full or not open_ or work.bank.store.compaction.space().total < LEAST_WASTE:
         return judged
     waste = {name: judged.counts[name] for name in ("waste_bytes", "waste_percent")}
-    return Outcome(waste, "decided when the chores before it are done")
+    return Outcome(waste, "decided when the jobs before it are done")
 
 
 def _judged(work: Work) -> Outcome:
@@ -350,6 +278,13 @@ def _do_backup(work: Work) -> Outcome:
     if planned.state == "done":
         work.bank.store.backups.make(work.now, reason="regular")
     return planned
+
+
+class Task(NamedTuple):
+    """What a maintenance job does; `plan` only looks."""
+
+    plan: Callable[[Work], Outcome]
+    do: Callable[[Work], Outcome]
 
 
 TASKS = {

@@ -1,0 +1,1 @@
+"""Background jobs: `table` declares them, `running` runs them."""

@@ -1,0 +1,128 @@
+"""Running background jobs: those behind a session, and those that are due by the calendar. One that fails holds up no other."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.app.jobs.table import JOBS
+from recortex.app.jobs.work import Outcome, State, Work
+from recortex.domain.degradation import Degradation
+from recortex.domain.time import to_micros
+from recortex.engines.upkeep.due import due
+from recortex.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+    from recortex.app.bank import Bank
+    from recortex.app.jobs.table import Job
+    from recortex.settings import Settings
+
+SECONDS = 5.0
+"""How long a run of the jobs that are due may take in the background; one that is not finished goes on in the next."""
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """A job that was done, or would be.
+
+    Attributes:
+        state: skipped: something speaks against it, which `note` tells; partly: it goes on next time.
+    """
+
+    name: str
+    state: State
+    counts: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+    milliseconds: int = 0
+
+
+def run(bank: Bank, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]) -> list[Done]:
+    """Run jobs one after another, each within its own budget."""
+    return [_done(job, work_on(bank, clock, settings, job.seconds)) for job in jobs]
+
+
+def run_due(
+    bank: Bank,
+    clock: Callable[[], datetime],
+    settings: Settings,
+    *,
+    seconds: float = SECONDS,
+    everything: bool = False,
+    full: bool = False,
+    dry_run: bool = False,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> list[Done]:
+    """Run the maintenance jobs that are due.
+
+    Every chunk of a job is a transaction, so that a kill at any moment leaves a store as whole as before, and the
+    next run goes on.
+
+    Args:
+        bank: the store.
+        clock: the time to reckon and to record with.
+        settings: `gc.*`, `backups.*`, `lifecycle.delete_after_days`, `hooks.keep_days`.
+        seconds: after which no further chunk is begun; a backup that was begun is finished.
+        everything: run also what is not due.
+        full: also write the file anew, for as long as that takes.
+        dry_run: only find out; nothing is changed.
+        progress: told of each job.
+    """
+    found: list[Done] = []
+    so_far: dict[str, dict[str, int]] = {}
+    work = work_on(bank, clock, settings, seconds)
+    jobs = _due(work, everything=everything, full=full)
+    work = work._replace(names=frozenset(job.name for job in jobs), full=full, so_far=so_far)
+    for place, job in enumerate(jobs):
+        if work.left() <= 0:
+            break
+        progress("maintenance", place, len(jobs))
+        found.append(_done(job, work, dry_run=dry_run))
+        so_far[job.name] = found[-1].counts
+    return found
+
+
+def work_on(bank: Bank, clock: Callable[[], datetime], settings: Settings, seconds: float) -> Work:
+    """What a job gets to work on; `seconds` may be infinite."""
+    end = time.monotonic() + seconds
+    return Work(bank=bank, now=clock(), clock=clock, settings=settings, left=lambda: end - time.monotonic())
+
+
+def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
+    days = {job.name: job.days(work.settings) for job in JOBS if job.days is not None}
+    if everything:
+        names = [name for name, each in days.items() if each]
+    else:
+        done = {name: to_micros(one.done_at) for name, one in work.bank.store.chores.all().items()}
+        names = due(done, days, to_micros(work.now))
+    return [job for job in JOBS if job.name in names or (full and job.name == "rewrite")]
+
+
+def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
+    began = time.perf_counter()
+    try:
+        outcome = job.plan(work) if dry_run and job.plan else job.run(work)
+        if job.days is not None and outcome.state == "done" and not dry_run:
+            work.bank.store.chores.note(
+                job.name, work.now, outcome.counts if outcome.record is None else outcome.record
+            )
+    except Exception as error:  # noqa: BLE001  whatever it is: the other jobs are not held up by it
+        outcome = Outcome(note=str(error) or type(error).__name__, state="failed")
+        if not dry_run:
+            _record(work, job, outcome.note)
+    took = round((time.perf_counter() - began) * 1000)
+    return Done(
+        name=job.name, state=outcome.state, counts=outcome.counts, note=outcome.note, milliseconds=took
+    )
+
+
+def _record(work: Work, job: Job, why: str) -> None:
+    """Tell of a failure in `status`; the store itself may be what failed."""
+    event = Degradation(f"job: {job.name}", why[:_LONGEST], "tried again after the next session")
+    with suppress(StorageError):
+        work.bank.store.ledger.degrade(event, work.now)

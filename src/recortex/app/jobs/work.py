@@ -1,0 +1,83 @@
+"""What a background job works on, and what it says of what it did."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recortex.app.bank import Bank
+    from recortex.settings import Settings
+
+State = Literal["done", "partly", "skipped", "failed"]
+SHORTEST_REST, LONGEST_REST = 0.005, 0.1
+"""Seconds between two transactions: as long as the first one took, within these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a job did, or would do: in counts, with a note where they do not say all.
+
+    Attributes:
+        record: what is kept of it for next time, where that is not the counts.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    note: str = ""
+    state: State = "done"
+    record: dict[str, int] | None = None
+
+
+class Work(NamedTuple):
+    """What a job works on.
+
+    Attributes:
+        clock: the time from now on.
+        left: seconds that it may still take.
+        names: of all the jobs of this run: what one of them would free is counted for those after it.
+        full: write the file anew, however little that gives back.
+        so_far: what the jobs before it did or would do, by their names: a plan must not overlook that.
+    """
+
+    bank: Bank
+    now: datetime
+    clock: Callable[[], datetime]
+    settings: Settings
+    left: Callable[[], float]
+    names: frozenset[str] = frozenset()
+    full: bool = False
+    so_far: Mapping[str, Mapping[str, int]] = MappingProxyType({})
+
+    def some(self, counted: Mapping[str, Sequence[str]]) -> bool:
+        """Whether one of these counts of the jobs before is not zero."""
+        return any(self.so_far.get(name, {}).get(each) for name, counts in counted.items() for each in counts)
+
+    def before(self, setting: str) -> datetime:
+        """The time that lies a setting's days back."""
+        try:
+            return self.now - timedelta(days=self.settings[setting])
+        except OverflowError:  # a clock that is far off
+            return datetime.min.replace(tzinfo=UTC)
+
+
+def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
+    """Work off chunk by chunk, each in its own transaction, while seconds are left; others get their turn between two.
+
+    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk at once
+    would be there first each time.
+    """
+    total = 0
+    while work.left() > 0:
+        began = time.monotonic()
+        with work.bank.store.transaction():
+            done = chunk()
+        total += done
+        if not done:
+            return Outcome({name: total})
+        time.sleep(min(max(time.monotonic() - began, SHORTEST_REST), LONGEST_REST))
+    return Outcome({name: total}, "the rest follows next time", "partly")

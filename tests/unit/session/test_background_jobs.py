@@ -1,0 +1,58 @@
+"""Background jobs are rows: a new one needs no other change, and one that fails holds up no other."""
+
+from dataclasses import replace
+
+import pytest
+
+from recortex.app.jobs import running, table
+from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.table import BEHIND_SESSION, JOBS, Job
+from recortex.app.jobs.work import Outcome
+from recortex.app.session import aftermath
+from recortex.app.session.tally import Tally
+from recortex.domain.vocabulary import Scope
+
+
+def test_every_job_follows_those_that_it_names():
+    names = [job.name for job in JOBS]
+    assert len(set(names)) == len(names)
+    for job in JOBS:
+        assert {*job.after} <= {*names[: names.index(job.name)]}, job.name
+
+
+def test_jobs_that_gc_runs_can_say_what_they_would_do():
+    assert [job.name for job in JOBS if (job.days is None) != (job.plan is None)] == []
+
+
+def _broken(_):
+    raise ValueError("out of order")
+
+
+@pytest.fixture
+def bank(cortex):
+    cortex.remember("Retries are bounded at five")
+    return cortex._app.bank(Scope.PROJECT)
+
+
+def test_a_job_that_fails_is_told_and_holds_up_no_other(bank, clock, cortex):
+    done = run(bank, clock, bank.settings, [replace(JOBS[0], run=_broken), *BEHIND_SESSION[1:]])
+    assert [one.state for one in done] == ["failed", "done", "done"]
+    assert [one.note for one in done if one.note] == ["out of order"]
+    assert "job: embedding" in {one.component for one in cortex.status().fallbacks}
+
+
+def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(bank, clock, monkeypatch):
+    broken = [replace(job, run=_broken) if job.name == "sessions" else job for job in JOBS]
+    monkeypatch.setattr(running, "JOBS", broken)
+    states = {one.name: one.state for one in run_due(bank, clock, bank.settings)}
+    assert states.pop("sessions") == "failed"
+    assert set(states.values()) <= {"done", "skipped"}
+    assert [one.name for one in run_due(bank, clock, bank.settings)][:1] == ["sessions"]
+
+
+def test_what_a_new_job_counts_is_recorded(loop, monkeypatch):
+    new = Job(name="new", does="count", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
+    monkeypatch.setattr(aftermath, "BEHIND_SESSION", (*table.BEHIND_SESSION, new))
+    aftermath.after(loop, Tally(), seconds=0.0)
+    record = aftermath.read_status(loop.location.place(aftermath.STATUS))
+    assert record["totals"]["things"] == 2 * len(list(loop.app.sound_banks()))
