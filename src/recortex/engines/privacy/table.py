@@ -117,6 +117,7 @@ def built_in_rules() -> tuple[Rule, ...]:
         credentials,
         messaging,
         national_ids,
+        passwords,
         payments,
         personal,
         services,
@@ -131,6 +132,7 @@ def built_in_rules() -> tuple[Rule, ...]:
         *messaging.MESSAGING,
         *services.SERVICES,
         *credentials.CREDENTIALS,
+        *passwords.PASSWORDS,
         *personal.PERSONAL,
         *national_ids.NATIONAL_IDS,
     )

@@ -290,7 +290,9 @@ def assigned_rule(name: str, value: str) -> Rule | None:
     folded = text.lower()
     if len(folded) != len(text):
         return None
-    for rule in ASSIGNMENTS:
+    from recortex.engines.privacy.patterns.passwords import PASSWORDS
+
+    for rule in (*ASSIGNMENTS, PASSWORDS[0]):
         match = _compiled(rule).search(folded)
         if match and match["v"] == value.lower() and rule.check and rule.check(Place(value, match, text)):
             return rule
