@@ -154,6 +154,11 @@ class Application:
         else:
             self._unrecorded.append(event)
 
+    def works_again(self, component: str) -> None:
+        """Note in the open stores that a part that failed does its work again."""
+        for bank in self._banks.values():
+            bank.store.ledger.works_again(component)
+
     def _record(self, bank: Bank, event: Degradation) -> None:
         bank.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
 

@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.maintenance import SMALL_FILE
+from recortex.domain.vocabulary import Status
 from recortex.engines.upkeep.growth import bytes_per_day, days_until, fragmentation
 
 if TYPE_CHECKING:
     from recortex.app.bank import Bank
+    from recortex.ports.store import Store
     from recortex.settings import Settings
 
 SAMPLES = 400
@@ -27,7 +29,8 @@ class Health:
     """How a store is and will be (A, CX21: storage health).
 
     Attributes:
-        archived: memories that are archived or pruned; `active` are all others.
+        active: memories with that status, as everywhere.
+        archived: memories that are archived or pruned.
         fragmentation: the share that holds nothing, from 0 to 1, as of the last maintenance.
         bytes_per_month: by which it grows; None where too little is known.
         days_to_threshold: until it has the size of `gc.threshold_mb`; None where it will not, as things are.
@@ -46,6 +49,10 @@ class Health:
     last_backup: datetime | None
 
 
+def _active(store: Store) -> int:
+    return sum(statuses.get(Status.ACTIVE, 0) for statuses in store.memories.counts().values())
+
+
 def health(bank: Bank, settings: Settings) -> Health:
     """How a store is and will be."""
     store = bank.store
@@ -59,7 +66,7 @@ def health(bank: Bank, settings: Settings) -> Health:
         chores["compaction"].outcome.get("waste_bytes", 0) if "compaction" in chores else 0, space.free
     )
     return Health(
-        bytes=space.total, active=store.chores.content().memories - archived, archived=archived,
+        bytes=space.total, active=_active(store), archived=archived,
         vector_bytes=space.vectors, index_bytes=space.keyword_index, fragmentation=fragmentation(waste, space.total),
         bytes_per_month=None if rate is None else round(rate * _MONTH),
         days_to_threshold=None if left is None else math.ceil(left),

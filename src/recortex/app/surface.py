@@ -207,3 +207,6 @@ def _show(app: Application, text: str) -> None:
             app.degraded(
                 Degradation("surface file", f"{FILE}: {error}", "the brief is given by the hook alone")
             )
+    else:
+        with suppress(StorageError):
+            app.works_again("surface file")

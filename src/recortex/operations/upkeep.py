@@ -65,6 +65,7 @@ class Upkeep(Operations):
                     health=health(bank, bank.settings), model_change=_change(bank),
                 )
             )  # fmt: skip
+            working = {"global store", *(["sqlite-vec"] if bank.store.vectors.available else [])}
             fallbacks += [
                 Fallback(
                     component=one.degradation.component, failure=one.degradation.failure,
@@ -72,6 +73,7 @@ class Upkeep(Operations):
                     times=one.times,
                 )
                 for one in bank.store.ledger.degradations()
+                if not (one.degradation.recovered or one.degradation.component in working)
             ]  # fmt: skip
         return StatusReport(
             version=__version__,

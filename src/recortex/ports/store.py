@@ -178,6 +178,9 @@ class Ledger(Protocol):
     def degrade(self, event: Degradation, at: datetime) -> None:
         """Record a fall back; the same one again only counts."""
 
+    def works_again(self, component: str) -> None:
+        """Note that a part that failed does its work again."""
+
     def degradations(self) -> Sequence[DegradationRecord]:
         """Every kind of fall back seen, latest first."""
 

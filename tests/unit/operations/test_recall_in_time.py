@@ -105,7 +105,11 @@ def test_a_damaged_index_is_made_anew_by_the_recall_that_meets_it(cortex):
     pool.exclusive().execute("UPDATE memories_fts_data SET block = x'00ff' WHERE id > 10")
     cortex.close()
     assert [hit.memory.id for hit in cortex.recall(QUESTION).hits] == [kept.id]
-    assert "keyword index" in [one.component for one in cortex.status().fallbacks]
+    seen = cortex._app.banks()[0].store.ledger.degradations()
+    assert [(one.degradation.component, one.degradation.recovered) for one in seen] == [
+        ("keyword index", True)
+    ]
+    assert cortex.status().fallbacks == ()
 
 
 def test_a_damaged_index_is_made_anew_by_the_write_that_meets_it(cortex):

@@ -4,6 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from recortex import Cortex
+from recortex.domain.degradation import Degradation
 from recortex.domain.vocabulary import Status
 from recortex.errors import InvalidInputError
 
@@ -106,3 +108,34 @@ def test_the_whole_file_and_all_its_lines_are_one_piece(cortex, project):
     assert part.superseded == ()
     again = cortex.index("src/a.py", "Both functions")
     assert set(again.superseded) == {lines.description.id, lines.code.id}
+
+
+def test_status_counts_active_memories_in_one_way(cortex):
+    for status in Status:
+        cortex.remember(f"A statement that is {status}", status=status)
+    (store,) = cortex.status().stores
+    assert store.by_status[Status.ACTIVE] == store.health.active == cortex.list().total == 1
+    assert cortex.inspect().stores[0].by_status[Status.ACTIVE] == 1
+
+
+def test_a_fallback_is_told_until_the_part_works_again(cortex, clock):
+    app = cortex._app
+    cortex.remember("One thing to know")
+    for component in ("surface file", "job: backup", "embedding model"):
+        app.degraded(Degradation(component, "it failed", "something else"))
+    assert len(cortex.status().fallbacks) == 3
+    clock.pass_(days=9)
+    app.works_again("embedding model")
+    cortex.gc()
+    assert {one.component for one in cortex.status().fallbacks} == {"surface file"}
+
+
+@pytest.mark.usefixtures("project")
+def test_an_embedder_that_answers_again_is_no_fallback(tmp_path, clock):
+    with Cortex.open(tmp_path, clock=clock) as cortex:
+        cortex.remember("One thing to know")
+        cortex._app.degraded(Degradation("embedding model", "it failed", "keyword search alone"))
+    with Cortex.open(tmp_path, clock=clock) as cortex:
+        assert cortex.status().fallbacks
+        cortex.remember("Another thing to know")
+        assert cortex.status().fallbacks == ()

@@ -111,6 +111,8 @@ def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
             work.bank.store.chores.note(
                 job.name, work.now, outcome.counts if outcome.record is None else outcome.record
             )
+        if outcome.state == "done" and not dry_run:
+            work.bank.store.ledger.works_again(_component(job))
     except Exception as error:  # noqa: BLE001  whatever it is: the other jobs are not held up by it
         outcome = Outcome(note=str(error) or type(error).__name__, state="failed")
         if not dry_run:
@@ -121,8 +123,12 @@ def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     )
 
 
+def _component(job: Job) -> str:
+    return f"job: {job.name}"
+
+
 def _record(work: Work, job: Job, why: str) -> None:
     """Tell of a failure in `status`; the store itself may be what failed."""
-    event = Degradation(f"job: {job.name}", why[:_LONGEST], "tried again after the next session")
+    event = Degradation(_component(job), why[:_LONGEST], "tried again after the next session")
     with suppress(StorageError):
         work.bank.store.ledger.degrade(event, work.now)

@@ -38,6 +38,7 @@ class Embedding:
         self._store = store
         self._project = project
         self._embedder = embedder
+        self._noted = False  # that the wanted embedder works
 
     @property
     def wanted(self) -> str:
@@ -136,6 +137,9 @@ class Embedding:
         with self._store.transaction():
             if codes:
                 self._store.vectors.put(model, codes)
+            if codes and model == self.wanted and not self._noted:
+                self._store.ledger.works_again("embedding model")
+                self._noted = True
             keys = self._store.vectors.keys_of(hashes)
             pairs = [
                 (memory.id, keys[hash_], bytes.fromhex(memory.content_hash))

@@ -78,6 +78,10 @@ class LedgerRecords:
         values = (event.component, event.failure, event.fallback, int(event.recovered), to_micros(at))
         self._database.rows(self._sql["degrade"], values)
 
+    def works_again(self, component: str) -> None:
+        """Note that a part that failed does its work again."""
+        self._database.rows(self._sql["works_again"], (component,))
+
     def degradations(self) -> list[DegradationRecord]:
         """Every kind of fall back seen, latest first."""
         return [

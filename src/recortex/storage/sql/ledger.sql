@@ -26,6 +26,9 @@ VALUES (/*own value*/ ?1, ?2, ?3, ?4, ?5, ?5, 1)
 ON CONFLICT (/*own column*/ component, failure, fallback) DO UPDATE SET
   recovered = excluded.recovered, last_at = excluded.last_at, times = degradations.times + 1
 
+-- name: works_again
+UPDATE degradations SET recovered = 1 WHERE /*own*/ component = ? AND recovered = 0
+
 -- name: degradations
 SELECT component, failure, fallback, recovered, first_at, last_at, times FROM degradations
 /*only own*/ ORDER BY last_at DESC, component, failure, fallback
