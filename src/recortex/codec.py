@@ -90,9 +90,15 @@ def content_from_json(kind: Kind, data: Any) -> Content:
     names = [field.name for field in fields(content)]
     if isinstance(data, dict) and (unknown := sorted(str(name) for name in data if name not in names)):
         raise InvalidInputError(
-            f"The kind {kind} has no field {unknown[0][:40]!r}.", hint=f"Its fields: {', '.join(names)}."
+            f"The kind {kind} has no field {unknown[0][:40]!r}.",
+            hint=f"Its fields: {', '.join(names)}. `recortex kinds {kind}` shows what each takes.",
         )
-    return convert(data, content)
+    try:
+        return convert(data, content)
+    except InvalidInputError as error:
+        raise InvalidInputError(
+            error.message, hint=f"`recortex kinds {kind}` shows its fields, with an example."
+        ) from None
 
 
 def content_to_json(content: Content) -> dict[str, Any]:

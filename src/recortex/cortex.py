@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recortex.operations.aging import Aging
 from recortex.operations.consolidating import Consolidating
+from recortex.operations.describing import Describing
 from recortex.operations.exchange import Exchange
 from recortex.operations.graphing import Graphing
 from recortex.operations.indexing import Indexing
@@ -29,6 +30,7 @@ class Cortex(
     Exchange,
     Keeping,
     Consolidating,
+    Describing,
     Indexing,
     Inspecting,
     Aging,

@@ -50,7 +50,8 @@ class Found:
 
     Attributes:
         sessions: files that can be read.
-        unknown: files with a transcript's suffix that are of no known format, or of another client than asked for.
+        unknown: files with a transcript's suffix that are of no known format.
+        others: sessions of another client than asked for.
         unreadable: files and folders that the system does not let us read, and what is no regular file.
         cut: the search ended early, since there were more entries than `MOST_ENTRIES`.
         places: the folders and files that were looked into, whether or not they exist.
@@ -58,6 +59,7 @@ class Found:
 
     sessions: tuple[SessionFile, ...] = ()
     unknown: tuple[Path, ...] = ()
+    others: tuple[SessionFile, ...] = ()
     unreadable: tuple[Path, ...] = ()
     cut: bool = False
     places: tuple[Path, ...] = ()
@@ -88,6 +90,7 @@ def find_sessions(
     if folder is not None and not folder.exists():
         raise InvalidInputError(f"{folder} does not exist.", hint="Give a folder or a transcript file.")
     sessions: list[SessionFile] = []
+    others: list[SessionFile] = []
     unknown: list[Path] = []
     unreadable: list[Path] = []
     walk = _Walk(unreadable, progress)
@@ -98,12 +101,12 @@ def find_sessions(
         except (OSError, UntrustedFileError):
             unreadable.append(path)
             continue
-        if found is None or client not in {None, found.client}:
+        if found is None:
             unknown.append(path)
         else:
-            sessions.append(found)
+            (sessions if client in {None, found.client} else others).append(found)
     sessions.sort(key=lambda one: (one.modified, str(one.path)))
-    return Found(tuple(sessions), tuple(unknown), tuple(unreadable), walk.cut, places)
+    return Found(tuple(sessions), tuple(unknown), tuple(others), tuple(unreadable), walk.cut, places)
 
 
 def histories(home: Path, config: Path | None = None) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -167,6 +168,7 @@ class Learning(Operations):
         )
         sessions = [one for one in found.sessions if path or self._is_ours(one)]
         problems = [f"{place}: not a transcript" for place in found.unknown] if path else []
+        problems += _of_others(found.others, path) if path else []
         problems += [f"{place}: cannot be read" for place in found.unreadable]
         if found.cut:
             problems.append(
@@ -295,6 +297,16 @@ class Learning(Operations):
 
     def _waiting(self) -> int:
         return sum(bank.store.memories.count(MemoryQuery(statuses=WAITING)) for bank in self._app.banks())
+
+
+def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:
+    """What sessions of other clients than asked for are, and what reads them."""
+    counts = Counter(one.client for one in sessions)
+    return [
+        f"{path}: {count} {'session' if count == 1 else 'sessions'} of {client}, not read now;"
+        f" `recortex import {client} {shlex.quote(path)}` reads {'it' if count == 1 else 'them'}"
+        for client, count in counts.most_common()
+    ]
 
 
 def _draft(note: markdown.Note, path: str) -> Draft:

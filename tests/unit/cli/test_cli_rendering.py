@@ -158,7 +158,10 @@ def test_colours_add_nothing_but_colours(value, said):
 
 
 def test_every_result_has_its_form():
-    assert RESULTS.keys() - {"Adoptable", "StoreStatus", "SettingValue"} <= FORMS.keys()
+    assert (
+        RESULTS.keys() - {"Adoptable", "KindField", "KindShown", "SettingValue", "StoreStatus"}
+        <= FORMS.keys()
+    )
 
 
 def test_a_hostile_memory_cannot_write_over_the_terminal():

@@ -157,3 +157,36 @@ def test_an_export_of_some_statuses_leaves_the_others_out(cortex):
     done = cortex.export(statuses=["active"])
     assert (done.memories, done.relations) == (1, 0)
     assert "Gone is gone" not in done.text
+
+
+def gemini_session(folder, name):
+    folder.mkdir(parents=True, exist_ok=True)
+    messages = [
+        {"id": "1", "timestamp": "2026-03-01T10:00:00Z", "type": "user", "content": SAID[0][1]},
+        {"id": "2", "timestamp": "2026-03-01T10:01:00Z", "type": "gemini", "content": SAID[1][1]},
+    ]
+    whole = {
+        "sessionId": name,
+        "projectHash": "0" * 64,
+        "startTime": "2026-03-01T10:00:00Z",
+        "messages": messages,
+    }
+    (folder / f"session-{name}.json").write_text(json.dumps(whole))
+
+
+def test_sessions_of_another_client_are_named_with_what_reads_them(cortex, tmp_path):
+    folder = tmp_path / "two of them"
+    gemini_session(folder, "a1")
+    gemini_session(folder, "b2")
+    (problem,) = cortex.import_("claude-code", str(folder)).problems
+    assert "2 sessions of gemini" in problem
+    assert f"recortex import gemini '{folder}'" in problem
+    assert "not a transcript" not in problem
+    assert cortex.import_("gemini", str(folder)).files == 2
+
+
+def test_a_file_that_any_reads_is_named_by_every_other_importer(cortex, project, tmp_path):
+    path = transcript(tmp_path / "history", project)
+    (problem,) = cortex.import_("text", str(path)).problems
+    assert "1 session of claude-code" in problem
+    assert cortex.import_("any", str(path)).added > 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering import (
     changes,
+    describing,
     health,
     hosts,
     inspection,
@@ -33,6 +34,7 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = (
     | hosts.FORMS
     | moving.FORMS
     | maintaining.FORMS
+    | describing.FORMS
 )
 
 
