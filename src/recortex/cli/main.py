@@ -40,6 +40,10 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
     """
     started = time.perf_counter()
     _open_missing()
+    if os.environ.get("RECORTEX_LOG"):
+        from recortex.cli.logs import log_if_asked
+
+        log_if_asked()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         code = _guarded(words, commands, started)

@@ -14,6 +14,7 @@ from functools import cache, wraps
 from typing import Any, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
+from recortex.telemetry import span
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
 
@@ -106,9 +107,12 @@ def operation(
     traits = Traits(core, read_only, destructive, idempotent or read_only, listing, person)
 
     def mark(function: Function) -> Function:
+        name = function.__name__.rstrip("_")
+
         @wraps(function)
         def checked(self: object, *args: Any, **kwargs: Any) -> Any:
-            return function(self, **_fitting(function, args, kwargs))
+            with span("operation", operation=name):
+                return function(self, **_fitting(function, args, kwargs))
 
         setattr(checked, _MARK, traits)
         return cast("Function", checked)

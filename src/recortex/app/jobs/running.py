@@ -13,6 +13,7 @@ from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
 from recortex.engines.upkeep.due import due
 from recortex.errors import StorageError
+from recortex.telemetry import count, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -106,7 +107,10 @@ def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
 def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     began = time.perf_counter()
     try:
-        outcome = job.plan(work) if dry_run and job.plan else job.run(work)
+        with span("job", job=job.name, scope=str(work.bank.scope or "all"), dry_run=dry_run):
+            outcome = job.plan(work) if dry_run and job.plan else job.run(work)
+        for name, number in outcome.counts.items():
+            count("job", number, job=job.name, counter=name)
         if job.days is not None and outcome.state == "done" and not dry_run:
             work.bank.store.chores.note(
                 job.name, work.now, outcome.counts if outcome.record is None else outcome.record
