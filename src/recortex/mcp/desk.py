@@ -12,11 +12,13 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recortex import codec
 from recortex.domain.cleaning import clean, cleaned
 from recortex.errors import InvalidInputError, RecortexError
 from recortex.mcp.arguments import converted, takes
 from recortex.mcp.bounds import bounded
 from recortex.mcp.projection import lean
+from recortex.mcp.tools import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,6 +83,9 @@ class Desk:
         """Do what a tool says."""
         try:
             operation = self._operation(name)
+            arguments = {
+                key: value for key, value in arguments.items() if key != CONFIRM or not operation.traits.asks
+            }
             given = converted(operation, arguments)
             return Answer(bounded(cleaned(lean(getattr(self.facade(), operation.method)(**given)))))
         except RecortexError as error:
@@ -92,6 +97,17 @@ class Desk:
                 f"`{name[:40]}` failed inside Recortex ({type(error).__name__}).",
                 "Nothing you can mend: go on without it. The server's log has the details; `recortex doctor` checks the store.",
             )
+
+    def question(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """What the person is to be asked before a call is carried out; empty where nothing is."""
+        operation = self.operations.get(name)
+        if operation is None or not operation.traits.asks or not operation.traits.removes(arguments):
+            return ""
+        if arguments.get("dry_run") is True:
+            return ""
+        said = {key: value for key, value in arguments.items() if key != CONFIRM}
+        told = clean(codec.dumps(said).decode(errors="replace"))[:_LONGEST_MESSAGE]
+        return f"The agent wants to `{name}` {told}. {clean(operation.summary)} Go on?"
 
     def facade(self) -> Facade:
         """The opened facade.
@@ -132,6 +148,21 @@ class Desk:
             raise UnknownToolError(
                 f"There is no tool {shown!r}.", hint=f"Tools: {', '.join(self.operations)}."
             ) from None
+
+
+def unconfirmed(name: str, *, asked: bool) -> Answer:
+    """The answer where the person did not agree, or was not asked."""
+    if asked:
+        return _failure(
+            "declined",
+            f"The person did not agree to `{name[:40]}`; nothing was changed.",
+            "Ask what they want.",
+        )
+    return _failure(
+        "not_confirmed",
+        f"`{name[:40]}` removes something for good; nothing was changed.",
+        "Ask the person, show them a `dry_run` where there is one, then call again with `confirm`: true.",
+    )
 
 
 def _failure(code: str, message: str, hint: str) -> Answer:

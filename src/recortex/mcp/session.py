@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import logging
 import threading
@@ -17,6 +18,9 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
+from recortex.mcp.desk import unconfirmed
+from recortex.mcp.greeting import MODERN_VERSION
+from recortex.mcp.tools import CONFIRM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +36,11 @@ _LOG = logging.getLogger(__name__)
 
 # A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients give 2).
 _LAST_ANSWERS = 1.5
+_FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {CONFIRM: {"type": "boolean", "title": "Go on", "default": False}},
+    "required": [CONFIRM],
+}
 _NEVER_SENT = -32600  # JSON-RPC: invalid request
 
 
@@ -55,8 +64,11 @@ def build(
         return listed
 
     async def on_call_tool(
-        _context: ServerRequestContext[Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+        context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        held = await _confirmed(desk, context, params)
+        if held is not None:
+            return held
         work = asyncio.get_running_loop().run_in_executor(
             workers, desk.call, params.name, params.arguments or {}
         )
@@ -72,6 +84,46 @@ def build(
     )
     server.middleware.clear()  # the SDK's tracing: nothing here is ever reported to anyone
     return server
+
+
+async def _confirmed(
+    desk: Desk, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+) -> types.CallToolResult | types.InputRequiredResult | None:
+    """Ask the person about what cannot be brought back, through the client; None where the call may go on."""
+    arguments = params.arguments or {}
+    question = desk.question(params.name, arguments)
+    if not question:
+        return None
+    form = types.ClientCapabilities(elicitation=types.ElicitationCapability())
+    if not context.session.check_client_capability(form):
+        agreed = arguments.get(CONFIRM) is True
+        return None if agreed else _result(unconfirmed(params.name, asked=False))
+    if context.protocol_version >= MODERN_VERSION:
+        return _asked_anew(params, question)
+    answer = await context.session.elicit_form(question, _FORM, related_request_id=context.request_id)
+    return None if _agrees(answer) else _result(unconfirmed(params.name, asked=True))
+
+
+def _asked_anew(
+    params: types.CallToolRequestParams, question: str
+) -> types.CallToolResult | types.InputRequiredResult | None:
+    """The same without a way back to the client: the call is answered by the question, and comes again with an answer."""
+    state = hashlib.sha256(question.encode()).hexdigest()  # what was agreed to is this call and no other
+    answer = (params.input_responses or {}).get(CONFIRM)
+    if answer is None or params.request_state != state:
+        asked = types.ElicitRequest(
+            params=types.ElicitRequestFormParams(message=question, requested_schema=_FORM)
+        )
+        return types.InputRequiredResult(input_requests={CONFIRM: asked}, request_state=state)
+    return None if _agrees(answer) else _result(unconfirmed(params.name, asked=True))
+
+
+def _agrees(answer: Any) -> bool:
+    return (
+        isinstance(answer, types.ElicitResult)
+        and answer.action == "accept"
+        and (answer.content or {}).get(CONFIRM) is True
+    )
 
 
 def _result(answer: Answer) -> types.CallToolResult:

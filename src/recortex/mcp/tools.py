@@ -12,6 +12,12 @@ if TYPE_CHECKING:
 
     from recortex.operations.registry import Operation, Parameter
 
+CONFIRM = "confirm"
+_CONFIRM = {
+    "type": "boolean",
+    "default": False,
+    "description": "The person has agreed to exactly this. Clients that can ask the person are told to ask instead.",
+}
 ToolSet = Literal["default", "full"]
 
 # Claude Code lists the names of most tools only; these two are of use only when the agent sees them without asking.
@@ -62,7 +68,8 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     required = [parameter.name for parameter in parameters if parameter.required]
     return {
         "type": "object",
-        "properties": {parameter.name: _property(parameter) for parameter in parameters},
+        "properties": {parameter.name: _property(parameter) for parameter in parameters}
+        | ({CONFIRM: _CONFIRM} if operation.traits.asks else {}),
         **({"required": required} if required else {}),
         "additionalProperties": False,
     }

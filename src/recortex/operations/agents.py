@@ -7,6 +7,7 @@ setting `agents.trusted`, which no project's file can set, lifts all of it.
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,15 +22,45 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
 )
 from recortex.errors import PersonNeededError
+from recortex.operations.base import outside
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from recortex.app.application import Application
     from recortex.app.bank import Bank
     from recortex.domain.memory import Memory
     from recortex.engines.intake.draft import Draft
 
 TOP = lowest_priority_of(Importance.CRITICAL)
+EXPORTS = "exports"
 WAITING = frozenset({Status.PROPOSED, Status.QUARANTINED})
+
+
+def writable(app: Application, path: str) -> Path:
+    """The file that an export or backup is to go to. An agent writes new files alone, in the project or the exports folder.
+
+    Raises:
+        InvalidInputError: it is a store's own, or no file can have that name.
+        PersonNeededError: it is there already, or lies elsewhere, also by way of a link.
+    """
+    if app.actor is not Actor.AGENT:
+        return outside(path, app)
+    place = outside(str(app.root / path), app)
+    folder = place.parent.resolve()
+    exports = app.project.home.resolve() / EXPORTS
+    if folder.is_relative_to(exports):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    root = app.root.resolve()
+    inside = folder.is_relative_to(root) and not any(
+        part.startswith(".") for part in (*folder.relative_to(root).parts, place.name)
+    )
+    if os.path.lexists(place) or not (inside or folder.is_relative_to(exports)):
+        raise PersonNeededError(
+            f"An agent writes new files only, inside the project or in {exports}.",
+            hint="Give the name of a file that is not there yet, in no hidden folder.",
+        )
+    return folder / place.name
 
 
 def limited(app: Application) -> bool:

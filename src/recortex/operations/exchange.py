@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,8 +16,8 @@ from recortex.engines.intake.service import DOUBTED
 from recortex.engines.intake.showing import shown
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
-from recortex.operations.agents import TOP
-from recortex.operations.base import Operations, outside
+from recortex.operations.agents import TOP, writable
+from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.exchange import Exported
 from recortex.operations.results.learning import Imported
@@ -50,7 +51,7 @@ class Exchange(Operations):
             statuses: only these; all, unless said.
             scope: only the project's memories, or only the global ones.
         """
-        target = outside(path, self._app) if path else None
+        target = writable(self._app, path) if path else None
         query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
         banks = self._app.banks(scope)
         memories = [(bank, shown(memory)) for bank in banks for memory in bank.store.memories.find(query)]
@@ -67,7 +68,7 @@ class Exchange(Operations):
             lines = markdown.write(memory for _, memory in memories)
         text = "".join(lines)
         if target:
-            _write(target, text)
+            _write(target, text, new=self._app.actor is Actor.AGENT)
         return Exported(
             format=format,
             memories=len(memories),
@@ -81,8 +82,12 @@ class Exchange(Operations):
         return [relation for relation in found if {relation.source_id, relation.target_id} <= ids]
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, *, new: bool) -> None:
     try:
+        if new:  # never through a link that somebody put there meanwhile
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(text.encode())
+            return
         path.touch(mode=0o600)
         path.write_text(text, encoding="utf-8")
     except OSError as error:

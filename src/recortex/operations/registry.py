@@ -43,6 +43,11 @@ class Traits:
     listing: str = ""
     person: bool = False
 
+    @property
+    def asks(self) -> bool:
+        """Whether an agent's call is to be confirmed: what it removes does not come back; what is forgotten does."""
+        return self.destructive and not self.core
+
     def removes(self, arguments: Mapping[str, Any]) -> bool:
         """Whether a call with these arguments removes or hides something."""
         only_shows = bool(self.listing) and arguments.get("action", self.listing) == self.listing

@@ -10,7 +10,8 @@ from recortex.app.store_health import health, notices
 from recortex.app.vector_index import index_notice
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
-from recortex.operations.base import Operations, outside
+from recortex.operations.agents import writable
+from recortex.operations.base import Operations
 from recortex.operations.consolidating import pending
 from recortex.operations.registry import operation
 from recortex.operations.results.indexing import ModelChange
@@ -154,7 +155,7 @@ class Upkeep(Operations):
         from recortex.storage.sqlite.verification import memories_in, replaceable
 
         bank = self._app.bank(scope)
-        target = outside(path, self._app) if path else None
+        target = writable(self._app, path) if path else None
         if target and os.path.lexists(target) and not replaceable(target):
             raise InvalidInputError(f"{path} is there, and is no backup.", hint="Give another path.")
         made = bank.store.backups.make(self._app.clock(), path=target)

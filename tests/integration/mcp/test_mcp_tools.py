@@ -116,7 +116,7 @@ def test_every_tool_answers(with_client, tmp_path, project, environment):
         await call("edit", id=first, text="The queue is drained by cron at 04:00.", reason="it moved")
         await call("link", id=first, target=ids[0], relation="supports")
         await call("related", id=first)
-        await call("unlink", id=first, target=ids[0])
+        await call("unlink", id=first, target=ids[0], confirm=True)
         await call("history", id=first)
         await call("undo", id=first)
         await call("forget", id=ids[1])
@@ -128,8 +128,8 @@ def test_every_tool_answers(with_client, tmp_path, project, environment):
         await call("backup")
         await call("status")
         await call("doctor")
-        await call("recover")
-        await call("purge", id=first)
+        await call("recover", confirm=True)
+        await call("purge", id=first, confirm=True)
         return answers
 
     answers = with_client(work, "--tools", "full")

@@ -1,0 +1,130 @@
+"""With all tools shown: what removes something for good asks the person; what writes a file writes a new one, here."""
+
+import os
+import sys
+from functools import partial
+
+import anyio
+import mcp_types as types
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+from recortex import Cortex
+from recortex.domain.vocabulary import Actor
+from recortex.errors import PersonNeededError
+from recortex.mcp.tools import described, selected
+from recortex.operations.registry import operations_of
+
+pytestmark = pytest.mark.usefixtures("without_vectors")
+SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
+ERAS = ("legacy", "auto")
+
+
+def purged(project, log, mode, arguments, answer=None):
+    """What `purge` says to a real client of an era, that can ask the person where there is an answer."""
+    questions = []
+
+    async def asked(_, params):
+        questions.append(params.message)
+        return answer
+
+    async def work():
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-c", SERVER, "--project", str(project), "--tools", "full"],
+            env=dict(os.environ),
+        )
+        more = {"elicitation_callback": asked} if answer else {}
+        with log.open("a") as errors:
+            async with Client(stdio_client(server, errors), mode=mode, **more) as client:
+                return await client.call_tool("purge", arguments)
+
+    return anyio.run(partial(work)), questions
+
+
+@pytest.fixture
+def kept(project):
+    with Cortex.open(project) as cortex:
+        return cortex.remember("The kiln test needs TZ=UTC.").id
+
+
+def is_there(project, id_):
+    with Cortex.open(project) as cortex:
+        return id_ in {one.id for one in cortex.list().memories}
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_client_that_cannot_ask_needs_confirm(project, kept, tmp_path, mode):
+    said, _ = purged(project, tmp_path / "log", mode, {"id": kept})
+    assert said.is_error
+    assert "confirm" in said.content[0].text
+    assert is_there(project, kept)
+    said, _ = purged(project, tmp_path / "log", mode, {"id": kept, "dry_run": True})
+    assert not said.is_error
+    said, _ = purged(project, tmp_path / "log", mode, {"id": kept, "confirm": True})
+    assert not said.is_error
+    assert not is_there(project, kept)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+@pytest.mark.parametrize(
+    "answer",
+    [
+        types.ElicitResult(action="decline"),
+        types.ElicitResult(action="cancel"),
+        types.ElicitResult(action="accept", content={"confirm": False}),
+    ],
+)
+def test_who_is_asked_and_does_not_agree_keeps_it(project, kept, tmp_path, mode, answer):
+    said, questions = purged(project, tmp_path / "log", mode, {"id": kept, "confirm": True}, answer)
+    assert said.is_error
+    assert "purge" in questions[0]
+    assert kept in questions[0]
+    assert is_there(project, kept)
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_who_agrees_gets_it_done(project, kept, tmp_path, mode):
+    agreed = types.ElicitResult(action="accept", content={"confirm": True})
+    said, questions = purged(project, tmp_path / "log", mode, {"id": kept}, agreed)
+    assert not said.is_error
+    assert len(questions) == 1
+    assert not is_there(project, kept)
+
+
+def test_whatever_destroys_is_declared_and_takes_confirm():
+    tools = {tool["name"]: tool for tool in described(selected(operations_of(Cortex), "full").values())}
+    asking = {name for name, tool in tools.items() if "confirm" in tool["inputSchema"]["properties"]}
+    assert asking >= {"purge", "gc", "recover", "unlink", "consolidate"}
+    assert all(tools[name]["annotations"]["destructiveHint"] for name in asking)
+
+
+@pytest.fixture
+def agent(project, kept):
+    assert kept
+    with Cortex.open(project, actor=Actor.AGENT) as cortex:
+        yield cortex
+
+
+def test_an_agent_writes_new_files_in_the_project_or_the_exports(project, home, agent, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (project / "there.md").write_text("mine")
+    (project / "link").symlink_to(outside)
+    (project / "dangling.jsonl").symlink_to(outside / "new")
+    (project / ".git").mkdir(exist_ok=True)
+    for path in (
+        str(outside / "a.jsonl"), "../a.jsonl", "link/a.jsonl", "there.md", "dangling.jsonl", ".git/config", ".bashrc",
+        str(home / "config.toml"), str(home / "exports" / ".." / "config.toml"),
+    ):  # fmt: skip
+        for write in (agent.export, agent.backup):
+            with pytest.raises(PersonNeededError):
+                write(path)
+    assert (project / "there.md").read_text() == "mine"
+    assert list(outside.iterdir()) == []
+    agent.export("out.jsonl")
+    agent.export(str(home / "exports" / "out.md"), format="markdown")
+    assert "kiln" in (project / "out.jsonl").read_text()
+    assert "kiln" in (home / "exports" / "out.md").read_text()
+    with Cortex.open(project) as person:
+        person.export(str(outside / "mine.jsonl"))
