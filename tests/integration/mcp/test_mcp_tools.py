@@ -93,7 +93,7 @@ def test_what_is_remembered_is_recalled(with_client, mode):
 def test_every_tool_answers(with_client, tmp_path, project, environment):
     transcript = tmp_path / "session.jsonl"
     transcript.write_text("".join(json.dumps(line) + "\n" for line in SESSION))
-    exported = tmp_path / "memories.jsonl"
+    exported = project / "memories.jsonl"
 
     async def work(client):
         answers = {}
