@@ -1,7 +1,9 @@
 """What a person does with memories, on every engine."""
 
+from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from string import ascii_letters, digits
+from threading import Barrier
 
 import pytest
 
@@ -188,3 +190,25 @@ def split_ids(line):
     import re
 
     return re.split(r"([0-9a-f]{8}-[0-9a-f-]{27})", line)
+
+
+def test_two_imports_of_one_export_at_once_keep_each_memory_once(cortex, project, layout, server, tmp_path):
+    """The second one opens its own store, begins while the first one is at it, and both count what they did."""
+    texts = [f"Fact {number} is about item{number}" for number in range(120)]
+    cortex.remember_many([{"text": text} for text in texts], embed=False, link=False)
+    (project / "all.jsonl").write_text(cortex.export().text)
+    url = f"sqlite:///{tmp_path}/two.db" if layout == "sqlite" else server.workspace_url(layout)
+    begin = Barrier(2)
+
+    def take_in(_):
+        with Cortex.open(project, url=url) as own:
+            own.status()
+            begin.wait()
+            return own.import_("jsonl", str(project / "all.jsonl"), embed=False)
+
+    with ThreadPoolExecutor(2) as both:
+        one, other = both.map(take_in, range(2))
+    assert one.added + other.added == len(texts)
+    assert one.unchanged + other.unchanged == len(texts)
+    with Cortex.open(project, url=url) as own:
+        assert own.status().stores[0].memories == len(texts)

@@ -142,7 +142,8 @@ def adopt(
         if bank.store.memories.get([memory.id]):
             continue
         wanted = replace(memory, status=Status.QUARANTINED) if quarantine else memory
-        new.append(wanted if dry_run else bank.intake.adopt(wanted, versions, now=now, actor=Actor.IMPORT))
+        kept = wanted if dry_run else bank.intake.adopt(wanted, versions, now=now, actor=Actor.IMPORT)
+        new += [kept] if kept else []
     circles: list[str] = []
     related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
     if embed and not dry_run:

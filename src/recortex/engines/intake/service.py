@@ -118,14 +118,21 @@ class Intake:
                     )
         return gone
 
-    def adopt(self, memory: Memory, versions: Sequence[Version], *, now: datetime, actor: Actor) -> Memory:
+    def adopt(
+        self, memory: Memory, versions: Sequence[Version], *, now: datetime, actor: Actor
+    ) -> Memory | None:
         """Keep an exported memory as it is, with its former states; only secrets are taken out.
+
+        Returns:
+            The memory as it is kept; None where one with its id is there, such as by another import at the same time.
 
         Raises:
             InvalidInputError: a value does not fit.
         """
         clean = recompose(memory, count=self._count).memory
         with self._store.transaction():
+            if self._store.memories.get([clean.id]):
+                return None
             self._store.memories.insert(clean, search_text(clean, self._before(clean)), actor=actor)
             former = [
                 replace(one, memory=recompose(one.memory, count=self._count).memory) for one in versions
