@@ -139,3 +139,15 @@ def test_an_embedder_that_answers_again_is_no_fallback(tmp_path, clock):
         assert cortex.status().fallbacks
         cortex.remember("Another thing to know")
         assert cortex.status().fallbacks == ()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["what do we know about retry with backoff in uploads?", "uploads in src/upload.py: what is known?"],
+)
+def test_a_pattern_that_is_asked_for_counts(cortex, asked):
+    linked = cortex.remember("Uploads wait twice as long each time", patterns=["retry-with-backoff"])
+    cortex.remember("Uploads are resumed", files=["src/upload.py"], patterns=["retry-with-backoff"])
+    other = cortex.remember("Uploads wait for the virus scan", patterns=["virus-scan"])
+    found = {hit.memory.id: hit.signals["patterns"] for hit in cortex.recall(asked, floor=False).hits}
+    assert (found[linked.id], found[other.id]) == (1.0, 0.0)

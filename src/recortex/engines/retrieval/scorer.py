@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from recortex.domain.kinds import KINDS
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.normalise import clamp, standardised
+from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.weights import COMMON, Common, Weights, weights_of
 from recortex.ports.search import Facts, Links
 
@@ -41,9 +43,9 @@ class Evidence:
         around: the neighbours of a turn, by key.
         speakers: those whom the question names, as stored.
         now: microseconds since 1970 UTC.
-        links: files and patterns, where the question or the caller names some.
+        links: files and patterns of candidates that have some.
         files: paths that the question or the caller names.
-        patterns: ids of patterns that matter now.
+        patterns: ids of patterns that the question is about (`patterns_asked_for`).
     """
 
     facts: Sequence[Facts]
@@ -155,6 +157,31 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...
         float(one.kind in asked.kinds),
         float(bool(one.traits & _TEST) and not asked.about_tests),
     )
+
+
+def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:
+    """The patterns that matter to a question: those that it names, and those of memories about a file that it names."""
+    words = frozenset(asked.words)
+    named = {id_ for one in links.values() for id_ in one.patterns if _named(id_, words)}
+    beside = {
+        id_
+        for one in links.values()
+        if one.patterns and any(closeness(path, file) == 1.0 for path in one.files for file in asked.paths)
+        for id_ in one.patterns
+    }
+    return frozenset(named | beside)
+
+
+@lru_cache(1024)
+def _words_of(pattern: str) -> frozenset[str]:
+    found = [word for word in question(pattern).words if word.isalnum()]
+    parts = [word for word in found if not any(len(one) > 1 and one != word and one in word for one in found)]
+    return frozenset(parts)  # of `repositoryPattern` the two words, not the name as one
+
+
+def _named(pattern: str, words: frozenset[str]) -> bool:
+    """Whether every word of a pattern's id is said: `retry-with-backoff` by "retry with a backoff"."""
+    return bool(_words_of(pattern)) and _words_of(pattern) <= words
 
 
 def closeness(path: str, named: str) -> float:

@@ -19,7 +19,7 @@ from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import names_for
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
-from recortex.engines.retrieval.scorer import Evidence, Scored, score, waits
+from recortex.engines.retrieval.scorer import Evidence, Scored, patterns_asked_for, score, waits
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
 
@@ -187,6 +187,7 @@ class Retrieval:
         around = self._around(facts, search.gathering.radius) if search.vector else {}
         most = _MOST_GAIN * search.vocabulary.mass()
         asked = search.asked
+        links = self._search.links(keys)
         return Evidence(
             facts=facts,
             keyword={key: value / most for key, value in matched},
@@ -194,8 +195,9 @@ class Retrieval:
             now=now,
             around=around,
             speakers=frozenset(self._search.known_speakers(asked.words)),
-            links=self._search.links(keys) if asked.paths else {},
+            links=links,
             files=asked.paths,
+            patterns=patterns_asked_for(asked, links),
         )
 
     def _cosines(
