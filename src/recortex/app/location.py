@@ -259,7 +259,7 @@ def without_password(url: str) -> str:
     return _PARAMETER.sub(_hidden, _USER.sub(r"\1:***@", url))
 
 
-_USER = re.compile(r"(://[^:/?#]*):[^@]*@")
+_USER = re.compile(r"(://[^:/?#]{0,256}):[^@]{0,256}@")
 _PARAMETER = re.compile(r"(?<=[?&])([^=&#]*)=[^&#]*")
 
 

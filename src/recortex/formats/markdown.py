@@ -21,7 +21,7 @@ MAX_BYTES = 8 * 1024 * 1024
 _HEADING = re.compile(r"#{1,6}\s+(.*)")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+(.*)")
 _FENCE = re.compile(r"(?:```|~~~)")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recortex.storage.database import Bindings
 
 _OWN = re.compile(r"/\*(only )?own(?: (\w+))?\*/")
-_LIST = re.compile(r"([\w.]+) IN \(SELECT value FROM json_each\((\?\d*)\)\)")
+_LIST = re.compile(r"(?<![\w.])([\w.]+) IN \(SELECT value FROM json_each\((\?\d*)\)\)")
 _KEYS = ("key", "e.model")
 """How the columns end that hold keys: an embedding's model is one, elsewhere it is a name."""
 _ELEMENTS = re.compile(r"json_each\(([a-z_.]+)\) (\w+)")

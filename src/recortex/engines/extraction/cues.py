@@ -140,7 +140,7 @@ _FOLLOWED_BY_CHECK = re.compile(
 # What a report says is so "now" is simply so, once read later.
 _NOW = re.compile(r"(?<=\s)(?:will )?now (?=[a-z]+s\b)|(?<=\bis) now\b|(?<=\bare) now\b")
 _SECOND_CLAUSE = re.compile(
-    r"\s+[-–—]\s+(?:let me|I'll|I need|I can|I should|need to)\b.*$|(?:, so|;|, and) (?:let me|I'll|I need|I can|I should|we need)\b.*$",
+    r"(?<!\s)\s+[-–—]\s+(?:let me|I'll|I need|I can|I should|need to)\b.*$|(?:, so|;|, and) (?:let me|I'll|I need|I can|I should|we need)\b.*$",
     re.IGNORECASE,
 )
 

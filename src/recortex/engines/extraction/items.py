@@ -45,7 +45,7 @@ _TEST_NAME = re.compile(
 )
 _TICKET = re.compile(r"-\w{1,6}\.\d+|[A-Z]{2,}-\d+|#\d+")
 _IS_NEWS = re.compile(
-    r"\b(?:now|will|initial|various|comprehensive|no longer|already|currently|updated|new|added|removed|needs?|should|todo|line \d+|lines? \d)\b|[\u2192]|\d+ tests?",
+    r"\b(?:now|will|initial|various|comprehensive|no longer|already|currently|updated|new|added|removed|needs?|should|todo|line \d+|lines? \d)\b|[\u2192]|(?<!\d)\d+ tests?",
     re.IGNORECASE,
 )
 _HAS_MARK = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718\u2b50]|\\*\\*|\\?$")
@@ -72,7 +72,7 @@ _DID = re.compile(
     r"^(?:\w+ly )?(?:\w+ed|wrote|rewrote|made|set up|new|no changes?)\b(?! by| in| on| to| from| when| with)",
     re.IGNORECASE,
 )
-_EXAMPLE = re.compile(r"\s*\((?:e\.g\.|for example|such as)[^()]*\)")
+_EXAMPLE = re.compile(r"(?<!\s)\s*\((?:e\.g\.|for example|such as)[^()]*\)")
 _WHY = re.compile(
     r"\b(?:so that|because|since|to (?:avoid|prevent|protect|guard|survive|work around|stop|preserve|ensure|keep|support|respect)\b|otherwise|which (?:would|caused|prevents?|avoids?|breaks?|fail\w*)|"
     r"instead of|rather than|prevents?|avoids?)\b",

@@ -48,7 +48,7 @@ _LINES_OF_CODE = (
     r"[\"'][\w.-]+[\"']\s*:\s*\S.*",
     r"(?:File \"|at )\S.*\d.*",
 )
-_CODE_LINE = re.compile(rf"\s*(?:{'|'.join(_LINES_OF_CODE)})\s*")
+_CODE_LINE = re.compile(rf"\s*+(?:{'|'.join(_LINES_OF_CODE)})\s*")
 _STATEMENT = re.compile(r"[;\n]|\s[-+*/|:]?=\s|=>|\breturn\s|\bdef\s|\bfunction\b|\(.*\(")
 _MARKS = 2
 _LINE = 2_000

@@ -26,7 +26,7 @@ MOST_WORDS = 48
 NOTHING = Trait(0)
 
 _TOKEN = re.compile(r"[^\W_][\w'’-]*")
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|\b[\w-]+\.(?:[a-z]{1,4})\b")
+_PATH = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100}){1,40}/?|\b[\w-]{1,100}\.(?:[a-z]{1,4})\b")
 _TESTS = re.compile(r"\btest")
 _ASKED = (
     (Trait.TIME, re.compile(r"\bwhen\b|what (?:date|day|month|year|time)|which (?:month|year|day)")),

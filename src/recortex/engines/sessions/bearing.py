@@ -42,7 +42,8 @@ ALIKE = 0.4
 
 _ENDING = re.compile(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
 _NAME = re.compile(
-    r"\w*[a-z][A-Z]\w*|\w+_\w+|\b[\w-]+\.\w{1,4}\b|[\w.-]+/[\w./-]+|\b[A-Z]{2,}\w*\b|\w*[A-Za-z]\d\w*"
+    r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|\b[A-Z]{2,}\w*\b"
+    r"|\w{0,64}[A-Za-z]\d\w{0,64}"
 )
 
 

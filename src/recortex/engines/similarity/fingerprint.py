@@ -16,7 +16,7 @@ def content_hash(kind: str, text: str) -> str:
 
 _ENDS = ("", ".", "!", "...")
 # The end of `go test ./...` and of `cd ..` belongs to the command.
-_END = re.compile(r"(?<![\s/\\.!])[.!\u2026\u3002]+$")
+_END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
 _QUOTES = {
     '"': '"',
     "'": "'",
