@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import ACTIVE, Finding
 from recortex.engines.extraction.passages import passages
+from recortex.engines.extraction.pasted import typed
 from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.standing import is_specific, objection
 from recortex.engines.extraction.stated import is_report, stated
@@ -204,7 +205,7 @@ _LASTING = re.compile(
 
 def from_person(text: str) -> Iterator[Finding]:
     """Yield the standing knowledge in a message that a person typed."""
-    if len(text) > MAX_TYPED or _PASTED.match(text):
+    if len(text) > MAX_TYPED or _PASTED.match(text) or not (text := typed(text)):
         return
     reporting = is_report(text)
     for passage in passages(text):
