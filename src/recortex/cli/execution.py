@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +93,7 @@ def _show(verb: str, call: Call, data: Any, started: float) -> None:
 
     for warning in warnings:
         sys.stderr.write(f"warning: {clean(warning)}\n")
-    text = render(data, terminal_of(sys.stdout))
+    text = render(data, replace(terminal_of(sys.stdout), full=call.full))
     sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n" if text else b"")
 
 

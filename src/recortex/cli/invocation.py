@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WITH_VALUE = ("--project", "--url")
-_FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run")
+_FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run", "--full")
 
 
 class Invocation(NamedTuple):

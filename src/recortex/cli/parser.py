@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ class Call:
     Attributes:
         arguments: keyword arguments of the operation; what was not given is left out, so its default holds.
         dry_run: shown instead of done, where the operation has no such parameter itself.
+        full: nothing is left out of what is shown.
     """
 
     arguments: dict[str, Any]
@@ -33,6 +35,7 @@ class Call:
     url: str | None
     yes: bool
     dry_run: bool
+    full: bool = False
 
 
 class Parser(argparse.ArgumentParser):
@@ -40,12 +43,25 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the usage and leaving."""
+        extra = message.removeprefix("unrecognized arguments: ")
+        if extra != message and not extra.startswith("-"):
+            raise UsageError(
+                f"There are more words than `{self.prog}` takes: {extra[:60]}.",
+                hint=f"A text of several words stands in quotes. See `{self.prog} --help`.",
+            )
         raise UsageError(_sentence(message), hint=f"See `{self.prog} --help`.")
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        """On a terminal a description is wrapped to it; elsewhere its lines stay as they are."""
+        if not sys.stdout.isatty():
+            return super()._fill_text(text, width, indent)
+        paragraphs = (" ".join(part.split()) for part in text.split("\n\n"))
+        return "\n\n".join(textwrap.fill(part, width, break_on_hyphens=False) for part in paragraphs)
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         """Wrap without breaking words such as FIRST-LAST and tree-sitter at their hyphens."""
@@ -71,7 +87,8 @@ def parse(operation: Operation, words: Sequence[str]) -> Call:
     own = {parameter.name for parameter in operation.parameters()}
     yes = bool(given.pop("yes", False)) if "yes" not in own else False
     dry_run = bool(given.pop("dry_run", False)) if "dry_run" not in own else bool(given.get("dry_run"))
-    return Call(given, yes=yes, dry_run=dry_run, **common)
+    full = bool(given.pop("full", False)) if "full" not in own else False
+    return Call(given, yes=yes, dry_run=dry_run, full=full, **common)
 
 
 def parser_of(operation: Operation) -> Parser:
@@ -90,6 +107,8 @@ def parser_of(operation: Operation) -> Parser:
         _add(parser, parameter)
     if operation.traits.destructive:
         _add_consent(parser, {parameter.name for parameter in parameters})
+    if "full" not in {parameter.name for parameter in parameters}:
+        parser.add_argument("--full", action="store_true", help="Show whole records and every setting.")
     parser.set_defaults(json=False, project=None, url=None, debug=False)
     add_common(parser)
     return parser

@@ -6,6 +6,7 @@ import os
 import shutil
 import textwrap
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.cleaning import visible
@@ -26,10 +27,24 @@ class Terminal:
     Attributes:
         width: columns.
         colour: whether styles are written; without it every style is plain text.
+        person: somebody reads it now; what goes into a pipe or file is plain and keeps its form.
+        full: nothing is cut or left out.
+        now: the time that "2 days ago" is counted from; only where somebody reads it now.
     """
 
     width: int = _USUAL
     colour: bool = False
+    person: bool = False
+    full: bool = False
+    now: datetime | None = None
+
+    def when(self, at: datetime) -> str:
+        """A time as it is read: of this place and near to now for a person, else to the minute in UTC."""
+        if self.now is None:
+            return f"{at:%Y-%m-%d %H:%M}"
+        from recortex.cli.rendering.dates import near
+
+        return near(at, self.now)
 
     def style(self, text: str, style: Style) -> str:
         """The text in a style."""
@@ -55,7 +70,16 @@ class Terminal:
     def cut(self, text: str, columns: int) -> str:
         """One line of at most `columns` characters."""
         line = " ".join(clean(text).split())
+        if self.person and not line.isascii():
+            return _cut_by_cells(line, columns)
         return line if len(line) <= columns else line[: max(columns - 1, 0)].rstrip() + "…"
+
+
+def _cut_by_cells(line: str, columns: int) -> str:
+    """The same for letters that take two columns or none."""
+    from rich.cells import cell_len, set_cell_size
+
+    return line if cell_len(line) <= columns else set_cell_size(line, max(columns - 1, 0)).rstrip() + "…"
 
 
 def clean(text: str) -> str:
@@ -69,4 +93,12 @@ def terminal_of(stream: TextIO) -> Terminal:
         return Terminal()
     width = shutil.get_terminal_size((_USUAL, 24)).columns
     colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Terminal(min(max(width, _NARROWEST), _WIDEST), colour)
+    return Terminal(min(max(width, _NARROWEST), _WIDEST), colour, person=True, now=_now())
+
+
+def _now() -> datetime:
+    fixed = os.environ.get("RECORTEX_NOW")
+    try:
+        return datetime.fromisoformat(fixed).astimezone() if fixed else datetime.now(UTC)
+    except ValueError:
+        return datetime.now(UTC)

@@ -3,53 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
-import select
-import subprocess
-import sys
 
 import pytest
 
-PATIENCE = 300  # seconds, for a machine that may be slow
-
-
-def at_a_terminal(project, *words, answer=b"", env=None):
-    """Run the command with a terminal on all three streams; returns exit code and all that was shown."""
-    leader, follower = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "recortex", *words],
-        cwd=project.folder,
-        env=project.environment | {"TERM": "xterm", "COLUMNS": "100"} | (env or {}),
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-    )
-    os.close(follower)
-    try:
-        shown = _watched(leader, answer)
-        return running.wait(PATIENCE), shown.decode()
-    finally:
-        os.close(leader)
-        running.kill()
-        running.wait()
-
-
-def _watched(leader, answer):
-    """All that is shown until the other end is closed; the question is answered."""
-    shown = b""
-    while True:
-        ready = select.select([leader], [], [], PATIENCE)[0]
-        try:
-            piece = os.read(leader, 65536) if ready else b""
-        except OSError:  # the other end is closed
-            piece = b""
-        if not piece:
-            return shown
-        shown += piece
-        if answer and b"[y/N]" in shown:
-            os.write(leader, answer)
-            answer = b""
+from person import at_a_terminal
 
 
 @pytest.mark.parametrize(("answer", "status"), [(b"y\n", "archived"), (b"n\n", "active"), (b"\n", "active")])

@@ -108,7 +108,7 @@ def test_consent_is_asked_of_destructive_verbs_alone():
         ("keep", ["--limit", "many"], "--limit: 'many' is not a whole number."),
         ("keep", ["--limit"], "--limit: expected one argument."),
         ("keep", ["--lim", "3"], "Unrecognized arguments: --lim."),
-        ("keep", ["a", "b"], "Unrecognized arguments: b."),
+        ("keep", ["a", "b"], "There are more words than `recortex keep` takes: b."),
         (
             "keep",
             ["--importance", "urgent"],
@@ -123,7 +123,7 @@ def test_wrong_usage_is_one_clear_sentence(verb, words, said):
     with pytest.raises(UsageError) as raised:
         parse(TOYS[verb], words)
     assert raised.value.message == said
-    assert raised.value.hint == f"See `recortex {verb} --help`."
+    assert raised.value.hint.endswith(f"See `recortex {verb} --help`.")
 
 
 def test_a_structure_that_is_not_json():

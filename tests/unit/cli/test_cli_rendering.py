@@ -111,7 +111,7 @@ SAMPLES = [
             versions=(Version(memory=MEMORY, version=1, recorded_from=AT, recorded_to=None, changed_by=Actor.USER, reason="new"),),
             audit=(AuditEntry(memory_id=MEMORY.id, operation="create", actor=Actor.USER, at=AT, details={"kind": "tribal"}),),
         ),
-        ["version 1, 2026-03-01 09:30 to now, by user: new", "create", "kind=tribal"],
+        ["version 1, 2026-03-01 09:30 to now, by user: new", "create", "kind tribal"],
     ),
     (r.Purged(ids=(MEMORY.id,), files=("a", "b"), searched_bytes=4096), ["1 memory removed for good", "4,096 bytes in 2 files", "no trace"]),
     (r.Purged(ids=(MEMORY.id,), traces=("/b/old.db",)), ["still in", "/b/old.db"]),

@@ -40,4 +40,9 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = (
 
 def render(value: Any, terminal: Terminal) -> str:
     """The text of an answer, without a closing line break; nothing a terminal would obey is in it."""
-    return FORMS.get(type(value).__name__, fields_of)(value, terminal)
+    form = FORMS.get(type(value).__name__, fields_of)
+    if not terminal.person:
+        return form(value, terminal)
+    from recortex.cli.rendering import screens
+
+    return screens.show(value, form, terminal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering.amounts import plural
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from recortex.operations.results.recording import Remembered
 
 _MOST_PROBLEMS = 10
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SAID: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
 
 
 def remembered(value: Remembered, terminal: Terminal) -> str:
@@ -122,8 +125,8 @@ def _gone(value: History, terminal: Terminal) -> str:
 
 def version(value: Version, terminal: Terminal) -> str:
     """One state and the time for which it held."""
-    until = "now" if value.recorded_to is None else f"{value.recorded_to:%Y-%m-%d %H:%M}"
-    held = f"version {value.version}, {value.recorded_from:%Y-%m-%d %H:%M} to {until}, by {value.changed_by}"
+    until = "now" if value.recorded_to is None else f"{terminal.when(value.recorded_to)}"
+    held = f"version {value.version}, {terminal.when(value.recorded_from)} to {until}, by {value.changed_by}"
     reason = f": {clean(value.reason)}" if value.reason else ""
     body = terminal.wrap(value.memory.text, indent=4)
     return f"{terminal.style(held, 'bold')}{reason}\n{line_of(value.memory, terminal)}\n{body}"
@@ -131,9 +134,25 @@ def version(value: Version, terminal: Terminal) -> str:
 
 def audit_entry(value: AuditEntry, terminal: Terminal) -> str:
     """One change on a line."""
-    details = ", ".join(f"{name}={item}" for name, item in value.details.items())
-    said = f"{value.at:%Y-%m-%d %H:%M}  {value.operation:<12} {value.actor:<12} {details}"
-    return terminal.cut(said, terminal.width) if details else said.rstrip()
+    said = f"{terminal.when(value.at)}  {value.operation:<12} {value.actor:<12} {details(value)}".rstrip()
+    return said if len(said) <= terminal.width else clean(said)[: terminal.width - 1] + "…"
+
+
+def details(value: AuditEntry) -> str:
+    """What an entry says beside what was done: `fields text, summary; from active`."""
+    said = ((name.replace("_", " "), _told(item)) for name, item in value.details.items())
+    return "; ".join(f"{name} {item}" for name, item in said if item)
+
+
+def _told(item: Any) -> str:
+    if isinstance(item, dict):
+        return ", ".join(f"{name} {_told(inner)}" for name, inner in item.items())
+    if isinstance(item, list | tuple):
+        return ", ".join(map(_told, item))
+    if item is None or isinstance(item, bool):
+        return _SAID[item]
+    said = " ".join(clean(str(item)).split())
+    return short(said) if _ID.fullmatch(said) else said
 
 
 def purged(value: Purged, terminal: Terminal) -> str:

@@ -115,7 +115,7 @@ def model_use(value: ModelUse, terminal: Terminal) -> str:
 
 def session_loop(value: SessionLoop, terminal: Terminal) -> str:
     """How learning from sessions goes, and what failed last."""
-    learned = f"{value.totals.get('sessions', 0)} read, {value.totals.get('added', 0)} memories added"
+    learned = f"{value.totals.get('sessions', 0)} read, {plural(value.totals.get('added', 0), 'memory', 'memories')} added"
     lines = [terminal.style("Sessions", "bold"), f"  {learned}, {value.waiting} waiting"]
     if value.last:
         lines.append(f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms")
@@ -124,7 +124,7 @@ def session_loop(value: SessionLoop, terminal: Terminal) -> str:
 
 def failure(value: Failure, terminal: Terminal) -> str:
     """One failure of a hook or of the job behind it."""
-    return f"{terminal.style('failed', 'red')} {value.at:%Y-%m-%d %H:%M} {clean(value.event)}: {clean(value.error)}"
+    return f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: {clean(value.error)}"
 
 
 def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _listed(counts: dict[str, int]) -> str:
 def fallback(value: Fallback, terminal: Terminal) -> str:
     """One thing that could not be used."""
     state = " (works again)" if value.recovered else ""
-    said = f"{value.component}{state}: {value.failure} Instead: {value.fallback} ({value.times} times, last {value.last_at:%Y-%m-%d %H:%M})"
+    said = f"{value.component}{state}: {value.failure} Instead: {value.fallback} ({plural(value.times, 'time')}, last {terminal.when(value.last_at)})"
     return terminal.wrap(said, indent=2, first="  ")
 
 
@@ -162,7 +162,11 @@ def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
     if not value.healthy:
         verdict = terminal.style("Something needs attention.", "red")
     findings = (finding(one, terminal) for one in value.findings)
-    settings = (_setting(one, terminal) for one in value.settings)
+    settings = [_setting(one, terminal) for one in value.settings if shows(one, terminal)]
+    if left := len(value.settings) - len(settings):
+        settings.append(
+            terminal.style(f"  {left} more are as they come; `recortex doctor --full` shows all.", "dim")
+        )
     installed = (f"  {name:<16} {clean(str(version))}" for name, version in value.installed.items())
     return "\n".join([
         verdict,
@@ -181,6 +185,11 @@ def finding(value: Finding, terminal: Terminal) -> str:
     text = terminal.wrap(f"{value.check}: {value.message}", indent=9, first=f"{word:<9}")
     line = terminal.style(word, style) + text.removeprefix(word)
     return f"{line}\n{terminal.wrap(f'-> {value.todo}', indent=9)}" if value.todo else line
+
+
+def shows(value: SettingValue, terminal: Terminal) -> bool:
+    """Whether a setting is worth a person's time: it was changed, or all are asked for."""
+    return terminal.full or not terminal.person or value.origin != "default"
 
 
 def _setting(value: SettingValue, terminal: Terminal) -> str:

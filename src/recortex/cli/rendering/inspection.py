@@ -58,8 +58,7 @@ def store(value: StoreFigures, terminal: Terminal) -> str:
 
 def briefs(value: BriefCache, terminal: Terminal) -> str:
     """The briefs that are kept."""
-    del terminal
-    newest = f", the newest of {value.newest_at:%Y-%m-%d %H:%M}" if value.newest_at else ""
+    newest = f", the newest of {terminal.when(value.newest_at)}" if value.newest_at else ""
     return f"briefs: {value.files} kept, {value.stale} out of date{newest}"
 
 
@@ -75,7 +74,7 @@ def costs(value: ModelCosts, terminal: Terminal) -> str:
 def session(value: SessionFigures, terminal: Terminal) -> str:
     """A session on a line: when, which client, what it was given and used."""
     end = value.end_reason or ("ended" if value.ended_at else "open")
-    head = f"{terminal.style(clean(value.id)[:12], 'cyan')}  {value.seen_at:%Y-%m-%d %H:%M}"
+    head = f"{terminal.style(clean(value.id)[:12], 'cyan')}  {terminal.when(value.seen_at)}"
     return f"{head}  {clean(value.client)}  {clean(value.branch)}  {clean(end)}  {_worth(value.efficiency)}"
 
 

@@ -55,7 +55,7 @@ def memory(value: Memory, terminal: Terminal) -> str:
     head = terminal.style(f"{value.kind}  {value.id}", "bold")
     body = terminal.wrap(value.text)
     return "\n".join(
-        [head, "", body, "", *(_row(name, said, terminal) for name, said in _facts(value) if said)]
+        [head, "", body, "", *(_row(name, said, terminal) for name, said in _facts(value, terminal) if said)]
     )
 
 
@@ -63,7 +63,7 @@ def _row(name: str, said: str, terminal: Terminal) -> str:
     return terminal.wrap(said, indent=14, first=f"{name:<14}")
 
 
-def _facts(value: Memory) -> Iterator[tuple[str, str]]:
+def _facts(value: Memory, terminal: Terminal) -> Iterator[tuple[str, str]]:
     yield "summary", value.summary if value.summary != value.text else ""
     yield (
         "status",
@@ -81,7 +81,7 @@ def _facts(value: Memory) -> Iterator[tuple[str, str]]:
     yield "functions", ", ".join(link.name for link in value.functions)
     yield "patterns", ", ".join(link.name or link.id for link in value.patterns)
     yield "constraints", ", ".join(link.name or link.id for link in value.constraints)
-    yield "recorded", f"{value.recorded_at:%Y-%m-%d %H:%M}, changed {value.updated_at:%Y-%m-%d %H:%M}"
+    yield "recorded", f"{terminal.when(value.recorded_at)}, changed {terminal.when(value.updated_at)}"
     until = f" until {value.valid_until:%Y-%m-%d}" if value.valid_until else ""
     yield "true", f"since {value.valid_from:%Y-%m-%d}{until}"
     yield "used", plural(value.access_count, "time") if value.access_count else ""
@@ -163,6 +163,9 @@ def listing(value: Listing, terminal: Terminal) -> str:
             if value.total == 0
             else f"None on this page; {value.total} in all."
         )
+    if terminal.full:
+        whole = "\n\n\n".join(memory(one, terminal) for one in value.memories)
+        return f"{whole}\n\n{len(value.memories)} of {value.total}"
     return f"{_lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
 
 

@@ -1,0 +1,225 @@
+"""Answers on a terminal, where somebody reads them now: tables, and no line wider than the screen.
+
+Only imported for a terminal: what goes into a pipe keeps its plain form, and no start waits for `rich`.
+"""
+
+from __future__ import annotations
+
+import re
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console, Group
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from recortex.cli.rendering.amounts import plural
+from recortex.cli.rendering.changes import details
+from recortex.cli.rendering.memories import SHORT_ID, short, source_of
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from rich.console import RenderableType
+
+    from recortex.cli.terminal import Terminal
+    from recortex.domain.memory import Memory
+    from recortex.operations.results.inspecting import Inspection, SessionFigures
+    from recortex.operations.results.keeping import History
+    from recortex.operations.results.learning import Contradiction, Reviewed
+    from recortex.operations.results.searching import Listing
+
+_TRAILING = re.compile(r"(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
+"""Blanks at the end of a line, and what ends a style among them."""
+_MARKS = {"critical": ("!! ", "red"), "high": ("! ", "yellow")}
+
+
+def show(value: Any, form: Callable[[Any, Terminal], str], terminal: Terminal) -> str:
+    """An answer as a screen of its own where there is one, else its plain form folded to the width."""
+    screen = None if terminal.full else _SCREENS.get(type(value).__name__)
+    made = screen(value, terminal) if screen else None
+    if made is None:
+        return "\n".join(_folded(line, terminal) for line in form(value, terminal).split("\n"))
+    return _drawn(made, terminal)
+
+
+def _drawn(made: RenderableType, terminal: Terminal) -> str:
+    file = StringIO()
+    console = Console(
+        file=file, width=terminal.width, force_terminal=terminal.colour, no_color=not terminal.colour,
+        color_system="standard" if terminal.colour else None, highlight=False, markup=False, emoji=False,
+        legacy_windows=False, soft_wrap=False,
+    )  # fmt: skip
+    console.print(made)
+    return _TRAILING.sub(lambda found: found[0].replace(" ", ""), file.getvalue()).rstrip("\n")
+
+
+def _folded(line: str, terminal: Terminal) -> str:
+    """A line of the plain form, broken where the screen ends, its further lines as far in as itself."""
+    if len(line) <= terminal.width and line.isascii():
+        return line
+    text = Text.from_ansi(line)
+    if text.cell_len <= terminal.width:
+        return line
+    indent = min(len(text.plain) - len(text.plain.lstrip()), terminal.width // 2)
+    return _drawn(Padding(text[indent:], (0, 0, 0, indent)), terminal)
+
+
+def _text(said: str, style: str = "") -> Text:
+    return Text(clean(said), style=style, overflow="fold")
+
+
+def _table(*columns: tuple[str, bool]) -> Table:
+    """A table without lines; of each column its heading, and whether it may be wrapped."""
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold"
+    )
+    for name, wraps in columns:
+        table.add_column(name, no_wrap=not wraps, overflow="fold", ratio=1 if wraps else None)
+    return table
+
+
+def _id(memory_id: str) -> Text:
+    return Text(short(memory_id), style="cyan")
+
+
+def _said(memory: Memory) -> Text:
+    """What a memory says in a table: importance, summary, state and tags."""
+    mark, style = _MARKS.get(memory.importance, ("", ""))
+    said = Text.assemble(
+        (mark, style), clean(" ".join((memory.summary or memory.text).split())), overflow="fold"
+    )
+    if memory.status != "active":
+        said.append(f" [{memory.status}]", "yellow")
+    if memory.tags:
+        said.append(clean(" " + " ".join(f"#{tag}" for tag in memory.tags[:4])), "dim")
+    return said
+
+
+def _memories(memories: Iterable[Memory], terminal: Terminal) -> Table:
+    table = _table(("id", False), ("kind", False), ("memory", True), ("changed", False))
+    for one in memories:
+        table.add_row(
+            _id(one.id), _text(str(one.kind)[:14]), _said(one), _text(terminal.when(one.updated_at), "dim")
+        )
+    return table
+
+
+def _listing(value: Listing, terminal: Terminal) -> RenderableType | None:
+    if not value.memories:
+        return None
+    shown = len(value.memories)
+    count = (
+        plural(value.total, "memory", "memories")
+        if shown == value.total
+        else f"{shown:,} of {value.total:,} memories"
+    )
+    end = f"{count}. `recortex get ID` shows one whole, `recortex list --full` all of these."
+    return Group(_memories(value.memories, terminal), "", _text(end, "dim"))
+
+
+def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
+    """What waits for approval: whole, with its quote, and how sure it is."""
+    if value.action != "list" or not (value.memories or value.contradictions):
+        return None
+    parts: list[RenderableType] = []
+    for one in value.memories:
+        parts += [_waiting(one, terminal), ""]
+    if value.memories:
+        waits = plural(value.waiting, "memory waits", "memories wait")
+        decide = f"{waits} for you. `recortex review approve ID` keeps one, `recortex review reject ID` puts it away."
+        parts.append(_text(decide, "dim"))
+    if value.contradictions:
+        parts += ["", Text("These cannot both hold; `recortex review replace NEW OLD` decides:", "bold"), ""]
+        parts += [_contradiction(one, terminal) for one in value.contradictions]
+    return Group(*parts)
+
+
+def _waiting(one: Memory, terminal: Terminal) -> RenderableType:
+    head = Text.assemble(
+        _id(one.id), f"  {one.kind}", (f"  {one.confidence:.0%} sure", "bold"), (f"  {one.status}", "yellow"),
+        (f"  {terminal.when(one.recorded_at)}", "dim"),
+    )  # fmt: skip
+    lines: list[RenderableType] = [head, Padding(_text(one.text), (0, 0, 0, 2))]
+    if one.source.quote and one.source.quote != one.text:
+        lines.append(Padding(_text(f"“{one.source.quote}”", "italic"), (0, 0, 0, 4)))
+    if where := source_of(one.source):
+        lines.append(Padding(_text(where, "dim"), (0, 0, 0, 4)))
+    return Group(*lines)
+
+
+def _contradiction(value: Contradiction, terminal: Terminal) -> RenderableType:
+    why = (
+        [Padding(_text(f"because {value.evidence}", "dim"), (0, 0, 0, SHORT_ID + 2))]
+        if value.evidence
+        else []
+    )
+    return Group(_memories((value.newer, value.older), terminal), *why, "")
+
+
+def _history(value: History, terminal: Terminal) -> RenderableType | None:
+    if not value.versions:
+        return None
+    parts: list[RenderableType] = []
+    for one in value.versions:
+        until = "until now" if one.recorded_to is None else f"until {terminal.when(one.recorded_to)}"
+        head = Text.assemble(
+            (f"Version {one.version}", "bold"),
+            f"  from {terminal.when(one.recorded_from)} {until}, by {one.changed_by}",
+        )
+        head.append(clean(f": {one.reason}") if one.reason else "")
+        parts += [head, Padding(_text(one.memory.text), (0, 0, 0, 2)), ""]
+    table = _table(("when", False), ("what", False), ("by", False), ("", True))
+    for entry in value.audit:
+        table.add_row(
+            _text(terminal.when(entry.at), "dim"),
+            _text(entry.operation),
+            _text(entry.actor),
+            _text(details(entry), "dim"),
+        )
+    return Group(*parts, table) if value.audit else Group(*parts)
+
+
+def _inspection(value: Inspection, terminal: Terminal) -> RenderableType | None:
+    """The plain figures, and the sessions as a table."""
+    from dataclasses import replace
+
+    from recortex.cli.rendering.inspection import inspection
+
+    if value.receipts is not None or not value.sessions:
+        return None
+    figures = Text.from_ansi(inspection(replace(value, sessions=()), terminal))
+    figures.overflow = "fold"
+    table = _table(
+        ("session", False), ("last seen", False), ("agent", False), ("branch", True), ("memories given", True)
+    )
+    for one in value.sessions:
+        table.add_row(*_session(one, terminal))
+    return Group(
+        figures, "", table, "", _text("`recortex inspect --session ID` shows what one was given.", "dim")
+    )
+
+
+def _session(one: SessionFigures, terminal: Terminal) -> tuple[Text, ...]:
+    worth = one.efficiency
+    given = (
+        f"{worth.memories}, {worth.used} used, {worth.tokens_given:,} tokens" if worth.memories else "none"
+    )
+    return (
+        _id(one.id),
+        _text(terminal.when(one.seen_at), "dim"),
+        _text(one.client),
+        _text(one.branch),
+        _text(given),
+    )
+
+
+_SCREENS: dict[str, Callable[[Any, Terminal], RenderableType | None]] = {
+    "Listing": _listing,
+    "Reviewed": _reviewed,
+    "History": _history,
+    "Inspection": _inspection,
+}
