@@ -13,7 +13,7 @@ from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery, Order
-from recortex.domain.time import as_utc
+from recortex.domain.time import as_utc, to_micros
 from recortex.domain.vocabulary import (
     Domain,
     Importance,
@@ -23,6 +23,7 @@ from recortex.domain.vocabulary import (
     Status,
     lowest_priority_of,
 )
+from recortex.engines.decay.present import faded
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.intake.showing import all_shown, shown
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
@@ -129,7 +130,7 @@ class Searching(Operations):
         found = memory if as_of is None else bank.store.memories.as_of(memory.id, as_utc(as_of))
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
-        return shown(found)
+        return shown(found if as_of else next(iter(self._faded(bank, [found]))))
 
     @operation(read_only=True)
     def list(
@@ -172,8 +173,8 @@ class Searching(Operations):
             domains: of these areas of the software.
             origins: from these origins.
             importance: at least so important.
-            min_confidence: at least so sure.
-            max_confidence: at most so sure.
+            min_confidence: at least so sure now.
+            max_confidence: at most so sure now.
             pinned: only pinned ones, or only others.
             scope: the project's, or the global ones.
             session: learned in this session.
@@ -285,6 +286,9 @@ class Searching(Operations):
 
     def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
         """One page over the stores, the project's memories before the global ones."""
+        if query.order == "confidence" or (query.min_confidence, query.max_confidence) != (None, None):
+            every = self._by_confidence(query)
+            return Listing(memories=all_shown(every[offset : offset + limit]), total=len(every))
         found: list[Memory] = []
         total = 0
         for bank in self._app.banks(query.scope):
@@ -292,8 +296,26 @@ class Searching(Operations):
             total += bank.store.memories.count(query)
             room = limit - len(found)
             if room:
-                found.extend(bank.store.memories.find(replace(query, limit=room, offset=skip)))
+                some = bank.store.memories.find(replace(query, limit=room, offset=skip))
+                found.extend(some if query.as_of else self._faded(bank, some))
         return Listing(memories=all_shown(found), total=total)
+
+    def _by_confidence(self, query: MemoryQuery) -> Sequence[Memory]:
+        """All that pass, chosen and sorted by what is left of their confidence: no index knows that."""
+        least, most = query.min_confidence or 0.0, query.max_confidence
+        wide = replace(query, max_confidence=None)  # none is more sure now than it was
+        found = [
+            memory
+            for bank in self._app.banks(query.scope)
+            for memory in self._faded(bank, bank.store.memories.find(wide))
+            if least <= memory.confidence and (most is None or memory.confidence <= most)
+        ]
+        if query.order == "confidence":
+            found.sort(key=lambda memory: memory.confidence, reverse=query.descending)
+        return found
+
+    def _faded(self, bank: Bank, memories: Sequence[Memory]) -> Sequence[Memory]:
+        return faded(memories, bank.store, to_micros(self._app.clock()))
 
 
 def _query(

@@ -60,6 +60,9 @@ class Standings(Protocol):
     def presentable(self, at: int) -> Sequence[Standing]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
 
+    def of(self, ids: Sequence[str]) -> Sequence[Standing]:
+        """Those memories, whatever their status; those that are gone are left out."""
+
     def arcs(self) -> Sequence[Arc]:
         """Every active relation: the keys of source and target, and whether it holds both ways."""
 

@@ -151,3 +151,28 @@ def test_a_pattern_that_is_asked_for_counts(cortex, asked):
     other = cortex.remember("Uploads wait for the virus scan", patterns=["virus-scan"])
     found = {hit.memory.id: hit.signals["patterns"] for hit in cortex.recall(asked, floor=False).hits}
     assert (found[linked.id], found[other.id]) == (1.0, 0.0)
+
+
+def test_confidence_is_what_is_left_of_it_now(cortex, clock):
+    fades = cortex.remember("The build is red on Mondays", kind="insight", confidence=0.9)
+    stays = cortex.remember("The build needs make", kind="insight", confidence=0.6, pinned=True)
+    assert cortex.get(fades.id).confidence == 0.9
+    clock.pass_(days=400)
+    left = cortex.get(fades.id).confidence
+    assert left < 0.3
+    assert cortex.get(stays.id).confidence == 0.6
+    listed = {one.id: one.confidence for one in cortex.list().memories}
+    assert listed == {fades.id: left, stays.id: 0.6}
+    assert [one.id for one in cortex.list(min_confidence=0.5).memories] == [stays.id]
+    assert [one.id for one in cortex.list(max_confidence=0.5).memories] == [fades.id]
+    assert [one.id for one in cortex.list(order="confidence").memories] == [stays.id, fades.id]
+    assert cortex.get(fades.id, as_of=clock()).confidence == 0.9  # as it was recorded
+    assert '"confidence":0.9' in cortex.export().text.replace(" ", "")
+
+
+def test_pages_by_confidence_are_whole(cortex):
+    for number in range(7):
+        cortex.remember(f"Fact {number}", confidence=0.3 + number / 10, pinned=True)
+    pages = [cortex.list(min_confidence=0.5, limit=2, offset=place) for place in (0, 2, 4)]
+    assert {page.total for page in pages} == {5}
+    assert len({one.id for page in pages for one in page.memories}) == 5

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.ports.standing import Generation, Standing
+from recortex.storage.records.rows import json
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.ports.standing import Arc
     from recortex.storage.database import Database
 
@@ -29,6 +32,11 @@ class StandingRecords:
     def presentable(self, at: int) -> list[Standing]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
         return self._standings("presentable", at)
+
+    def of(self, ids: Sequence[str]) -> list[Standing]:
+        """Those memories, whatever their status."""
+        sql = f"{self._sql['standings']} {self._sql['named']}"
+        return list(map(Standing._make, self._database.rows(sql, (json(list(ids)),))))
 
     def arcs(self) -> list[Arc]:
         """Every active relation."""

@@ -17,3 +17,6 @@ SELECT source_key, target_key, bidirectional FROM relations WHERE /*own*/ status
 
 -- name: generation
 SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) FROM memories /*only own*/), (SELECT count(*) FROM tombstones /*only own*/)
+
+-- name: named
+WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))
