@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recortex.operations.results.learning import Contradiction, Reviewed
     from recortex.operations.results.searching import Listing
 
-_TRAILING = re.compile(r"(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
+_TRAILING = re.compile(r"(?<! )(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, and what ends a style among them."""
 _MARKS = {"critical": ("!! ", "red"), "high": ("! ", "yellow")}
 

@@ -22,7 +22,7 @@ _DOING = (
     r"look|see|check|follow|stick|apply|respect|show|give|help|review|run|do|go|clean|move|regenerate|refactor|replace|wrap|document|keep (?:it|this|that)|use (?:it|this|that)|be)"
 )
 _REQUEST = re.compile(
-    rf"(?:\s*[,;–—-]\s*|\s+(?=so ))(?:(?:so|and|then|but|now)\s+)*(?:"
+    rf"(?:\s?[,;–—-]\s{{0,3}}|\s(?=so ))(?:(?:so|and|then|but|now)\s+){{0,3}}(?:"
     rf"(?:please|pls|plz|kindly) {_DOING}\b|(?:can|could|would|will) (?:you|we)\b|keep (?:that|this|it) in mind\b|{_DOING} (?:that|this|it|them|at|like this|accordingly)\b|"
     r"thanks|thank you|thx|ok\?|okay\?).*$",
     re.IGNORECASE,

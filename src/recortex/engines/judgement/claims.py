@@ -43,7 +43,7 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
+    r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
     r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
     r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
     r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
