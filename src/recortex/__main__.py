@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from recortex.cli.commands import Command
     from recortex.cli.invocation import Invocation
 
 
@@ -24,12 +25,31 @@ def main() -> int:
         from recortex.cli.main import run
 
         programs = {
-            "tour": Command("Show the whole at work: an example session is learned from, then asked.", _tour),
-            "hook": Command(
-                "Called by an agent's client at each moment of a session.", lambda line: _hook(line.arguments)
+            "tour": Command(
+                "Show the whole at work: an example session is learned from, then asked.",
+                _tour,
+                ("--json", "--debug"),
             ),
-            "worker": Command("Do the jobs of a PostgreSQL store that nobody waits for.", _worker),
-            "mcp": Command("Serve this project's memory to an agent over standard input and output.", _mcp),
+            "hook": Command(
+                "Called by an agent's client at each moment of a session.",
+                lambda line: _hook(line.arguments),
+                ("--client=", "--project=", "--url="),
+            ),
+            "worker": Command(
+                "Do the jobs of a PostgreSQL store that nobody waits for.",
+                _worker,
+                ("--once", "--project=", "--url="),
+            ),
+            "mcp": Command(
+                "Serve this project's memory to an agent over standard input and output.",
+                _mcp,
+                ("--tools=default|full", "--project=", "--url="),
+            ),
+            "completion": Command(
+                "Print the script that completes words in bash, zsh or fish.",
+                lambda line: _completion(line, programs),
+                ("bash", "zsh", "fish"),
+            ),
         }
         return run(commands=programs)
     except KeyboardInterrupt:  # while the first modules are loading
@@ -63,6 +83,12 @@ def _worker(line: Invocation) -> int:
     from recortex.cli.worker import worker
 
     return worker(line.arguments)
+
+
+def _completion(line: Invocation, programs: Mapping[str, Command]) -> int:
+    from recortex.cli.completion import completion
+
+    return completion(line, programs)
 
 
 def _mcp(line: Invocation) -> int:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
     from collections.abc import Sequence
 
-_WITH_VALUE = ("--project", "--url")
-_FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run", "--full")
+WITH_VALUE = ("--project", "--url")
+FLAGS = ("--json", "--debug", "--help", "-h", "--version", "--yes", "-y", "--dry-run", "--full")
 
 
 class Invocation(NamedTuple):
@@ -53,12 +53,12 @@ def split(argv: Sequence[str]) -> Invocation:
     place = 0
     while place < len(words) and words[place].startswith("-"):
         name, given, _ = words[place].partition("=")
-        if name not in _WITH_VALUE and words[place] not in _FLAGS:
+        if name not in WITH_VALUE and words[place] not in FLAGS:
             raise UsageError(
                 f"There is no option {words[place][:60]!r} before the verb.",
                 hint="Write `recortex VERB [options]`; `recortex --help` lists the verbs.",
             )
-        place += 2 if name in _WITH_VALUE and not given else 1
+        place += 2 if name in WITH_VALUE and not given else 1
     rest = words[:place] + words[place + 1 :]
     return Invocation(words[place] if place < len(words) else "", tuple(rest))
 

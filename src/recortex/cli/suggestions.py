@@ -40,6 +40,7 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "mcp": ("serve", "server"),
     "tour": ("demo", "example"),
     "migrate-store": ("copy-store", "move-store"),
+    "completion": ("complete", "completions"),
 }  # fmt: skip
 
 

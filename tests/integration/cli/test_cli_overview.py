@@ -13,6 +13,7 @@ from recortex.cortex import Cortex
 from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
+PROGRAMS = {"tour", "mcp", "hook", "worker", "completion"}
 
 
 def test_the_outline_is_what_the_facade_has():
@@ -30,7 +31,14 @@ def test_help_lists_every_verb(shared):
     ran = shared.run("--help")
     assert ran.code == 0
     listed = set(re.findall(r"^  (\w[\w-]+) ", ran.text, re.MULTILINE))
-    assert listed == {*(one.verb for one in OPERATIONS.values()), "tour", "mcp", "hook", "worker"}
+    assert listed == {
+        *(one.verb for one in OPERATIONS.values()),
+        "tour",
+        "mcp",
+        "hook",
+        "worker",
+        "completion",
+    }
 
 
 @pytest.mark.parametrize("name", OPERATIONS)
@@ -89,7 +97,7 @@ def test_an_unknown_verb_suggests_what_was_meant(shared, said, verb):
 
 
 def test_each_synonym_leads_to_a_verb_and_is_none():
-    known = {one.verb for one in OPERATIONS.values()} | {"tour", "mcp", "hook", "worker"}
+    known = {one.verb for one in OPERATIONS.values()} | PROGRAMS
     assert set(_SYNONYMS) <= known
     said = [word for words in _SYNONYMS.values() for word in words]
     assert len(said) == len(set(said))
