@@ -123,19 +123,31 @@ def test_nothing_is_asked_and_nothing_found(store):
     assert store.search.facts([], MemoryQuery(), None) == []
     assert store.search.links([]) == store.search.memories([]) == {}
     assert store.search.around([], 3) == []
+    assert store.search.hubs([]) == {}
 
 
 def test_facts_are_the_columns_of_those_that_pass(store):
     source = Source(session="s", turn=4, speaker="Ada")
     (key, _) = insert(
         store,
-        memory(1, "one", source=source, confidence=0.25, priority=7, last_accessed_at=AT),
+        memory(
+            1,
+            "one",
+            source=source,
+            confidence=0.25,
+            priority=7,
+            last_accessed_at=AT,
+            pinned=True,
+            validated_at=AT,
+            access_count=3,
+            patterns=(PatternLink("a"), PatternLink("b")),
+        ),
         memory(2, "two", status=Status.ARCHIVED),
         search=SearchText(traits=5),
     )
     (facts,) = store.search.facts([key, key + 1, key + 9], MemoryQuery(), None)
     at = to_micros(AT)
-    assert tuple(facts) == (key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, None)
+    assert tuple(facts) == (key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2, None)
 
 
 def test_turns_around_are_of_the_same_session(store):

@@ -9,6 +9,8 @@ from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
+from recortex.engines.decay.factors import HUB
+from recortex.engines.graph.centrality import centrality
 from recortex.ports.standing import Generation, Standing
 
 NOW, DAY = to_micros(AT), timedelta(days=1)
@@ -70,6 +72,29 @@ def test_arcs_are_the_active_relations(store):
         for target, more in ((1, {"bidirectional": True}), (2, {"status": RelationStatus.SUGGESTED})):
             store.relations.put(Relation(id_of(0), id_of(target), RelationType.RELATED, AT, **more))
     assert [tuple(arc) for arc in store.standing.arcs()] == [(keys[0], keys[1], 1)]
+
+
+def test_hubs_are_those_of_the_whole_store(store):
+    keys = insert(store, *(memory(n, f"{n}") for n in range(6)))
+    assert store.search.hubs(keys) == {}
+    with store.transaction():
+        for source, target, both in (
+            (0, 1, False),
+            (2, 1, True),
+            (3, 1, False),
+            (4, 3, False),
+            (1, 3, False),
+        ):
+            store.relations.put(
+                Relation(id_of(source), id_of(target), RelationType.RELATED, AT, bidirectional=both)
+            )
+        store.relations.put(
+            Relation(id_of(0), id_of(5), RelationType.RELATED, AT, status=RelationStatus.SUGGESTED)
+        )
+    whole = centrality(store.standing.arcs())
+    assert whole == {keys[1]: 1.0, keys[2]: 1 / 3, keys[3]: 2 / 3}
+    for some in ([keys[2], keys[5]], [keys[3]], keys):
+        assert store.search.hubs(some) == {key: whole[key] for key in some if whole.get(key, 0.0) > HUB}
 
 
 def test_the_generation_changes_with_what_is_kept_and_not_with_accesses(store):

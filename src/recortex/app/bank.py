@@ -89,4 +89,5 @@ class Bank:
             for state in states:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
         Embedding(store, self._embedder, project=self.project).embed(states)
-        return Retrieval(store.search, self._embedder if store.vectors.available else None)
+        embedder = self._embedder if store.vectors.available else None
+        return Retrieval(store.search, embedder, fades=False)

@@ -227,9 +227,11 @@ class Searching(Operations):
         bank, memory = self._app.locate(id)
         way = Way(types=frozenset(relations), direction=direction, min_strength=min_strength)
         steps = walk(memory.id, depth, way, bank.store.relations.of, limit=bounded(limit))
-        found = {one.id: shown(one) for one in bank.store.memories.get([step.id for step in steps])}
+        near = bank.store.memories.get([step.id for step in steps])
+        first, *others = self._faded(bank, [memory, *near])
+        found = {one.id: shown(one) for one in others}
         return Related(
-            memory=shown(memory),
+            memory=shown(first),
             neighbours=tuple(
                 Neighbour(memory=found[step.id], relation=step.path[-1], depth=step.depth)
                 for step in steps

@@ -23,7 +23,9 @@ class Facts(NamedTuple):
         turn: position in the session, or None.
         valid_from: microseconds since 1970 UTC, as the other instants.
         last_accessed_at: None where it was never recalled.
+        confidence: the stored base, 0 to 1; decay is computed from it.
         traits: what `engines.indexing.traits` saw in the text when it was written.
+        patterns: how many code patterns it is linked to.
         vector: by the embedder that was asked for: int8 or little-endian float32 values.
     """
 
@@ -38,6 +40,10 @@ class Facts(NamedTuple):
     confidence: float
     priority: int
     traits: int
+    pinned: int = 0
+    validated_at: int | None = None
+    access_count: int = 0
+    patterns: int = 0
     vector: bytes | None = None
 
 
@@ -96,6 +102,9 @@ class SearchStore(Protocol):
 
     def links(self, keys: Sequence[int]) -> Mapping[int, Links]:
         """The files and patterns of those memories that have some."""
+
+    def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:
+        """The centrality (`engines.graph.centrality`) of those of which it is above a half: no other changes decay."""
 
     def memories(self, keys: Sequence[int]) -> Mapping[int, Memory]:
         """The memories with these keys."""

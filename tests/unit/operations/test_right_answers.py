@@ -176,3 +176,42 @@ def test_pages_by_confidence_are_whole(cortex):
     pages = [cortex.list(min_confidence=0.5, limit=2, offset=place) for place in (0, 2, 4)]
     assert {page.total for page in pages} == {5}
     assert len({one.id for page in pages for one in page.memories}) == 5
+
+
+def test_what_was_not_used_for_long_comes_after_a_new_one_that_was_less_sure(cortex, clock):
+    old = cortex.remember("Uploads to bucket alpha are checked by the virus scanner", kind="insight")
+    clock.pass_(days=400)
+    new = cortex.remember(
+        "Uploads to bucket omega are checked by the virus scanner", kind="insight", confidence=0.5
+    )
+    left = {one.id: cortex.get(one.id).confidence for one in (old, new)}
+    assert left[old.id] < 0.3 < left[new.id]
+    hits = cortex.recall("who checks the uploads to a bucket?", floor=False).hits
+    assert [hit.memory.id for hit in hits] == [new.id, old.id]
+    for hit in hits:
+        assert hit.memory.confidence == left[hit.memory.id]
+
+
+def test_recall_takes_confidence_at_a_former_time_as_recorded(cortex, clock):
+    kept = cortex.remember(PORT, kind="insight", confidence=0.9)
+    at = clock()
+    clock.pass_(days=400)
+    (then,) = cortex.recall(QUESTION, as_of=at, floor=False).hits
+    assert then.memory.confidence == 0.9
+    cortex.edit(kept.id, text="The license server answers on port 9009")
+    (then,) = cortex.recall(QUESTION, as_of=at, floor=False).hits
+    assert (then.memory.text, then.memory.confidence) == (PORT, 0.9)
+
+
+def test_a_hub_fades_half_as_fast_in_every_answer(cortex, clock):
+    hub, leaf = (cortex.remember(text, kind="insight") for text in (PORT, "The backup runs at night"))
+    for number in range(3):
+        other = cortex.remember(f"Client {number} reads its configuration from a file", kind="insight")
+        cortex.link(other.id, hub.id)
+    clock.pass_(days=400)
+    left = cortex.get(hub.id).confidence
+    assert left > cortex.get(leaf.id).confidence
+    assert {one.id: one.confidence for one in cortex.list().memories}[hub.id] == left
+    assert cortex.related(hub.id).memory.confidence == left
+    (hit,) = cortex.recall(QUESTION, floor=False, limit=1).hits
+    assert (hit.memory.id, hit.memory.confidence) == (hub.id, left)

@@ -10,6 +10,8 @@ from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Receipt
+from recortex.domain.time import to_micros
+from recortex.engines.decay.present import faded
 from recortex.engines.intake.showing import all_shown
 from recortex.engines.sessions.bearing import bears_on
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line
@@ -54,9 +56,12 @@ def _warnings(loop: Loop, session: Session, path: str) -> str:
     query = MemoryQuery(
         files=(path,), kinds=WARNING_KINDS, valid_at=loop.clock(), order="importance", limit=WARNINGS
     )
-    found = [memory for bank in loop.app.sound_banks() for memory in bank.store.memories.find(query)][
-        :WARNINGS
-    ]
+    now = to_micros(loop.clock())
+    found = [
+        memory
+        for bank in loop.app.sound_banks()
+        for memory in faded(bank.store.memories.find(query), bank.store, now)
+    ][:WARNINGS]
     known = _given(loop, session)
     new = [(memory, memory.confidence) for memory in found if memory.id not in known]
     given = _give(loop, session, new, "file", subject=path)

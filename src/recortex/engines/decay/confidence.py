@@ -14,7 +14,10 @@ from recortex.engines.decay import factors
 from recortex.engines.decay.factors import DAY
 
 if TYPE_CHECKING:
+    from recortex.ports.search import Facts
     from recortex.ports.standing import Standing
+
+    Fading = Standing | Facts
 
 
 class Curve(NamedTuple):
@@ -35,7 +38,7 @@ class Curve(NamedTuple):
     slowed_until: int
 
 
-def half_life_days(one: Standing, centrality: float) -> float | None:
+def half_life_days(one: Fading, centrality: float) -> float | None:
     """The half-life in days without a validation: the kind's × A's frequency and linkage × D's doublings; None: for ever."""
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
@@ -49,7 +52,7 @@ def half_life_days(one: Standing, centrality: float) -> float | None:
     )
 
 
-def curve(one: Standing, centrality: float, *, fresh: float = 1.0) -> Curve:
+def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     """The curve of a memory.
 
     Args:
@@ -70,7 +73,7 @@ def curve(one: Standing, centrality: float, *, fresh: float = 1.0) -> Curve:
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, _slowed_until(one, start))
 
 
-def _slowed_until(one: Standing, start: int) -> int:
+def _slowed_until(one: Fading, start: int) -> int:
     """The end of the time in which the last validation counts as recent."""
     if one.validated_at is None:
         return start

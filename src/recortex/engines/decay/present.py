@@ -5,17 +5,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.domain.kinds import KINDS
 from recortex.engines.decay.confidence import confidence, curve
-from recortex.engines.graph.centrality import centrality
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.memory import Memory
-    from recortex.ports.store import Store
+    from recortex.engines.decay.confidence import Fading
+    from recortex.ports.upkeep import KeptStore
 
 
-def faded(memories: Sequence[Memory], store: Store, now: int) -> list[Memory]:
+def remaining(one: Fading, now: int, central: float = 0.0) -> float:
+    """The confidence that is left of the stored one.
+
+    Args:
+        one: how the memory stands; of a kind of a newer program nothing fades.
+        now: microseconds since 1970 UTC.
+        central: its centrality, 0 to 1.
+    """
+    return confidence(curve(one, central), now) if one.kind in KINDS else one.confidence
+
+
+def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory]:
     """The memories with the confidence that is left of the stored one.
 
     Args:
@@ -25,12 +37,10 @@ def faded(memories: Sequence[Memory], store: Store, now: int) -> list[Memory]:
     """
     if not memories:
         return []
-    ids = [memory.id for memory in memories]
-    standings = {one.id: one for one in store.standing.of(ids)}
-    # Who has no relation is no hub, and what hangs together in the whole store need not be read.
-    hubs = centrality(store.standing.arcs()) if store.relations.of(ids) else {}
+    standings = {one.id: one for one in store.standing.of([memory.id for memory in memories])}
+    hubs = store.search.hubs([one.key for one in standings.values()])
     return [
-        replace(memory, confidence=confidence(curve(one, hubs.get(one.key, 0.0)), now))
+        replace(memory, confidence=remaining(one, now, hubs.get(one.key, 0.0)))
         if (one := standings.get(memory.id))
         else memory
         for memory in memories

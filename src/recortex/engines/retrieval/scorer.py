@@ -45,6 +45,7 @@ class Evidence:
         now: microseconds since 1970 UTC.
         links: files and patterns of candidates that have some.
         files: paths that the question or the caller names.
+        sure: the confidence of candidates that is left now; the stored one of those that are left out.
         patterns: ids of patterns that the question is about (`patterns_asked_for`).
     """
 
@@ -56,6 +57,7 @@ class Evidence:
     speakers: frozenset[str] = frozenset()
     links: Mapping[int, Links] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    sure: Mapping[int, float] = field(default_factory=dict)
     patterns: frozenset[str] = frozenset()
 
 
@@ -152,7 +154,7 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...
         else 0.0,
         float(bool(linked and evidence.patterns.intersection(linked.patterns))),
         0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
-        one.confidence,
+        evidence.sure.get(one.key, one.confidence),
         one.priority / _HIGHEST_PRIORITY,
         float(one.kind in asked.kinds),
         float(bool(one.traits & _TEST) and not asked.about_tests),

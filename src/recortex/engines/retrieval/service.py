@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import exp
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
+from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import cosines
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
@@ -56,11 +57,15 @@ class Retrieval:
     Args:
         search: the store's searching side.
         embedder: None where vectors are switched off.
+        fades: False where confidence counts as it was recorded: the store holds former states.
     """
 
-    def __init__(self, search: SearchStore, embedder: NamedEmbedder | None = None) -> None:
+    def __init__(
+        self, search: SearchStore, embedder: NamedEmbedder | None = None, *, fades: bool = True
+    ) -> None:
         self._search = search
         self._embedder = embedder
+        self._fades = fades
 
     def recall(
         self,
@@ -77,7 +82,7 @@ class Retrieval:
         Args:
             query: any text; the empty one has the empty answer.
             limit: at most so many hits.
-            now: for the recency of memories.
+            now: for the recency of memories, and what is left of their confidence.
             recipe: which signals are used.
             only: filters; its order, limit and offset are not used.
             floor: False to get the best hits however weak.
@@ -86,6 +91,8 @@ class Retrieval:
         best = answerable(considered.support) if considered.scored else 0.0
         found = list(islice(_answering(considered.scored, best, floor=floor), max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
+        if self._fades and not (only and only.as_of):
+            memories = self._faded(memories, found, to_micros(now))
         return Recall(
             query=query,
             recipe=recipe,
@@ -95,6 +102,12 @@ class Retrieval:
             tokens=sum(memory.tokens for memory in memories.values()),
             degraded=considered.degraded,
         )
+
+    def _faded(self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int) -> dict[int, Memory]:
+        """The memories with the confidence that is left; in the score none is a hub: to know it of all candidates takes long."""
+        hubs = self._search.hubs(list(memories)) if memories else {}
+        left = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
+        return {key: replace(memory, confidence=left[key]) for key, memory in memories.items()}
 
     def consider(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Considered:
         """Every candidate with its score, and what speaks for an answer."""
@@ -108,7 +121,9 @@ class Retrieval:
         matched, facts = self._candidates(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, notes)
-        evidence = self._evidence(search, matched, facts, to_micros(now))
+        evidence = self._evidence(
+            search, matched, facts, to_micros(now), fades=self._fades and not only.as_of
+        )
         scored = score(asked, evidence)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
@@ -181,7 +196,13 @@ class Retrieval:
         return sorted(found, key=lambda one: place[one.key])
 
     def _evidence(
-        self, search: _Search, matched: Sequence[tuple[int, float]], facts: Sequence[Facts], now: int
+        self,
+        search: _Search,
+        matched: Sequence[tuple[int, float]],
+        facts: Sequence[Facts],
+        now: int,
+        *,
+        fades: bool,
     ) -> Evidence:
         keys = [one.key for one in facts]
         around = self._around(facts, search.gathering.radius) if search.vector else {}
@@ -197,6 +218,7 @@ class Retrieval:
             speakers=frozenset(self._search.known_speakers(asked.words)),
             links=links,
             files=asked.paths,
+            sure={one.key: remaining(one, now) for one in facts} if fades else {},
             patterns=patterns_asked_for(asked, links),
         )
 

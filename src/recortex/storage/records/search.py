@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
 
-_FACTS = ", ".join(f"m.{name}" for name in Facts._fields if name != "vector")
+_COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
+_FACTS = ", ".join(_COMPUTED.get(name, f"m.{name}") for name in Facts._fields if name != "vector")
 NOTHING: tuple[Any, ...] = ()
 FLOAT = 4
 """Bytes of a number in a question's vector."""
@@ -75,6 +76,17 @@ class SearchRecords:
         files = self._grouped(self._sql["files"], wanted)
         patterns = self._grouped(self._sql["patterns"], wanted)
         return {key: Links(tuple(files[key]), tuple(patterns[key])) for key in {*files, *patterns}}
+
+    def hubs(self, keys: Sequence[int]) -> dict[int, float]:
+        """The centrality of those memories of which it is above a half.
+
+        All relations are counted only where no memory is met that has twice as many as the most of these.
+        """
+        degrees = dict(self._database.rows(self._sql["degrees"], (json(list(keys)),)))
+        if not degrees or self._database.rows(self._sql["pointed_at"], (2 * max(degrees.values()),)):
+            return {}
+        greatest = int(self._database.value(self._sql["greatest_degree"]))
+        return {key: degree / greatest for key, degree in degrees.items() if 2 * degree > greatest}
 
     def memories(self, keys: Sequence[int]) -> dict[int, Memory]:
         """Memories by key."""
