@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.backends import open_store
 from recortex.app.location import DATABASE, Location
+from recortex.app.naming import hidden, shown
 from recortex.app.projects import PARTS, RECORD, bound_to, locate, read_record
 from recortex.codebase.project import Checkout
 from recortex.errors import ConfigError, StorageError
@@ -80,7 +81,7 @@ def named(project: Project, path: Path) -> Candidate:
             f"No memories are kept for {wanted}.",
             hint="Give the path that the project's folder had when they were learned.",
         )
-    return Candidate(found[0], "copied" if wanted.exists() else "moved", str(wanted))
+    return Candidate(found[0], "copied" if wanted.exists() else "moved", shown(str(wanted)))
 
 
 def take_over(candidate: Candidate, target: Path) -> None:
@@ -135,9 +136,9 @@ def _possible(project: Project) -> Iterator[Candidate]:
     anchor = project.checkout.anchor
     for folder in bound_to(project.home, anchor):
         if folder != project.folder:
-            yield Candidate(folder, "replaced", str(anchor))
+            yield Candidate(folder, "replaced", shown(str(anchor)))
     if not refused(project):
-        yield Candidate(project.root / OLDER, "older", str(project.root))
+        yield Candidate(project.root / OLDER, "older", shown(str(project.root)))
 
 
 def refused(project: Project) -> str:
@@ -166,6 +167,8 @@ def _require_untracked(root: Path) -> None:
 
 def _still_used(project: Project, path: str, id_: str) -> bool:
     """Whether a checkout is still at a path, with the id of the store that is bound to it."""
+    if hidden(path):
+        return True  # it cannot be looked at: nothing of it is removed then
     anchor = Path(path)
     git = anchor / ".git" if (anchor / ".git").is_dir() else anchor
     checkout = Checkout(anchor, git) if (git / "config").is_file() else Checkout(anchor)

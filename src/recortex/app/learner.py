@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.advice import classify_edges
+from recortex.app.naming import of_info, shown
 from recortex.codebase.files import relative
 from recortex.codebase.git import GitContext
 from recortex.codebase.project import working_tree
@@ -107,7 +108,7 @@ def learn(
     Raises:
         FormatError: the file is no transcript that Recortex reads.
     """
-    bank, place = banks(Scope.PROJECT), str(path.resolve())
+    bank, place = banks(Scope.PROJECT), shown(str(path.resolve()))
     known = None if dry_run or not sure else bank.store.ledger.checkpoint(place)
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
@@ -115,19 +116,23 @@ def learn(
     taught = learned(live.part.of(reader) if live.part else reader, reader.info, before=_before(path, known))
     candidates = taught.candidates
     if live.part and live.adviser and not dry_run:
-        candidates += _advised(live.adviser, live.part.turns, reader.info)
+        candidates += _advised(live.adviser, live.part.turns, of_info(reader.info))
     candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
-    drafts = [_draft(one, reader.info, bank.root, live.git) for one in candidates]
+    drafts = [_draft(one, of_info(reader.info), bank.root, live.git) for one in candidates]
     if not sure:
         drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
     kept = _keep(banks, drafts, clock())
     if sure:
-        _withdraw(banks, [_draft(one, reader.info, bank.root, live.git) for one in taught.withdrawn], clock())
+        _withdraw(
+            banks,
+            [_draft(one, of_info(reader.info), bank.root, live.git) for one in taught.withdrawn],
+            clock(),
+        )
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
     if live.adviser and new:
-        classify_edges(bank, live.adviser, new, now=clock(), session=reader.info.session_id)
+        classify_edges(bank, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     turns = live.part.read if live.part else reader.counts.turns
     if sure:
         _move_checkpoint(bank, place, reader, known, turns, clock())
@@ -199,7 +204,7 @@ def _move_checkpoint(
 ) -> None:
     before = known.turns if known and not reader.restarted else 0
     moved = Checkpoint(
-        path=place, session_id=reader.info.session_id, client=reader.client, position=reader.cursor,
+        path=place, session_id=of_info(reader.info).session_id, client=reader.client, position=reader.cursor,
         turns=before + turns, extracted_at=now,
     )  # fmt: skip
     if known is None or moved.position != known.position:
@@ -211,7 +216,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
     source = Source(
         session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
         client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
-        branch=info.branch or git.branch, commit=git.commits[0] if git.commits else "",
+        branch=info.branch or shown(git.branch), commit=git.commits[0] if git.commits else "",
     )  # fmt: skip
     return Draft(
         kind=kind_of(candidate.kind),
@@ -233,7 +238,10 @@ def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
     """What else is known: commands that it is about, and the checkout's commits and changed files then (D)."""
     found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
     if git.commits or git.files:
-        found["git"] = {"commits": [commit[:12] for commit in git.commits], "files": list(git.files)}
+        found["git"] = {
+            "commits": [commit[:12] for commit in git.commits],
+            "files": list(map(shown, git.files)),
+        }
     return found
 
 
@@ -249,7 +257,7 @@ def _place(file: str, info: SessionInfo, root: Path) -> str:
 def _extracted(
     reader: TranscriptReader, candidates: Sequence[Candidate], kept: Sequence[Kept] | None
 ) -> Extracted:
-    counts, info = reader.counts, reader.info
+    counts, info = reader.counts, of_info(reader.info)
     return Extracted(
         path=info.path,
         client=info.client,
@@ -275,5 +283,5 @@ def _found(candidate: Candidate, kept: Kept | None) -> Found:
         turn=candidate.turn_index,
         outcome="dry_run" if kept is None else kept.outcome,
         id=kept.memory.id if kept else "",
-        files=candidate.files,
+        files=tuple(map(shown, candidate.files)),
     )

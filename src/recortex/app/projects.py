@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.lock import alone
+from recortex.app.naming import shown
 from recortex.codebase.project import Checkout, find_checkout, same_folder
 from recortex.errors import PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text, require_own_folder
@@ -41,7 +42,7 @@ class Record:
 
     Attributes:
         id: the end of the folder's name.
-        path: the checkout's anchor that it is bound to.
+        path: the checkout's anchor that it is bound to, with stand-ins for secrets.
         inode: of the checkout's root when it was bound.
         former: the id that the checkout carried when this folder was made: it had been moved or copied.
         workspaces: the names of its workspaces on servers, by the server's address.
@@ -52,6 +53,10 @@ class Record:
     inode: int = 0
     former: str = ""
     workspaces: dict[str, str] = field(default_factory=dict)
+
+    def binds(self, anchor: Path) -> bool:
+        """Whether the folder is bound to an anchor."""
+        return shown(self.path) == shown(str(anchor))
 
 
 _USUAL = tuple(asdict(Record("", "")).values())
@@ -83,7 +88,9 @@ class Project:
     @property
     def name(self) -> str:
         """The root's name, as it can stand in a folder's name anywhere."""
-        return re.sub(r"[^A-Za-z0-9._-]+", "-", self.root.name)[:_LONGEST_NAME].strip("-.") or "project"
+        return (
+            re.sub(r"[^A-Za-z0-9._-]+", "-", shown(self.root.name))[:_LONGEST_NAME].strip("-.") or "project"
+        )
 
     @property
     def former(self) -> Path | None:
@@ -107,10 +114,10 @@ def locate(home: Path, checkout: Checkout) -> Project:
     """Where the memory of a checkout is."""
     project = Project(home, checkout)
     claimed = _by_id(home, checkout.id)
-    if claimed and claimed[1].path == str(checkout.anchor):
+    if claimed and claimed[1].binds(checkout.anchor):
         return replace(project, folder=claimed[0], record=claimed[1])
     plain = _by_id(home, path_id(checkout.anchor))
-    if plain and plain[1].path == str(checkout.anchor) and _unchanged(checkout, plain[1]):
+    if plain and plain[1].binds(checkout.anchor) and _unchanged(checkout, plain[1]):
         return replace(project, folder=plain[0], record=plain[1])
     return replace(project, elsewhere=claimed[0]) if claimed else project
 
@@ -166,9 +173,7 @@ def adopted(project: Project) -> None:
 
 def bound_to(home: Path, anchor: Path) -> list[Path]:
     """Every folder that is bound to a path; one that the checkout there does not name is of an earlier checkout."""
-    return [
-        folder for folder in _folders(home) if (record := read_record(folder)) and record.path == str(anchor)
-    ]
+    return [folder for folder in _folders(home) if (record := read_record(folder)) and record.binds(anchor)]
 
 
 def path_id(anchor: Path) -> str:
@@ -199,7 +204,7 @@ def _make(project: Project) -> Project:
     for part in PARTS:
         (folder / part).mkdir(mode=0o700, exist_ok=True)
     former = project.elsewhere.name[-16:] if project.elsewhere else ""
-    record = Record(id_, str(anchor), same_folder(project.root), former)
+    record = Record(id_, shown(str(anchor)), same_folder(project.root), former)
     _write(folder, record)
     return replace(project, folder=folder, record=record, elsewhere=None)
 

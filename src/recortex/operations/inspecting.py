@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.naming import shown
 from recortex.engines.intake.showing import all_shown
 from recortex.engines.sessions.efficiency import counts, efficiency
 from recortex.errors import InvalidInputError
@@ -67,7 +68,7 @@ class Inspecting(Operations):
         return tuple(_session_figures(bank, one) for bank, one in found[:limit])
 
     def _receipts(self, banks: Sequence[Bank], wanted: str, limit: int) -> SessionReceipts:
-        bank, session = self._session(banks, wanted.strip())
+        bank, session = self._session(banks, shown(wanted.strip()))
         receipts = bank.store.sessions.receipts(session.id)
         signals = bank.store.sessions.signals(session.id)
         memories = self._memories(banks, [one.memory for one in receipts])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.adoption import Candidate, candidates, discard, named, refused, take_over
 from recortex.app.location import COMPANIONS
+from recortex.app.naming import shown
 from recortex.app.projects import adopted, bind_workspace, locate
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
@@ -51,7 +52,7 @@ class Projects(Operations):
         bank = self._app.bank(Scope.PROJECT)
         return Initialised(
             path=bank.store.shown, created=not existed, schema=bank.store.schema, workspace=bank.location.workspace,
-            root=str(self._app.root), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
+            root=shown(str(self._app.root)), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project), memories=_memories(bank.store.memories.counts()),
             histories=histories(Path.home(), self._app.settings.claude_folder), hosts=_waiting_hosts(),
         )  # fmt: skip

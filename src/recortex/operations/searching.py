@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app import naming
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
 from recortex.domain.kinds import kind_of
@@ -337,11 +338,11 @@ def _query(
     return MemoryQuery(
         kinds=tuple(kind_of(kind) for kind in strings(kinds, "kinds")),
         tags=strings(tags, "tags"),
-        files=strings(files, "files"),
+        files=tuple(map(naming.shown, strings(files, "files"))),
         domains=tuple(Domain(domain) for domain in domains),
         statuses=_statuses(statuses, valid_at),
         scope=scope,
-        session=session,
+        session=naming.shown(session),
         **{
             name: as_utc(at)
             for name, at in (

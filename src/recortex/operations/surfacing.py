@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from recortex.app.naming import shown
 from recortex.app.surface import brief
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.vocabulary import Scope
@@ -26,7 +27,7 @@ class Surfacing(Operations):
             branch: as if this branch were checked out.
             fresh: make it anew, even if nothing changed.
         """
-        current = branch or branch_and_commit(self._app.root)[0]
+        current = shown(branch or branch_and_commit(self._app.root)[0])
         made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
         return Surface(
             text=made.text,

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.lock import alone
+from recortex.app.naming import shown
 from recortex.app.passes import Part, digest
 from recortex.app.projects import find_project
 from recortex.app.session import requests
@@ -156,7 +157,7 @@ def _ours(loop: Loop, path: Path) -> bool:
     store = loop.app.bank(Scope.PROJECT).store
     with store.transaction():
         store.ledger.save_checkpoint(
-            Checkpoint(path=str(path.resolve()), session_id="", client=reader.client, position=0, turns=0, extracted_at=loop.clock())
+            Checkpoint(path=shown(str(path.resolve())), session_id="", client=reader.client, position=0, turns=0, extracted_at=loop.clock())
         )  # fmt: skip
     return False
 

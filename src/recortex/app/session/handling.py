@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import of_event
 from recortex.app.session.touching import concerned
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def handle(loop: Loop, event: HookEvent) -> str:
     """
     if event.void or (loop.homeless and event.name != "session-start"):
         return ""
+    event = of_event(event)
     match event.name:
         case "session-start":
             from recortex.app.session.opening import open_session

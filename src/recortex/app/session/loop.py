@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import shown
 from recortex.codebase.project import branch_and_commit, working_tree
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ class Loop:
     def branch(self, cwd: str) -> str:
         """The branch that is checked out where a session works: a linked worktree has its own."""
         folder = Path(cwd) if cwd else self.root
-        return branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0]
+        return shown(branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0])
 
     @property
     def capture_lock(self) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import of_session
 from recortex.domain.session import Session
 
 if TYPE_CHECKING:
@@ -21,8 +22,13 @@ def seen(loop: Loop, event: HookEvent) -> Session:
         cwd=event.cwd or known.cwd, transcript=event.transcript or known.transcript, process=event.process or known.process,
         context=known.context + (event.source == "compact"),
     )  # fmt: skip
-    loop.sessions.put(session)
+    keep(loop, session)
     return session
+
+
+def keep(loop: Loop, session: Session) -> None:
+    """Keep what is known of a session, without the secrets in its paths: the session at hand can still open them."""
+    loop.sessions.put(of_session(session))
 
 
 def ended(loop: Loop, event: HookEvent) -> Session:
@@ -31,5 +37,5 @@ def ended(loop: Loop, event: HookEvent) -> Session:
 
     reason = redact(event.reason).text[:40]
     session = replace(seen(loop, event), ended_at=loop.clock(), end_reason=reason)
-    loop.sessions.put(session)
+    keep(loop, session)
     return session

@@ -10,7 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.session.noting import seen
+from recortex.app.naming import hidden, shown
+from recortex.app.session.noting import keep, seen
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
 
@@ -73,23 +74,38 @@ def _catch_up(loop: Loop, current: Session) -> None:
     if not loop.settings["hooks.capture"]:
         return
     others = (one for one in loop.sessions.recent(LOOKED_AT) if one.id != current.id and one.transcript)
-    left = (session for session in others if _over(loop, session) and _unlearned(session))
+    openable = (_found_again(session, current) for session in others)
+    left = (session for session in openable if _over(loop, session) and _unlearned(session))
     for session in islice(left, LEFT):
-        loop.sessions.put(
-            replace(
-                session, ended_at=session.ended_at or loop.clock(), end_reason=session.end_reason or "lost"
-            )
-        )
+        reason = session.end_reason or "lost"
+        keep(loop, replace(session, ended_at=session.ended_at or loop.clock(), end_reason=reason))
         ask(loop, session, final=True)
     for path in _unheard(loop, current):
         requests.put(
             loop.queue,
             Request(
-                session=path.stem, transcript=str(path), client=current.client, final=True, folder=current.cwd
+                session=shown(path.stem),
+                transcript=str(path),
+                client=current.client,
+                final=True,
+                folder=current.cwd,
             ),
         )
     if requests.waiting(loop.queue):
         start_job(loop)
+
+
+def _found_again(session: Session, current: Session) -> Session:
+    """The session with its paths as they can be opened: what is kept of them is without secrets."""
+    if not hidden(session.transcript):
+        return session
+    beside = Path(current.transcript).parent
+    with suppress(OSError), os.scandir(beside) as entries:
+        names = (str(beside / entry.name) for entry in entries if _utf8(entry.name))
+        transcript = next((name for name in names if shown(name) == session.transcript), "")
+        cwd = current.cwd if shown(current.cwd) == session.cwd else session.cwd
+        return replace(session, transcript=transcript or session.transcript, cwd=cwd)
+    return session
 
 
 def _unheard(loop: Loop, current: Session) -> list[Path]:
@@ -109,7 +125,9 @@ def _unheard(loop: Loop, current: Session) -> list[Path]:
             if entry.name.endswith(".jsonl") and _utf8(entry.name) and entry.is_file(follow_symlinks=False)
         ]
     latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
-    return [Path(path) for path in loop.sessions.unheard([(str(path), at) for at, path in latest])]
+    known_as = {shown(str(path)): path for _, path in latest}
+    unheard = loop.sessions.unheard([(shown(str(path)), at) for at, path in latest])
+    return [known_as[name] for name in unheard]
 
 
 def _utf8(name: str) -> bool:

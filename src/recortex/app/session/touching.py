@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.app.naming import shown
 from recortex.codebase.files import relative
 from recortex.codebase.project import working_tree
 
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def touched(event: HookEvent, root: Path) -> Iterator[str]:
-    """The files of an event, relative to the checkout that the agent works in."""
+    """The files of an event, relative to the checkout that the agent works in, as memories name them."""
     base = Path(event.cwd).resolve() if event.cwd else root
     tree = working_tree(base) if base.is_dir() else root
     for file in event.files:
-        yield relative(str((base / file).resolve()), tree)
+        yield shown(relative(str((base / file).resolve()), tree))
 
 
 def concerned(loop: Loop, event: HookEvent) -> list[str]:

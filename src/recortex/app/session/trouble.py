@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.naming import told
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import append_own, read_own
 
@@ -30,13 +31,8 @@ class Trouble:
 
 def note_trouble(location: Location, event: str, error: str) -> None:
     """Add a failure to the store's log; where even that fails, nothing happens."""
-    line = json.dumps(
-        {
-            "at": datetime.now(UTC).isoformat(timespec="seconds"),
-            "event": event,
-            "error": " ".join(error.split())[:_LONGEST],
-        }
-    )
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"at": at, "event": event, "error": told(error)[:_LONGEST]})
     with suppress(OSError, UntrustedFileError):
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         append_own(location.place(LOG), f"{line}\n", MOST_BYTES)

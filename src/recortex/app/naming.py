@@ -1,0 +1,59 @@
+"""Ids, paths, branches and names as they are kept and shown: without secrets. What hooks ask costs them microseconds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.names import suspicious
+
+if TYPE_CHECKING:
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import Session
+    from recortex.domain.transcript import SessionInfo
+
+_STAND_IN = re.compile(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")
+
+
+def shown(name: str) -> str:
+    """The name with a stable stand-in for each part that holds a secret."""
+    if not suspicious(name):
+        return name
+    from recortex.engines.privacy.names import without_secrets
+
+    return without_secrets(name)
+
+
+def hidden(name: str) -> bool:
+    """Whether a part of a name was replaced: such a path cannot be opened."""
+    return "[" in name and _STAND_IN.search(name) is not None
+
+
+def of_event(event: HookEvent) -> HookEvent:
+    """The event with the ids by which it is known here; its paths are still to be opened."""
+    session, agent = shown(event.session), shown(event.agent)
+    known = session == event.session and agent == event.agent
+    return event if known else replace(event, session=session, agent=agent)
+
+
+def of_session(session: Session) -> Session:
+    """The session as it is kept."""
+    return replace(
+        session, cwd=shown(session.cwd), branch=shown(session.branch), transcript=shown(session.transcript)
+    )
+
+
+def of_info(info: SessionInfo) -> SessionInfo:
+    """What is known of a transcript as it is kept; the folder that it was written in is still to be looked into."""
+    return replace(
+        info, session_id=shown(info.session_id), path=shown(info.path), branch=shown(info.branch),
+        parent_session=shown(info.parent_session),
+    )  # fmt: skip
+
+
+def told(text: str) -> str:
+    """A message without secrets, in its words and in the paths that it names."""
+    from recortex.engines.privacy import redact
+
+    return redact(" ".join(map(shown, text.split()))).text

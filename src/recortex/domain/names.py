@@ -1,0 +1,43 @@
+"""Whether an id, a path or a name may hold a secret: a guess that costs microseconds, so that hooks load nothing for it."""
+
+from __future__ import annotations
+
+import re
+
+_WORDS = re.compile(
+    r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]", re.IGNORECASE
+)
+"""What stands before a secret, or inside a connection string."""
+_UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
+_UNIQUE = re.compile(r"(?<![0-9A-Za-z])" + _UUID)
+"""A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
+_ISSUED = re.compile(
+    r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]"
+    + _UUID
+)
+_RUN = re.compile(r"[A-Za-z0-9]{6,}")
+_WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
+_HASH = re.compile(r"[0-9a-f]+")
+_LONG = 16
+
+
+def suspicious(name: str) -> bool:
+    """Whether a look at a name is worth while; what is wrong here costs a few milliseconds, or lets a secret pass.
+
+    UUIDs, hashes that are a whole part of a path, words and words with a number are not.
+    """
+    if _ISSUED.search(name) or _WORDS.search(name):
+        return True
+    for part in re.split(r"[/\\]", _UNIQUE.sub("", name)):
+        stem = part.partition(".")[0]
+        for run in _RUN.findall(part):
+            if _mixed(run) and not (run == stem and _HASH.fullmatch(run)):
+                return True
+    return False
+
+
+def _mixed(run: str) -> bool:
+    """Whether letters and digits stand as in no word: a long run with a digit, or any of both cases with one."""
+    if len(run) >= _LONG and not run.isdigit():
+        return not run.isalpha() or run.isupper() or len(run) > 2 * _LONG
+    return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))
