@@ -1,7 +1,6 @@
 """Secrets in ids, paths, folders and branches: real hooks and the job behind them, then every byte that is kept is read."""
 
 import json
-import sqlite3
 import subprocess
 import time
 from pathlib import Path
@@ -98,34 +97,4 @@ def test_no_secret_in_a_name_is_kept_or_said(place: Path, home: Path):
     assert left_in(home) == {}
     said += [run(words, cwd=place) for words in ("status", "doctor", "list", "inspect", "init")]
     assert not [text for text in said for secret in SECRETS if secret in text]
-    assert left_in(home) == {}
-
-
-def test_a_session_that_nobody_saw_end_is_found_again(place: Path, home: Path):
-    with Cortex.open(place) as cortex:
-        cortex.remember("The settings are read once at the start")
-    lost = transcript(place, TOKEN)
-    for session, path in ((TOKEN, lost), ("second", lost.with_name("second.jsonl"))):
-        event = {"session_id": session, "cwd": str(place), "transcript_path": str(path)}
-        run("hook", "user-prompt-submit", given=event | {"prompt": "hello there"})
-    database = sqlite3.connect(store_folder(place) / "cortex.db")
-    database.execute("UPDATE sessions SET ended_at = seen_at, end_reason = 'lost' WHERE id LIKE '[%'")
-    database.commit()
-    database.close()
-    run("hook", "session-start", given=event | {"source": "startup"})
-    learned(place)
-    with Cortex.open(place) as cortex:
-        assert any("uv" in one.text for one in cortex.list().memories)
-    assert left_in(home) == {}
-
-
-def test_a_failure_is_noted_without_the_secret_in_its_path(place: Path, home: Path):
-    with Cortex.open(place) as cortex:
-        cortex.remember("The settings are read once at the start")
-    path = transcript(place, TOKEN)
-    path.write_bytes(b"\0\1\2 no transcript")
-    event = {"session_id": TOKEN, "cwd": str(place), "transcript_path": str(path)}
-    run("hook", "session-end", given=event | {"reason": "exit"})
-    learned(place)
-    assert (store_folder(place) / "hooks.log").is_file()
     assert left_in(home) == {}
