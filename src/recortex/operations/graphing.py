@@ -1,7 +1,8 @@
-"""Walking along relations: traverse."""
+"""Walking along relations: traverse, why."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -11,13 +12,19 @@ from recortex.engines.intake.showing import shown
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
-from recortex.operations.results.graphing import Reached, Traversal
+from recortex.operations.results.graphing import Explained, Reached, Traversal
 
 MAX_DEPTH = 10
+REASONS = (
+    RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED, RelationType.TRIGGERED_BY,
+    RelationType.DERIVED_FROM, RelationType.LEARNED_FROM, RelationType.SUPPORTS, RelationType.CONTRADICTS,
+    RelationType.SUPERSEDES,
+)  # fmt: skip
+"""The relations that say why something is as it is, or what was before."""
 
 
 class Graphing(Operations):
-    """traverse."""
+    """traverse, why."""
 
     @operation(read_only=True)
     def traverse(
@@ -56,6 +63,29 @@ class Graphing(Operations):
             ),
             more=len(steps) > most,
         )
+
+    @operation(read_only=True)
+    def why(self, question: str, *, depth: int = 2, limit: int = 3) -> Explained:
+        """Show what answers a question, and around it what led to it, speaks for or against it, or was before it.
+
+        Args:
+            question: in plain words; or the id of a memory, or its first characters.
+            depth: how many relations to follow, 0 to 10.
+            limit: at most so many answers.
+        """
+        return Explained(
+            question=question,
+            answers=tuple(
+                self.traverse(one, depth=depth, relations=REASONS) for one in self._answering(question, limit)
+            ),
+        )
+
+    def _answering(self, question: str, limit: int) -> tuple[str, ...]:
+        if re.fullmatch(r"\s*[0-9a-fA-F-]{6,36}\s*", question):
+            return (question,)
+        from recortex.operations.searching import Searching
+
+        return tuple(hit.memory.id for hit in Searching(self._app).recall(question, limit=limit).hits)
 
 
 def fraction(strength: float) -> float:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
     from recortex.operations.results.aging import Change, Lifecycle
-    from recortex.operations.results.graphing import Reached, Traversal
+    from recortex.operations.results.graphing import Explained, Reached, Traversal
     from recortex.operations.results.surfacing import Shown, Surface
 
 _MOST_CHANGES = 20
@@ -48,6 +48,13 @@ def _reached(value: Reached, terminal: Terminal) -> str:
     return f"{'  ' * value.depth}{terminal.style(verb(last, value.memory), 'green')}  {line_of(value.memory, terminal)}"
 
 
+def explained(value: Explained, terminal: Terminal) -> str:
+    """The answers, each with what is reached from it."""
+    if not value.answers:
+        return "Nothing that is known answers this. `git log` and `git blame` may."
+    return "\n\n".join(traversal(one, terminal) for one in value.answers)
+
+
 def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
     """How many moved on, and the first of them with their reasons."""
     would = "would be " if value.dry_run else ""
@@ -73,6 +80,7 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = {
     "Shown": _shown,
     "Traversal": traversal,
     "Reached": _reached,
+    "Explained": explained,
     "Lifecycle": lifecycle,
     "Change": _change,
 }

@@ -33,3 +33,11 @@ class Traversal:
     memory: Memory
     reached: tuple[Reached, ...] = ()
     more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What answers a question, the likeliest first, each with its reasons and what was before it."""
+
+    question: str
+    answers: tuple[Traversal, ...] = ()
