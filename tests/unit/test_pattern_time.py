@@ -26,10 +26,9 @@ ROWS = "recortex.engines.privacy.table."
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.judgement")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
 LENGTHS = (500, 2_000, 30_000)
-LENGTHS_OF_ROWS = (500, 8_000)
 MOST_SECONDS = 0.6
 """Of the processor, not of the clock."""
-ATTACKS, OF_A_ROW = 8, 3
+ATTACKS = 8
 
 KINDS = {op.CATEGORY_SPACE: " ", op.CATEGORY_DIGIT: "1", op.CATEGORY_NOT_WORD: "-"}
 MEMBERS = {op.CATEGORY_SPACE: " \t\n", op.CATEGORY_DIGIT: "0123456789", op.CATEGORY_WORD: "abAB01_"}
@@ -79,10 +78,18 @@ def sources():
     }
 
 
+@cache
+def everything():
+    """The text of all modules."""
+    return "\n".join(sources().values())
+
+
 def looks_everywhere(name):
     """Whether a pattern is tried at each place of a text: `match` tries the first one alone."""
+    if name.startswith(ROWS):
+        return True
     module, own = name.rsplit(".", 1)
-    text = sources().get(module, "") if own.startswith("_") else "\n".join(sources().values())
+    text = sources().get(module, "") if own.startswith("_") else everything()
     how = set(
         re.findall(
             rf"\b{re.escape(own)}(?:\[\w+\])?\.(search|match|fullmatch|subn?|findall|finditer|split)\b", text
@@ -180,11 +187,8 @@ def took(pattern, at_start, start, piece, length):
 def slow(name, pattern):
     """The attack under which a pattern takes too long, and the length for which it does; nothing where there is none."""
     at_start = not looks_everywhere(name)
-    lengths = (
-        LENGTHS[:-1] if name.startswith(SENTENCES) else LENGTHS_OF_ROWS if name.startswith(ROWS) else LENGTHS
-    )
-    many = OF_A_ROW if name.startswith(ROWS) else ATTACKS
-    for attack in attacks(pattern, random.Random(repr(pattern.pattern)))[:many]:  # noqa: S311
+    lengths = LENGTHS[:-1] if name.startswith(SENTENCES) else LENGTHS
+    for attack in attacks(pattern, random.Random(repr(pattern.pattern)))[:ATTACKS]:  # noqa: S311
         for length in lengths:
             if (seconds := took(pattern, at_start, *attack, length)) > MOST_SECONDS:
                 return [(attack, length, round(seconds, 2))]
