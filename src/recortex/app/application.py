@@ -138,6 +138,11 @@ class Application:
         if not wanted or not found:
             raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
         if len(found) > 1:
+            if len({id_ for _, id_ in found}) == 1:  # a move between the stores was interrupted
+                raise AmbiguousIdError(
+                    f"The memory {found[0][1]} is in the project's store and in the global one.",
+                    hint=f"Finish what was begun: recortex move {found[0][1]} --to global (or project).",
+                )
             raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
         bank, id_ = found[0]
         return bank, bank.store.memories.get([id_])[0]

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
 
-Gone = Literal["purge", "expiry"]
+Gone = Literal["purge", "expiry", "move"]
 """Why a memory is gone for good: a person took it out, or it had long been put away."""
 
 

@@ -32,9 +32,10 @@ class Keeping(Operations):
         Args:
             id: of the memory, or its first characters; the whole id also works for one that is gone for good.
         """
-        for bank in self._app.banks():
+        there = any(bank.store.memories.get([id]) for bank in self._app.banks())
+        for bank in self._app.banks() if not there else ():
             tombstone = bank.store.ledger.buried(id)
-            if tombstone is not None and not bank.store.memories.get([id]):
+            if tombstone is not None:
                 entries = tuple(bank.store.ledger.entries(id))
                 return History(id=id, versions=(), audit=entries, gone=tombstone.reason, gone_at=tombstone.at)
         bank, memory = self._app.locate(id)

@@ -1,16 +1,31 @@
-"""Moving a whole store: migrate-store."""
+"""Moving memories: one of them between the two stores, or a whole store to another place."""
 
 from __future__ import annotations
 
 import time
 
+from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.moving import StoreCopied, TableCopied
+from recortex.operations.relocating import relocate
+from recortex.operations.results.moving import Relocated, StoreCopied, TableCopied
 
 
 class Moving(Operations):
-    """migrate_store."""
+    """move, migrate_store."""
+
+    @operation(person=True)
+    def move(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
+        """Move a memory from the project's store to your own (global), or back, with its history.
+
+        Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in its new
+        place before it is taken out of the old one: after an interruption, the same command finishes.
+
+        Args:
+            id: of the memory, or its first characters.
+            to: the store that it is to be in.
+        """
+        return relocate(self._app, id, to)
 
     @operation(person=True)
     def migrate_store(self, source: str, target: str, *, dry_run: bool = False) -> StoreCopied:

@@ -1,4 +1,4 @@
-"""What was copied of a whole store."""
+"""Where a memory went; what was copied of a whole store."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.moving import StoreCopied, TableCopied
+    from recortex.operations.results.moving import Relocated, StoreCopied, TableCopied
 
 _SHOWN = 16
+
+
+def relocated(value: Relocated, terminal: Terminal) -> str:
+    """Where a memory is now, and which relations did not go with it."""
+    where = "your own store" if value.memory.scope == "global" else "the project's store"
+    head = f"{clean(value.memory.id)} is in {where} now: {clean(value.memory.summary)}"
+    left = [f"  left behind: {clean(one)}" for one in value.left]
+    return "\n".join([terminal.cut(head, terminal.width), *left])
 
 
 def store_copied(value: StoreCopied, terminal: Terminal) -> str:
@@ -35,4 +43,8 @@ def table_copied(value: TableCopied, terminal: Terminal) -> str:
     )
 
 
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {"StoreCopied": store_copied, "TableCopied": table_copied}
+FORMS: dict[str, Callable[[Any, Terminal], str]] = {
+    "Relocated": relocated,
+    "StoreCopied": store_copied,
+    "TableCopied": table_copied,
+}

@@ -119,7 +119,13 @@ class Intake:
         return gone
 
     def adopt(
-        self, memory: Memory, versions: Sequence[Version], *, now: datetime, actor: Actor
+        self,
+        memory: Memory,
+        versions: Sequence[Version],
+        *,
+        now: datetime,
+        actor: Actor,
+        operation: str = "import",
     ) -> Memory | None:
         """Keep an exported memory as it is, with its former states; only secrets are taken out.
 
@@ -139,7 +145,7 @@ class Intake:
             ]
             self._store.memories.insert_versions(clean.id, former)
             self._store.memories.add_evidence(clean.id, _place(clean))
-            self._record(clean.id, "import", actor, now, {})
+            self._record(clean.id, operation, actor, now, {})
         return clean
 
     def change(

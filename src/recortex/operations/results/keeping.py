@@ -13,7 +13,8 @@ class History:
     """The states of a memory, newest first, and what was done to it, oldest first.
 
     Attributes:
-        gone: why it is gone for good: purge: a person took it out; expiry: it was pruned long ago. None: it is there.
+        gone: why it is gone for good: purge: a person took it out; expiry: it was pruned long ago;
+            move: it went to another store, and is gone there too. None: it is there.
         gone_at: when it went.
     """
 

@@ -1,8 +1,22 @@
-"""What copying a whole store gives back."""
+"""What moving a memory, or copying a whole store, gives back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from recortex.domain.memory import Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relocated:
+    """A memory in its new store.
+
+    Attributes:
+        left: the relations that it had in the old one, each as its type and the id of the other memory.
+    """
+
+    memory: Memory
+    left: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

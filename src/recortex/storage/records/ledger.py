@@ -60,7 +60,8 @@ class LedgerRecords:
         return [entry_of(row) for row in self._database.rows(self._sql["recent_audit"], (limit,))]
 
     def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
-        """Note that a memory was removed for good."""
+        """Note that a memory was removed from this store; one that came back and goes again has one note."""
+        self._database.rows(self._sql["exhume"], (memory_id, key))
         self._database.rows(self._sql["tombstone"], (key, memory_id, to_micros(at), reason))
 
     def buried(self, memory_id: str) -> Tombstone | None:

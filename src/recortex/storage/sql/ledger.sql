@@ -17,6 +17,9 @@ INSERT INTO tombstones (/*own column*/ memory_key, id, purged_at, reason) VALUES
 ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET
   id = excluded.id, purged_at = excluded.purged_at, reason = excluded.reason
 
+-- name: exhume
+DELETE FROM tombstones WHERE /*own*/ id = ? AND memory_key <> ?
+
 -- name: buried
 SELECT purged_at, reason FROM tombstones WHERE /*own*/ id = ?
 
