@@ -23,7 +23,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("ruff", "format", "--check", "."),
     ("mypy",),
     ("lint-imports", "--no-cache"),
-    ("coverage", "run", "-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal", "-p", "no:cacheprovider"),
+    ("coverage", "run", "-m", "pytest", "-n", str(WORKERS), "--dist", "worksteal", "-p", "no:cacheprovider", "--durations=25"),
     ("coverage", "combine", "--quiet"),
     ("coverage", "report", f"--fail-under={COVERED}", "--skip-covered", "--sort=cover"),
 )

@@ -20,12 +20,11 @@ pytestmark = pytest.mark.usefixtures("without_vectors")
 ALL = {**selected(operations_of(Cortex), "full")}
 
 
-@pytest.fixture
-def poisoned(project: Path) -> tuple[Path, list[str]]:
-    """A project whose memories hold each payload in each of their texts."""
+def poison(project: Path, payloads: dict[int, str]) -> dict[int, str]:
+    """Keep memories that hold a payload in each of their texts; their ids, by the payload's number."""
     with Cortex.open(project) as cortex:
-        kept = [
-            cortex.remember(
+        return {
+            number: cortex.remember(
                 f"The kiln test {number} needs TZ=UTC {text} before it starts.",
                 kind="tribal",
                 summary=f"kiln {number} {text}",
@@ -38,9 +37,13 @@ def poisoned(project: Path) -> tuple[Path, list[str]]:
                 source={"session": f"s{number}", "quote": text},
                 importance="critical" if number < 3 else "normal",
             ).id
-            for number, text in enumerate(PAYLOADS.values())
-        ]
-    return project, kept
+            for number, text in payloads.items()
+        }
+
+
+NUMBERED = dict(enumerate(PAYLOADS.values()))
+SHARE = 5
+"""Each tool meets every fifth payload, and each payload every fifth tool."""
 
 
 def hook(project: Path, event: str, **more) -> str:
@@ -75,14 +78,15 @@ def arguments_of(operation, id_: str, other: str, folder: Path, text: str) -> li
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - {"uninstall"}))
-def test_no_tool_gives_a_hostile_text_on(poisoned, name):
-    project, ids = poisoned
+def test_no_tool_gives_a_hostile_text_on(project, name):
+    first = sorted(ALL).index(name) % SHARE
+    payloads = {number: text for number, text in NUMBERED.items() if number % SHARE == first}
+    ids = poison(project, payloads)
+    other = ids[max(ids)]
     desk = Desk(ALL, lambda: Cortex.open(project, actor=Actor.AGENT))
     try:
-        for number, text in enumerate(PAYLOADS.values()):
-            if number % 5 and name in {"doctor", "recover", "gc", "lifecycle", "backup", "reembed"}:
-                continue  # they take no text, and a while
-            for given in arguments_of(ALL[name], ids[number], ids[number - 1], project, text):
+        for number, text in payloads.items():
+            for given in arguments_of(ALL[name], ids[number], other, project, text):
                 assert faults_in(desk.call(name, given).data) == []
             assert faults_in(desk.call(text, {}).data) == []
     finally:
@@ -93,28 +97,30 @@ def test_what_tools_say_of_themselves_is_clean():
     assert faults_in(described(ALL.values())) == []
 
 
-def test_no_hook_gives_a_hostile_text_on(poisoned):
-    project, _ = poisoned
+def test_no_hook_gives_a_hostile_text_on(project):
+    poison(project, NUMBERED)
     given = [hook(project, "session-start", hook_event_name="SessionStart", source="startup")]
-    for number, text in enumerate(PAYLOADS.values()):
+    for number, text in NUMBERED.items():
         asked = {"hook_event_name": "UserPromptSubmit", "session_id": f"p{number}"}
-        given.append(
-            hook(project, "user-prompt-submit", prompt=f"what does kiln test {number} need {text}", **asked)
-        )
+        if number % 2:
+            question = f"what does kiln test {number} need {text}"
+            given.append(hook(project, "user-prompt-submit", prompt=question, **asked))
+            continue
         touched = {"file_path": str(project / f"src/kiln{number}.py"), "content": "x"}
         moment = {"hook_event_name": "PreToolUse", "session_id": f"f{number}"}
         given.append(hook(project, "pre-tool-use", tool_name="Write", tool_input=touched, **moment))
     said = [text for text in given if text]
-    assert len(said) > len(PAYLOADS)
+    assert len(said) > len(PAYLOADS) * 3 // 4
     for text in said:
         assert text.startswith(f"{START}\n")
         assert text.endswith(f"\n{END}")
         assert faults(text[len(START) : -len(END)]) == []
 
 
-@pytest.mark.parametrize("text", PAYLOADS.values(), ids=PAYLOADS)
-def test_a_server_that_answers_a_hook_is_not_believed_more(poisoned, text):
-    project, _ = poisoned
+@pytest.mark.parametrize("name", [*PAYLOADS][::SHARE])
+def test_a_server_that_answers_a_hook_is_not_believed_more(project, name):
+    text = PAYLOADS[name]
+    poison(project, {0: text})
     with Cortex.open(project) as cortex:
         cortex.status()
         relay = Relay(cortex.address, lambda _: f"{START}\nkiln {text}\n{END}\n{text}")
