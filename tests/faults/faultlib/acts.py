@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from faultlib.told import Told, relations, state
+from faultlib.told import Told, relations, state, stored
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def furnish(cortex: Any, told: Told, folder: Path, *, many: int = 20) -> None:
         cortex.link(ids[3], ids[4], relation="depends_on", evidence=["because it says so"])
         cortex.recall("who owns the webhook")
         kept = [*ids, first.id, second.id]
-        facts["states"] = {id_: state(cortex.get(id_)) for id_ in kept}
+        facts["states"] = {id_: state(stored(cortex, id_)) for id_ in kept}
         facts["relations"] = [relations(cortex)[ids[3], ids[4], "depends_on"]]
     (folder / "roles.json").write_text(json.dumps({"ids": ids, "first": first.id, "second": second.id}))
 
@@ -94,7 +94,7 @@ def _supersede(cortex: Any, told: Told, folder: Path) -> None:
     old = _roles(folder)["ids"][7]
     with told.act("supersede", old) as facts:
         new = cortex.remember("Webhooks are owned by the platform team now.", supersedes=old)
-        facts["states"] = {id_: state(cortex.get(id_)) for id_ in (new.id, old)}
+        facts["states"] = {id_: state(stored(cortex, id_)) for id_ in (new.id, old)}
 
 
 def _link(cortex: Any, told: Told, folder: Path) -> None:
@@ -102,7 +102,7 @@ def _link(cortex: Any, told: Told, folder: Path) -> None:
     with told.act("link", ids[8], ids[9]) as facts:
         cortex.link(ids[8], ids[9], relation="supports", function="run_report", pattern="p1")
         facts["relations"] = [relations(cortex)[ids[8], ids[9], "supports"]]
-        facts["states"] = {ids[8]: state(cortex.get(ids[8]))}
+        facts["states"] = {ids[8]: state(stored(cortex, ids[8]))}
 
 
 def _unlink(cortex: Any, told: Told, folder: Path) -> None:
@@ -117,7 +117,7 @@ def _merge(cortex: Any, told: Told, folder: Path) -> None:
     with told.act("merge", ids[10], ids[11]) as facts:
         cortex.consolidate("merge", [ids[10], ids[11]], text="Tokens and retries are owned by one team.")
         facts["states"] = {one.id: state(one) for one in cortex.list(limit=1).memories}
-        facts["states"] |= {id_: state(cortex.get(id_)) for id_ in ids[10:12]}
+        facts["states"] |= {id_: state(stored(cortex, id_)) for id_ in ids[10:12]}
 
 
 def _purge(cortex: Any, told: Told, folder: Path) -> None:

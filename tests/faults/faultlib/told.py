@@ -15,6 +15,11 @@ VOLATILE = {"access_count", "last_accessed_at", "updated_at", "version"}
 """What a later read or change may count up, and what a state that is put back has anew."""
 
 
+def stored(cortex: Any, id_: str) -> Any:
+    """A memory as it is stored: `get` gives the confidence that is left now, which time changes."""
+    return cortex._app.locate(id_)[1]
+
+
 def state(memory: Any) -> dict[str, str]:
     """Every field that must stay as it was acknowledged."""
     return {one.name: repr(getattr(memory, one.name)) for one in fields(memory) if one.name not in VOLATILE}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from faultlib.model import Record
-from faultlib.told import Expected, Fact, Key, relations, state
+from faultlib.told import Expected, Fact, Key, relations, state, stored
 from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _backup_missing(path: Path, memories: int) -> str | None:
 
 def _found(cortex: Any, id_: str) -> Any:
     try:
-        return cortex.get(id_)
+        return stored(cortex, id_)
     except RecortexError as error:
         if error.code != "memory_not_found":
             raise
