@@ -30,7 +30,8 @@ Row = tuple[Any, ...]
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
 _FIELDS = frozenset(field.name for field in fields(Memory))
-COLUMNS = tuple(name for name in MEMORIES.names if name in {"key", *_SOURCE_COLUMNS, *_FIELDS})
+_OF_A_MEMORY = frozenset({"key", *_SOURCE_COLUMNS, *_FIELDS})
+COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 """The columns that a memory is made of."""
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
