@@ -16,7 +16,7 @@ TABLE = """Table(
     ),
     Table(
         "audit","""
-FIELD = """_number("version"),
+FIELD = """*_numbers("tokens", "version"),
         Column("reviewer", "TEXT", holds="text", added=True),
         _text("changed_by"),
         _text("reason", "text"),
@@ -70,7 +70,7 @@ ADDED = {
     "storage/records/notes.py": RECORDS,
 }
 CHANGED = {
-    "storage/tables.py": [('Table(\n        "audit",', TABLE), ('_number("version"),\n        _text("changed_by"),\n        _text("reason", "text"),\n        _text("terms"),', FIELD)],
+    "storage/tables.py": [('Table(\n        "audit",', TABLE), ('*_numbers("tokens", "version"),\n        _text("changed_by"),\n        _text("reason", "text"),\n        _text("terms"),', FIELD)],
     "domain/memory.py": [("    version: int = 1\n", '    version: int = 1\n    reviewer: str = ""\n')],
 }  # fmt: skip
 """Everything that has to be touched. Only a digest of the new schema is left out, which saves time when a store is opened."""

@@ -84,7 +84,7 @@ def test_the_declarations_say_what_the_schema_is(empty):
     kept = [row for row in found if row[0] not in {"schema_migrations", *ONLY_SQLITE}]
     declared = [
         (table.name, column.name, column.type, int(column.null), table.key.index(column.name) + 1 if column.name in table.key else 0)
-        for table in sorted(TABLES)
+        for table in sorted(TABLES, key=lambda one: one.name)
         for column in table.columns
         if column.name != "place" or not table.numbered
     ]  # fmt: skip

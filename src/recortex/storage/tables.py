@@ -9,6 +9,8 @@ To add a table: declare it here, write a migration for each engine, its queries 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -41,8 +43,9 @@ class Column(NamedTuple):
     added: bool = False
 
 
-class Table(NamedTuple):
-    """A table.
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table. It is equal to itself alone, so that looking up what was derived from it costs nothing.
 
     Attributes:
         columns: in the order of the schema.
@@ -65,38 +68,42 @@ class Table(NamedTuple):
     refilled: bool = False
     witness: str = ""
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The columns' names."""
         return tuple(column.name for column in self.columns)
 
     def key_of(self, row: Sequence[Any]) -> tuple[Any, ...]:
         """The key of a row that has all columns."""
-        return tuple(row[self.names.index(name)] for name in self.key)
+        return tuple(row[place] for place in self._key_places)
 
-    @property
+    @cached_property
+    def _key_places(self) -> tuple[int, ...]:
+        return tuple(map(self.names.index, self.key))
+
+    @cached_property
     def numbered(self) -> bool:
         """Whether rows have no key but a number of their own."""
         return self.key == ("place",)
 
-    @property
+    @cached_property
     def sealed_columns(self) -> tuple[Column, ...]:
         """The columns that a row's checksum covers."""
         return tuple(column for column in self.columns if column.sealed and column.name != "seal")
 
-    @property
+    @cached_property
     def written(self) -> tuple[str, ...]:
         """The columns that inserting a row gives."""
         return tuple(column.name for column in self.columns if not column.generated)
 
-    @property
+    @cached_property
     def updated(self) -> tuple[str, ...]:
         """The columns that writing a row again changes."""
         return tuple(
             column.name for column in self.columns if not column.fixed and column.name not in self.key
         )
 
-    @property
+    @cached_property
     def searched(self) -> tuple[Column, ...]:
         """The columns that may hold what was said."""
         return tuple(column for column in self.columns if column.holds)
@@ -118,6 +125,14 @@ def _text(name: str, holds: Holds = "", *, null: bool = False, fixed: bool = Fal
     return Column(name, "TEXT", null, holds, fixed=fixed)
 
 
+def _texts(*names: str) -> tuple[Column, ...]:
+    return tuple(map(_text, names))
+
+
+def _numbers(*names: str) -> tuple[Column, ...]:
+    return tuple(map(_number, names))
+
+
 def _blob(name: str, *, null: bool = False) -> Column:
     return Column(name, "BLOB", null)
 
@@ -130,27 +145,22 @@ MEMORIES = Table(
     (
         _key(),
         _text("id", fixed=True),
-        _text("kind"),
-        _text("status"),
-        _text("scope"),
+        *_texts("kind", "status", "scope"),
         _text("text", "text"),
         _text("summary", "text", null=True),
         _text("content", "json", null=True),
         _real("confidence"),
-        _number("priority"),
-        _number("pinned"),
+        *_numbers("priority", "pinned"),
         _text("tags", "json"),
         _text("domain"),
         _text("session", "text"),
         _number("turn", null=True),
         _text("speaker", "text"),
         _text("source", "json", null=True),
-        _text("origin"),
-        _text("trust"),
+        *_texts("origin", "trust"),
         _number("evidence"),
         _number("recorded_at", fixed=True),
-        _number("updated_at"),
-        _number("valid_from"),
+        *_numbers("updated_at", "valid_from"),
         _number("valid_until", null=True),
         _number("validated_at", null=True),
         _number("last_accessed_at", null=True, sealed=False, fixed=True),
@@ -159,8 +169,7 @@ MEMORIES = Table(
         _text("superseded_by", null=True),
         _text("metadata", "json", null=True),
         _blob("content_hash"),
-        _number("tokens"),
-        _number("version"),
+        *_numbers("tokens", "version"),
         _text("changed_by"),
         _text("reason", "text"),
         _text("terms"),
@@ -180,8 +189,7 @@ FILES = Table(
         _text("path", "text"),
         _number("line_start", null=True),
         _number("line_end", null=True),
-        _text("content_hash"),
-        _text("commit_id"),
+        *_texts("content_hash", "commit_id"),
     ),
     key=("place",),
     owners=("memory_key",),
@@ -221,10 +229,7 @@ CONSTRAINTS = Table(
 VERSIONS = Table(
     "versions",
     (
-        _number("memory_key"),
-        _number("version"),
-        _number("recorded_from"),
-        _number("recorded_to"),
+        *_numbers("memory_key", "version", "recorded_from", "recorded_to"),
         _text("state", "json"),
         _text("changed_by"),
         _text("reason", "text"),
@@ -238,13 +243,11 @@ VERSIONS = Table(
 RELATIONS = Table(
     "relations",
     (
-        _number("source_key"),
-        _number("target_key"),
+        *_numbers("source_key", "target_key"),
         _text("type"),
         _real("strength"),
         _text("evidence"),
-        _number("inferred"),
-        _number("bidirectional"),
+        *_numbers("inferred", "bidirectional"),
         _text("status"),
         _number("created_at", fixed=True),
         _SEAL,
@@ -258,11 +261,7 @@ RELATIONS = Table(
 SESSIONS = Table(
     "sessions",
     (
-        _text("id"),
-        _text("client"),
-        _text("cwd"),
-        _text("branch"),
-        _text("transcript"),
+        *_texts("id", "client", "cwd", "branch", "transcript"),
         _number("process"),
         _text("parent"),
         _number("started_at", fixed=True),
@@ -298,8 +297,7 @@ TABLES = (
         (
             _key("seq"),
             _number("memory_key"),
-            _text("operation"),
-            _text("actor"),
+            *_texts("operation", "actor"),
             _number("at"),
             _text("details", null=True),
         ),
@@ -308,14 +306,7 @@ TABLES = (
     ),
     Table(
         "audit_summaries",
-        (
-            _text("month"),
-            _text("operation"),
-            _text("actor"),
-            _number("entries"),
-            _number("first_at"),
-            _number("last_at"),
-        ),
+        (*_texts("month", "operation", "actor"), *_numbers("entries", "first_at", "last_at")),
         key=("month", "operation", "actor"),
         refilled=True,
     ),
@@ -326,28 +317,13 @@ TABLES = (
     ),
     Table(
         "checkpoints",
-        (
-            _text("path"),
-            _text("session_id"),
-            _text("client"),
-            _number("position"),
-            _number("turns"),
-            _number("extracted_at"),
-        ),
+        (*_texts("path", "session_id", "client"), *_numbers("position", "turns", "extracted_at")),
         key=("path",),
         refilled=True,
     ),
     Table(
         "degradations",
-        (
-            _text("component"),
-            _text("failure"),
-            _text("fallback"),
-            _number("recovered"),
-            _number("first_at"),
-            _number("last_at"),
-            _number("times"),
-        ),
+        (*_texts("component", "failure", "fallback"), *_numbers("recovered", "first_at", "last_at", "times")),
         key=("component", "failure", "fallback"),
     ),
     SESSIONS,
@@ -356,10 +332,7 @@ TABLES = (
         (
             _text("session"),
             _number("context"),
-            _text("memory"),
-            _text("scope"),
-            _text("channel"),
-            _text("subject"),
+            *_texts("memory", "scope", "channel", "subject"),
             _number("at"),
             _real("score"),
             _number("tokens"),
@@ -371,14 +344,7 @@ TABLES = (
     ),
     Table(
         "signals",
-        (
-            _key("seq"),
-            _text("session"),
-            _number("at"),
-            _text("name"),
-            _text("subject"),
-            _text("digest"),
-        ),
+        (_key("seq"), _text("session"), _number("at"), *_texts("name", "subject", "digest")),
         key=("seq",),
         refilled=True,
     ),
@@ -387,14 +353,8 @@ TABLES = (
         (
             _key("seq"),
             _number("at"),
-            _text("provider"),
-            _text("model"),
-            _text("purpose"),
-            _text("session"),
-            _number("input_tokens"),
-            _number("output_tokens"),
-            _number("micro_usd"),
-            _number("milliseconds"),
+            *_texts("provider", "model", "purpose", "session"),
+            *_numbers("input_tokens", "output_tokens", "micro_usd", "milliseconds"),
             _text("outcome"),
         ),
         key=("seq",),
@@ -406,17 +366,11 @@ TABLES = (
             _text("model"),
             _number("started_at"),
             _number("finished_at", null=True),
-            _number("done"),
-            _number("milliseconds"),
+            *_numbers("done", "milliseconds"),
         ),
         key=("model",),
     ),
-    Table(
-        "embedding_signs",
-        (_key(), _number("model"), _blob("signs")),
-        key=("key",),
-        copied=False,
-    ),
+    Table("embedding_signs", (_key(), _number("model"), _blob("signs")), key=("key",), copied=False),
     Table(
         "chores",
         (_text("name"), _number("done_at"), _text("outcome")),
