@@ -21,7 +21,8 @@ NAMES = ("load", "Load", "save", "User.save")
 SESSIONS = ("", "s1", "s2")
 
 texts = st.text(max_size=60)
-said = st.text(min_size=1, max_size=60).filter(lambda text: bool(text.strip()))
+# NUL is left out where text is kept, and nothing but NUL says nothing.
+said = st.text(min_size=1, max_size=60).filter(lambda text: bool(text.replace("\0", "").strip()))
 numbers = st.integers(-(2**53), 2**53)
 fractions = st.floats(0, 1)
 _FIRST, _LAST = datetime(1900, 1, 1), datetime(2500, 1, 1)  # noqa: DTZ001  hypothesis adds the zone
@@ -69,7 +70,13 @@ def contents(kind):
     """Contents of a kind that say something; half of them by the main field alone."""
     cls = KINDS[kind]
     alone = said.map(cls.from_text)
-    return alone | st.builds(lambda whole, main: replace(whole, **{cls.main: main}), built(cls), said)
+    whole = st.builds(lambda whole, main: replace(whole, **{cls.main: main}), built(cls), said)
+    return alone | (st.builds(_ending, whole, instants) if hasattr(cls, "expires_at") else whole)
+
+
+def _ending(whole, until):
+    """Its end is a date, as is asked of whoever gives one."""
+    return replace(whole, expires_at=whole.expires_at and until.isoformat())
 
 
 kinds = st.sampled_from(sorted(KINDS))

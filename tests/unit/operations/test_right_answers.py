@@ -1,6 +1,6 @@
 """An answer is what holds now, in full, and says where it is not sure."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -94,6 +94,10 @@ def test_an_exception_ends_when_it_says(cortex, clock):
     assert cortex.edit(kept.id, content={"expires_at": later.isoformat()}).valid_until == later
     clock.pass_(days=30)
     assert not cortex.recall("may the importer skip validation?", floor=False).hits
+    past = cortex.remember(
+        kind="constraint_override", content={"reason": "It was so", "expires_at": "2020-01-01"}
+    )
+    assert past.valid_from == past.valid_until == datetime(2020, 1, 1, tzinfo=UTC)
     with pytest.raises(InvalidInputError, match="not a date"):
         cortex.remember(kind="constraint_override", content={**said, "expires_at": "soon"})
 

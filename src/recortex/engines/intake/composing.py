@@ -59,7 +59,9 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
     content = _content(clean)
     text = content.text()
     recorded = as_utc(clean.recorded_at or now)
-    until = as_utc(clean.valid_until) if clean.valid_until else expiry(content)
+    ends = None if clean.valid_until else expiry(content)
+    # An exception may have ended before anyone recorded it: then it was true until that time.
+    since = as_utc(clean.valid_from) if clean.valid_from else min(recorded, ends or recorded)
     memory = Memory(
         id=id_,
         kind=clean.kind,
@@ -68,8 +70,8 @@ def compose(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int
         content=content,
         recorded_at=recorded,
         updated_at=recorded,
-        valid_from=as_utc(clean.valid_from) if clean.valid_from else recorded,
-        valid_until=until,
+        valid_from=since,
+        valid_until=as_utc(clean.valid_until) if clean.valid_until else ends,
         status=clean.status or _status(clean.origin),
         trust=TRUST_OF_ORIGIN[clean.origin],
         content_hash=content_hash(clean.kind, text),
