@@ -14,9 +14,9 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recortex.engines.judgement.reversal import Outcome, is_near, reversal
 from recortex.engines.similarity.jaccard import tokenize
-from recortex.engines.similarity.twins import says_again
+from recortex.engines.similarity.near_duplicates import is_near_duplicate
+from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
 
 PAIRS = Path(__file__).with_name("both_true_pairs.txt")
 HALVES = ("development", "held-out")
@@ -45,10 +45,10 @@ def pairs() -> list[Pair]:
 
 def fate(pair: Pair) -> str:
     """What would become of the known statement: replaced, merged, doubted or kept."""
-    if says_again(pair.new, pair.known):
+    if is_near_duplicate(pair.new, pair.known):
         return "merged"
     near = is_near(tokenize(pair.new), tokenize(pair.known))
-    outcome = reversal(pair.new, pair.known).outcome if near else Outcome.NOTHING
+    outcome = find_supersession(pair.new, pair.known).outcome if near else Outcome.NOTHING
     return {Outcome.REPLACES: "replaced", Outcome.CONTRADICTS: "doubted", Outcome.NOTHING: "kept"}[outcome]
 
 

@@ -20,8 +20,8 @@ from typing import Any
 from latency import Prose
 from recortex import Cortex
 from recortex.domain.query import MemoryQuery
-from recortex.engines.consolidation.meaning import near
 from recortex.engines.consolidation.overlaps import overlapping
+from recortex.engines.consolidation.vector_pairs import near
 from recortex.engines.similarity.jaccard import tokenize
 from retrieval_data import load
 
@@ -90,12 +90,12 @@ def measure(database: Path, said: list[str]) -> dict[str, Any]:
 
 def _parts(cx: Cortex) -> dict[str, Any]:
     app = cx._app  # noqa: SLF001  the parts are no operations
-    bank = app.banks()[0]
-    memories, read = _timed(lambda: bank.store.memories.find(MemoryQuery()))
+    services = app.all_services()[0]
+    memories, read = _timed(lambda: services.store.memories.find(MemoryQuery()))
     words = {memory.id: tokenize(memory.text) for memory in memories}
     by_words, joined = _timed(lambda: overlapping(words))
     model, probed = _timed(app.probe_embedder)
-    codes = bank.store.vectors.codes_of(list(words), model)
+    codes = services.store.vectors.codes_of(list(words), model)
     by_meaning, compared = _timed(lambda: near(codes))
     return {
         "read s": read, "words s": joined, "pairs by words": len(by_words.pairs), "model s": probed, "meaning s": compared,

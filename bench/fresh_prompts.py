@@ -118,8 +118,10 @@ def _session(folder: Path, number: int, said: str) -> str:
 def _texts(cortex: Cortex) -> list[tuple[str, Status]]:
     """Text and status of everything in the stores of the project and of the person."""
     query = MemoryQuery(statuses=tuple(Status), limit=100)
-    banks = cortex._app.banks()  # noqa: SLF001  no operation lists every status of both stores
-    return [(one.text, one.status) for bank in banks for one in bank.store.memories.find(query)]
+    all_services = cortex._app.all_services()  # noqa: SLF001  no operation lists every status of both stores
+    return [
+        (one.text, one.status) for services in all_services for one in services.store.memories.find(query)
+    ]
 
 
 def measure(chosen: list[Entry], *, misses: bool) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def give_vectors(cx: Cortex, seed: int) -> None:
 
     from recortex.engines.indexing.vectors import compact
 
-    store: Any = cx._app.banks()[0].store  # noqa: SLF001  there is no operation for made-up vectors
+    store: Any = cx._app.all_services()[0].store  # noqa: SLF001  there is no operation for made-up vectors
     model = cx._app._embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
     rows = store.pool.rows("SELECT id, content_hash FROM memories WHERE embedding_key IS NULL")
     random_ = np.random.default_rng(seed)
@@ -130,7 +130,7 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
         more = [prose.statement() for _ in range(50)]
         row["remember"] = timed(cx.remember, more)
         row["get"] = timed(cx.get, [memory.id for memory in cx.list(limit=200).memories])
-        store: Any = cx._app.banks()[0].store  # noqa: SLF001
+        store: Any = cx._app.all_services()[0].store  # noqa: SLF001
         store.pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)")
         row["bytes_per_memory"] = round(path.stat().st_size / (size + len(more)))
     row["peak_mb"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

@@ -289,7 +289,7 @@ class Worker:
         from recortex.domain.session import Receipt, Session, Signal
         from recortex.domain.vocabulary import Scope
 
-        sessions = self._cortex._app.bank(Scope.PROJECT).store.sessions  # noqa: SLF001  hooks alone use it
+        sessions = self._cortex._app.services(Scope.PROJECT).store.sessions  # noqa: SLF001  hooks alone use it
         now, id_ = datetime.now(UTC), f"session {self._number} {self._chance.randrange(20)}"
         sessions.put(Session(id=id_, started_at=now, seen_at=now))
         kept = sessions.give(
@@ -364,7 +364,7 @@ def _missing(options: argparse.Namespace, url: str, told: list[dict[str, Any]]) 
 def _gone(cortex: Cortex, thread: dict[str, Any]) -> Iterator[str]:
     from recortex.domain.vocabulary import Scope
 
-    store = cortex._app.bank(Scope.PROJECT).store  # noqa: SLF001  thousands are looked for at once
+    store = cortex._app.services(Scope.PROJECT).store  # noqa: SLF001  thousands are looked for at once
     found = {memory.id: memory for memory in store.memories.get(list(thread["tags"]))}
     for id_, tag in thread["tags"].items():
         if id_ not in found:

@@ -33,7 +33,7 @@ from recortex.settings import read
 from scale_data import memories
 
 if TYPE_CHECKING:
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
 
 BATCH = 2_000
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
@@ -63,7 +63,7 @@ print(json.dumps({"writes": len(waits), "p50": waits[len(waits) // 2], "p99": wa
 """
 
 
-def fill(bank: Bank, count: int, each: int) -> None:
+def fill(services: StoreServices, count: int, each: int) -> None:
     """Memories, vectors, former states and an audit log."""
     began, batch = NOW - timedelta(days=700), []
     for place, memory in enumerate(memories(Prose(count), count)):
@@ -71,12 +71,12 @@ def fill(bank: Bank, count: int, each: int) -> None:
         status = Status.PRUNED if place % each == 0 else Status.ACTIVE
         batch.append(replace(memory, status=status, recorded_at=at, updated_at=at, valid_from=at))
         if len(batch) == BATCH or place + 1 == count:
-            _put(bank, batch)
+            _put(services, batch)
             batch = []
 
 
-def _put(bank: Bank, batch: list[Any]) -> None:
-    store = bank.store
+def _put(services: StoreServices, batch: list[Any]) -> None:
+    store = services.store
     codes = {bytes.fromhex(one.content_hash)[:16]: os.urandom(DIMENSIONS) for one in batch}
     with store.transaction():
         for place, one in enumerate(batch):
@@ -102,15 +102,15 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
     """One size."""
     (folder / ".git").mkdir()
     app = application(folder, url=None, clock=lambda: NOW, actor=Actor.SYSTEM, progress=None)
-    bank = app.bank(Scope.PROJECT)
-    fill(bank, count, each)
+    services = app.services(Scope.PROJECT)
+    fill(services, count, each)
     settings = read(folder)
-    found: dict[str, Any] = {"memories": count, "bytes": bank.store.bytes()}
+    found: dict[str, Any] = {"memories": count, "bytes": services.store.bytes()}
     begun = time.perf_counter()
-    bank.store.compaction.space()
+    services.store.compaction.space()
     found["space_ms"] = (time.perf_counter() - begun) * 1000
     begun = time.perf_counter()
-    planned = run_due(bank, lambda: NOW, settings, seconds=math.inf, everything=True, dry_run=True)
+    planned = run_due(services, lambda: NOW, settings, seconds=math.inf, everything=True, dry_run=True)
     found["dry_run_s"] = time.perf_counter() - begun
     options: tuple[tuple[str, dict[str, Any] | None], ...] = (
         ("alone", None),
@@ -120,13 +120,13 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
     for name, more in options:
         flag = folder / f"{name}.over"
         writer = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(bank.location.database), str(flag)],
+            [sys.executable, "-c", WRITER, str(services.location.database), str(flag)],
             stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True,
         )  # fmt: skip
         assert writer.stdout is not None
         writer.stdout.readline()
         begun = time.perf_counter()
-        done = [] if more is None else run_due(bank, lambda: NOW, settings, seconds=math.inf, **more)
+        done = [] if more is None else run_due(services, lambda: NOW, settings, seconds=math.inf, **more)
         if more is None:
             time.sleep(ALONE_SECONDS)
         took = time.perf_counter() - begun
@@ -137,7 +137,7 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
             "chores": {one.name: {"ms": one.milliseconds, "state": one.state, **one.counts} for one in done},
         }  # fmt: skip
     found["planned"] = {one.name: one.counts for one in planned}
-    found["bytes_after"] = bank.store.bytes()
+    found["bytes_after"] = services.store.bytes()
     app.close()
     return found
 

@@ -28,10 +28,10 @@ from typing import TYPE_CHECKING, Any
 
 from latency import Prose
 from recortex import Cortex
-from recortex.app.reembedding import PAUSE, outlook, reembed
+from recortex.app.jobs.reembedding import PAUSE, outlook, reembed
 from recortex.domain.query import MemoryQuery
 from recortex.embeddings.onnx import MODEL_NAME as SHIPPED_NAME
-from recortex.engines.intake.embedding import BATCH
+from recortex.engines.ingestion.embedding import BATCH
 from retrieval import APART, measures
 from retrieval_adapters import _wish
 from retrieval_data import load
@@ -39,7 +39,7 @@ from retrieval_data import load
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from retrieval_data import Query, Store
 
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
@@ -62,19 +62,21 @@ def opened(folder: Path, model: Mapping[str, str]) -> Iterator[Cortex]:
         yield cortex
 
 
-def bank_of(cortex: Cortex) -> Bank:
-    return cortex._app.banks()[0]  # noqa: SLF001
+def services_of(cortex: Cortex) -> StoreServices:
+    return cortex._app.all_services()[0]  # noqa: SLF001
 
 
 def now() -> datetime:
     return datetime.now(UTC)
 
 
-def found(bank: Bank, queries: Sequence[Query], items: Mapping[str, list[str]], *, floor: bool) -> float:
+def found(
+    services: StoreServices, queries: Sequence[Query], items: Mapping[str, list[str]], *, floor: bool
+) -> float:
     """The mean recall at 10, in per cent; no access is counted and no vector made."""
     values = []
     for query in queries:
-        answer = bank.retrieval.recall(query.text, limit=20, now=now(), only=MemoryQuery(), floor=floor)
+        answer = services.retrieval.recall(query.text, limit=20, now=now(), only=MemoryQuery(), floor=floor)
         ranked = list(dict.fromkeys(item for hit in answer.hits for item in items[hit.memory.id]))
         values.append(measures(ranked, query.gold)["recall@10"])
     return 100 * fmean(values)
@@ -94,15 +96,15 @@ def curve(
             for memory_id, item in zip(kept.ids, store.items, strict=True):
                 items.setdefault(memory_id, []).append(item.id)
             with opened(folder, swap[1]) as new:
-                old_bank, bank = bank_of(former), bank_of(new)
-                total = outlook(bank).left
+                old_bank, services = services_of(former), services_of(new)
+                total = outlook(services).left
                 for share in SHARES:
-                    missing = round(share * total) - (total - outlook(bank).left)
+                    missing = round(share * total) - (total - outlook(services).left)
                     if missing > 0:
-                        reembed(bank, now=now, limit=missing)
+                        reembed(services, now=now, limit=missing)
                     points.append(
                         (
-                            found(bank, queries, items, floor=floor),
+                            found(services, queries, items, floor=floor),
                             found(old_bank, queries, items, floor=floor),
                             len(queries),
                         )
@@ -150,9 +152,9 @@ class Counted:
 def work(folder: Path, *, pause: float) -> None:
     """Re-embed to the shipped model until all is done: what the measured process does."""
     with opened(folder, SHIPPED) as cortex:
-        bank = bank_of(cortex)
-        bank.embedding._embedder = Counted(bank.embedding._embedder, folder / "asked")  # noqa: SLF001
-        reembed(bank, now=now, pause=pause)
+        services = services_of(cortex)
+        services.embedding._embedder = Counted(services.embedding._embedder, folder / "asked")  # noqa: SLF001
+        reembed(services, now=now, pause=pause)
 
 
 def started(folder: Path, *, pause: float = 0.0) -> subprocess.Popen[bytes]:
@@ -193,12 +195,12 @@ def latency(count: int) -> list[dict[str, Any]]:
                 cortex, questions, lambda times: len(times) >= len(questions)
             )  # the questions' vectors are made
             before = recalls(cortex, questions, lambda times: len(times) >= 3 * len(questions))
-            size = bank_of(cortex).store.bytes()
+            size = services_of(cortex).store.bytes()
             began, job = time.perf_counter(), started(folder, pause=pause)
-            while outlook(bank_of(cortex)).left == count:
+            while outlook(services_of(cortex)).left == count:
                 time.sleep(0.05)
             during = recalls(cortex, questions, lambda _, job=job: job.poll() is not None)
-            took, most = time.perf_counter() - began, bank_of(cortex).store.bytes()
+            took, most = time.perf_counter() - began, services_of(cortex).store.bytes()
             after = recalls(cortex, questions, lambda times: len(times) >= 3 * len(questions))
             rows.append(
                 {"how": how, "memories": count, "seconds": took, "bytes_before": size, "bytes_after": most}
@@ -235,16 +237,19 @@ def kills(count: int, times: int) -> dict[str, Any]:
         for _ in range(times):
             job = started(folder)
             with opened(folder, SHIPPED) as cortex:
-                bank = bank_of(cortex)
+                services = services_of(cortex)
                 until = (kept[-1] if kept else 0) + chosen.randrange(1, max(count // times, 2))
-                while job.poll() is None and bank.store.vectors.made(SHIPPED_NAME) < until:
+                while job.poll() is None and services.store.vectors.made(SHIPPED_NAME) < until:
                     time.sleep(chosen.random() / 20)
                 job.send_signal(signal.SIGKILL)
                 job.wait()
-                kept.append(bank.store.vectors.made(SHIPPED_NAME))
+                kept.append(services.store.vectors.made(SHIPPED_NAME))
         started(folder).wait()
         with opened(folder, SHIPPED) as cortex:
-            left, made = outlook(bank_of(cortex)).left, bank_of(cortex).store.vectors.made(SHIPPED_NAME)
+            left, made = (
+                outlook(services_of(cortex)).left,
+                services_of(cortex).store.vectors.made(SHIPPED_NAME),
+            )
         asked = sum(map(int, (folder / "asked").read_text().split()))
     result = {
         "memories": count,

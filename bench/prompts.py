@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex import Cortex
-from recortex.engines.sessions.bearing import bears_on
+from recortex.engines.sessions.relevance_gate import is_relevant
 from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 
@@ -49,7 +49,7 @@ def best(cortex: Cortex, prompt: str, recipe: Recipe, gold: list[str], *, rule: 
     hits = [
         hit
         for hit in found
-        if not rule or bears_on(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
+        if not rule or is_relevant(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
     ]
     right = [hit.score for hit in hits if hit.memory.metadata.get("note") in gold]
     return max((hit.score for hit in hits), default=0.0), max(right, default=0.0)

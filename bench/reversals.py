@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import fresh_prompts
-from recortex.engines.judgement.reversal import Outcome, reversal
+from recortex.engines.supersession.detection import Outcome, find_supersession
 
 PAIRS = Path(__file__).with_name("reversal_pairs.txt")
 
@@ -51,7 +51,7 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
     """Precision and recall of "replaces"; how many of the others are left to a person as a contradiction."""
     right = wrong = missed = doubted = 0
     for pair in chosen:
-        found = reversal(pair.new, pair.known)
+        found = find_supersession(pair.new, pair.known)
         replaced = found.outcome is Outcome.REPLACES
         right += replaced and pair.replaces
         wrong += replaced and not pair.replaces

@@ -42,9 +42,9 @@ PHASES = "write,recall,vectors"
 TOP = 10
 
 
-def bank_of(cx: Cortex) -> Any:
+def services_of(cx: Cortex) -> Any:
     """The store with what works on it: what is measured below the public API."""
-    return cx._app.banks()[0]  # noqa: SLF001  the bench looks inside
+    return cx._app.all_services()[0]  # noqa: SLF001  the bench looks inside
 
 
 def model_of(cx: Cortex) -> str:
@@ -56,7 +56,7 @@ def filled(url: str, size: int, cache: Path) -> None:
     """Fill a store, and make room as its upkeep does; in a process of its own."""
     with Cortex.open(url=url) as cx:
         cx.init()
-        store = bank_of(cx).store
+        store = services_of(cx).store
         scale_data.fill(store, model_of(cx), size, cache)
         store.compaction.tidy(lambda: 60.0)
 
@@ -65,7 +65,7 @@ def indexed(url: str, answer: Any) -> None:
     """Build the index of vectors; in a process of its own, whose peak of memory is told."""
     with Cortex.open(url=url) as cx:
         began = time.perf_counter()
-        count = bank_of(cx).store.vectors.keep_index(threads=os.cpu_count() or 1)
+        count = services_of(cx).store.vectors.keep_index(threads=os.cpu_count() or 1)
         answer.put((count, round(time.perf_counter() - began, 1), peak()))
 
 
@@ -108,7 +108,7 @@ def write(cx: Cortex, row: dict[str, Any]) -> None:
 
 
 def recall(cx: Cortex, row: dict[str, Any], queries: int) -> None:
-    store, prose = bank_of(cx).store, Prose(5)
+    store, prose = services_of(cx).store, Prose(5)
     size = row["memories"]
     found = [
         memory
@@ -147,7 +147,7 @@ def all_codes(store: Any, model: str) -> tuple[np.ndarray[Any, Any], np.ndarray[
 
 
 def vectors(cx: Cortex, row: dict[str, Any], asked: Any) -> None:
-    store, model = bank_of(cx).store, model_of(cx)
+    store, model = services_of(cx).store, model_of(cx)
     keys, codes = all_codes(store, model)
     matrix = codes.astype(np.float32)
     matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -189,7 +189,7 @@ def measure(url: str, size: int, options: argparse.Namespace, cache: Path) -> di
         if "vectors" in options.only:
             vectors(cx, row, asked[: options.queries])
     with Cortex.open(url=url) as cx:  # closed in between: SQLite has folded its log in
-        store = bank_of(cx).store
+        store = services_of(cx).store
         row["bytes_each"] = round(store.bytes() / store.search.searchable())
         row["index_bytes_each"] = round(index_bytes(store) / store.search.searchable())
     return row

@@ -1,7 +1,7 @@
 """How long the brief and a lifecycle pass take: made anew, from the cache, in a process of its own; with nothing due.
 
 Memories of all kinds, four relations each on average, a tenth with a branch and a pattern, recorded over two years and
-partly recalled. Times are wall-clock; `import` is `recortex.app.surface` above the interpreter and apsw.
+partly recalled. Times are wall-clock; `import` is `recortex.app.brief` above the interpreter and apsw.
 
     python bench/surface.py [--sizes 1000,10000] [--json FILE]
 """
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex import Cortex
 from recortex.app.backends import generation_of
-from recortex.app.surface import from_cache
+from recortex.app.brief import from_cache
 from recortex.domain.kinds import KINDS
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
@@ -52,7 +52,7 @@ def fill(cx: Cortex, count: int) -> None:
     ]
     for start in range(0, count, 1000):
         cx.remember_many(wishes[start : start + 1000], embed=False, link=False)
-    store: Any = cx._app.banks()[0].store  # noqa: SLF001  there is no operation that relates many
+    store: Any = cx._app.all_services()[0].store  # noqa: SLF001  there is no operation that relates many
     ids = [row[0] for row in store.pool.rows("SELECT id FROM memories")]
     with store.transaction():
         for source in ids:
@@ -109,9 +109,9 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
         row["lifecycle_again"] = timed(cx.lifecycle, 7)
         row["considered"] = cx.lifecycle().considered
     row["process_bare"] = cold("import apsw")
-    row["process_import"] = cold("import apsw, recortex.app.surface")
+    row["process_import"] = cold("import apsw, recortex.app.brief")
     row["process_verb"] = cold(
-        f"from recortex.operations.surfacing import Surfacing as S\nwith S.open({str(root)!r}) as cx: cx.surface(fresh=True)"
+        f"from recortex.operations.brief import Surfacing as S\nwith S.open({str(root)!r}) as cx: cx.surface(fresh=True)"
     )
     return row
 

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 QUICK = (
     "tests/unit/cli",
     "tests/unit/domain",
-    "tests/unit/judgement",
+    "tests/unit/supersession",
     "tests/unit/mcp/test_tool_descriptions.py",
     "tests/unit/operations/test_docstrings.py",
     "tests/unit/storage/test_failed_opening.py",

@@ -77,11 +77,11 @@ def _let_hooks_say_that_they_end() -> None:
 
 def _let_clients_wait(own_name: str) -> None:
     """What is written into a client's settings starts this program, and names its time; Codex allows no more than 3 s at the end."""
-    from recortex.hosts import hooks, surroundings
+    from recortex.clients import environment, hooks
 
     hooks.SECONDS = {name: SECONDS if name != "session-end" else few for name, few in hooks.SECONDS.items()}
     if own_name:
-        surroundings.program = lambda *_: surroundings.Program((own_name,))
+        environment.program = lambda *_: environment.Program((own_name,))
 
 
 def _let_servers_answer_to_the_end() -> None:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from recortex.operations.aging import Aging
+from recortex.operations.brief import BriefOperations
+from recortex.operations.collection import CollectionOperations
 from recortex.operations.consolidating import Consolidating
-from recortex.operations.describing import Describing
 from recortex.operations.exchange import Exchange
 from recortex.operations.graphing import Graphing
+from recortex.operations.history import HistoryOperations
 from recortex.operations.indexing import Indexing
 from recortex.operations.inspecting import Inspecting
 from recortex.operations.installing import Installing
-from recortex.operations.keeping import Keeping
+from recortex.operations.kinds import KindOperations
 from recortex.operations.learning import Learning
+from recortex.operations.lifecycle import LifecycleOperations
 from recortex.operations.linking import Linking
-from recortex.operations.maintaining import Maintaining
+from recortex.operations.maintenance import MaintenanceOperations
 from recortex.operations.moving import Moving
 from recortex.operations.projects import Projects
 from recortex.operations.recording import Recording
 from recortex.operations.searching import Searching
-from recortex.operations.surfacing import Surfacing
-from recortex.operations.upkeep import Upkeep
 
 
 class Cortex(
@@ -28,17 +28,17 @@ class Cortex(
     Linking,
     Learning,
     Exchange,
-    Keeping,
+    HistoryOperations,
     Consolidating,
-    Describing,
+    KindOperations,
     Indexing,
     Inspecting,
-    Aging,
+    LifecycleOperations,
     Graphing,
-    Surfacing,
+    BriefOperations,
     Projects,
-    Upkeep,
-    Maintaining,
+    MaintenanceOperations,
+    CollectionOperations,
     Moving,
     Installing,
 ):

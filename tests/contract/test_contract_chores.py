@@ -14,7 +14,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.session import Session
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status
-from recortex.engines.upkeep.rotation import summaries
+from recortex.engines.maintenance.rotation import summaries
 
 DAY = timedelta(days=1)
 LATER = AT + 100 * DAY

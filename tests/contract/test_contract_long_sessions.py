@@ -9,8 +9,8 @@ from hooks_of_clients import called, jobs_ended
 from places import location_of, project_of, store_folder
 from recortex import Cortex
 from recortex.app.backends import open_sessions
+from recortex.app.error_log import logged_errors
 from recortex.app.location import of_project
-from recortex.app.session.trouble import troubles
 from recortex.domain.session import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript
 
@@ -51,7 +51,7 @@ def test_hooks_note_it(project, location, session):
     assert sessions.get(known_as(session)).id == known_as(session)
     assert len(sessions.receipts(known_as(session))) == 1
     assert len(sessions.signals(known_as(session))) == 1
-    assert not troubles(location)
+    assert not logged_errors(location)
 
 
 @pytest.mark.parametrize("session", IDS.values(), ids=IDS)

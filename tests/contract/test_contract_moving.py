@@ -133,7 +133,7 @@ def test_what_postgresql_cannot_write_is_no_endless_change(project, tmp_path, se
         kept = cx.remember(
             "Strip \\u0000 from what goes into jsonb", kind="tribal", metadata={"a": "\\u0000"}
         )
-        store = cx._app.bank(Scope.PROJECT).store  # a NUL of a former program, beside the facade
+        store = cx._app.services(Scope.PROJECT).store  # a NUL of a former program, beside the facade
         store.pool.rows("UPDATE memories SET reason = 'a' || char(0) || 'b'")
         assert cx.migrate_store(here, there).memories == 1
     with Cortex.open(project, url=there) as cx:
@@ -207,7 +207,7 @@ def test_a_store_whose_note_of_a_copy_is_damaged_opens(project, tmp_path, note):
     url = f"sqlite:///{tmp_path}/there.db"
     with Cortex.open(project, url=url) as cx:
         id_ = cx.remember("What is kept").id
-        pool = cx._app.banks()[0].store.pool
+        pool = cx._app.all_services()[0].store.pool
         pool.rows("INSERT INTO chores (name, done_at, outcome) VALUES ('copy of', 0, ?)", (note,))
     with Cortex.open(project, url=url) as cx:
         assert cx.get(id_).text == "What is kept"
@@ -217,7 +217,7 @@ def test_a_store_without_its_chores_is_recovered_before_it_opens(project, tmp_pa
     url = f"sqlite:///{tmp_path}/there.db"
     with Cortex.open(project, url=url) as cx:
         id_ = cx.remember("What is kept").id
-        cx._app.banks()[0].store.pool.rows("ALTER TABLE chores RENAME TO chosen")
+        cx._app.all_services()[0].store.pool.rows("ALTER TABLE chores RENAME TO chosen")
     with Cortex.open(project, url=url) as cx:
         with pytest.raises(CorruptStoreError, match="table chosen") as caught:
             cx.get(id_)

@@ -131,16 +131,19 @@ def test_a_store_changes_its_model_in_the_middle_of_use(project, clock, layout, 
     url = f"sqlite:///{project}/cortex.db" if layout == "sqlite" else server.workspace_url(layout)
     short = ShapedEmbedder(HashedEmbedder(), Shape(dimensions=64))
     with Cortex.open(project, url=url, clock=clock) as cortex:
-        bank = cortex._app.bank(Scope.PROJECT)
-        bank.embedding._embedder = bank.retrieval._embedder = EmbedderChain([HashedEmbedder()])
+        services = cortex._app.services(Scope.PROJECT)
+        services.embedding._embedder = services.retrieval._embedder = EmbedderChain([HashedEmbedder()])
         wishes = [{"text": f"The service number{place} listens on {8000 + place}"} for place in range(120)]
         cortex.remember_many(wishes, link=False)
-        bank.embedding._embedder = bank.retrieval._embedder = EmbedderChain([short])
+        services.embedding._embedder = services.retrieval._embedder = EmbedderChain([short])
         for limit, left in ((70, 50), (0, 0)):
             assert cortex.reembed(limit=limit).left == left
             for place in (3, 60, 119):
                 hits = cortex.recall(f"What does number{place} listen on?").hits
                 assert hits[0].memory.text.endswith(str(8000 + place))
-        assert bank.store.vectors.others(short.name) == {}
-        assert (bank.store.vectors.made(short.name), bank.store.vectors.made("hashed-tfidf")) == (120, 0)
+        assert services.store.vectors.others(short.name) == {}
+        assert (services.store.vectors.made(short.name), services.store.vectors.made("hashed-tfidf")) == (
+            120,
+            0,
+        )
         assert cortex.status().stores[0].model_change is None

@@ -11,7 +11,7 @@ from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
 from recortex.engines.decay.factors import HUB
 from recortex.engines.graph.centrality import centrality
-from recortex.ports.standing import Generation, Standing
+from recortex.ports.statistics import Generation, MemoryStatistics
 
 NOW, DAY = to_micros(AT), timedelta(days=1)
 
@@ -27,7 +27,7 @@ def test_a_standing_says_how_a_memory_stands(store):
     )  # fmt: skip
     (key,) = insert(store, one)
     assert store.standing.presentable(NOW) == [
-        Standing(
+        MemoryStatistics(
             key=key, id=one.id, kind="tribal", status="active", confidence=0.5, priority=3, pinned=0, recorded_at=NOW,
             updated_at=NOW, validated_at=NOW, last_accessed_at=NOW, access_count=4, patterns=2,
             content_hash=bytes.fromhex(one.content_hash), branch="main",

@@ -11,7 +11,7 @@ import pytest
 from local_postgres import LONGEST_SECONDS
 from places import location_of
 from recortex import Cortex
-from recortex.app import queue
+from recortex.app.jobs import queue
 from recortex.app.jobs.table import QUEUED
 from recortex.storage.postgres.address import parse
 

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from generated import memories
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Trust
-from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.duplicates import better_of
-from recortex.engines.consolidation.meaning import near
+from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.uniting import united
+from recortex.engines.consolidation.vector_pairs import near
 from recortex.engines.indexing.vectors import cosine
-from recortex.engines.intake.composing import recompose
-from recortex.engines.replacing.service import carried
+from recortex.engines.ingestion.normalisation import normalise_again
 from recortex.engines.similarity.jaccard import jaccard
+from recortex.engines.supersession.service import carried
 
 WORDS = st.frozensets(st.sampled_from([f"word{number}" for number in range(14)]), max_size=9)
 IDS = st.sampled_from("abcdef")
@@ -50,9 +50,11 @@ def test_a_text_never_contradicts_itself_and_order_makes_no_difference(a, b):
 
 @given(memories(), memories(), st.booleans())
 def test_a_merged_memory_keeps_what_either_had(a, b, person):
-    a, b = (recompose(one, count=len).memory for one in (a, b))  # as they were kept: no secret in a label
+    a, b = (
+        normalise_again(one, count=len).memory for one in (a, b)
+    )  # as they were kept: no secret in a label
     better, other = better_of(a, replace(b, id="other", kind=a.kind, content=a.content))
-    new = united(better, other, id_="new", text="", person=person, now=a.recorded_at, count=len)
+    new = merge(better, other, id_="new", text="", person=person, now=a.recorded_at, count=len)
     assert new.confidence == 1.0
     assert new.priority == max(better.priority, other.priority)
     assert new.pinned == (better.pinned or other.pinned)

@@ -7,11 +7,11 @@ from recortex.domain.kinds import KINDS
 from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
 from recortex.engines.decay.factors import DAY
 from recortex.engines.decay.transitions import Rules, transition
-from recortex.ports.standing import Standing
+from recortex.ports.statistics import MemoryStatistics
 
 instants = st.integers(0, 5_000 * DAY)
 standings = st.builds(
-    Standing,
+    MemoryStatistics,
     key=st.just(1),
     id=st.just("a"),
     kind=st.sampled_from(sorted(KINDS)),

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
-from recortex.engines.extraction.entries import without_ordinal
+from recortex.engines.extraction.report_entries import without_ordinal
+from recortex.engines.extraction.self_contained import objection
 from recortex.engines.extraction.sentences import plain, sentences, statement
 from recortex.engines.extraction.shell import main_part
-from recortex.engines.extraction.standing import objection
 from recortex.engines.extraction.subject import files_in
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")

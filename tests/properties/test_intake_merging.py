@@ -12,7 +12,7 @@ from generated import WORDS, contents, fractions, memories, said, texts
 from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, RelationType, Status
-from recortex.engines.intake.merging import merged, reinforced
+from recortex.engines.ingestion.merging import merged, reinforced
 from recortex.engines.similarity.fingerprint import content_hash
 from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, overlap, tokenize
 from recortex.errors import InvalidInputError

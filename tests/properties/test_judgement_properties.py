@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recortex.engines.judgement.claims import MAX_TEXT, claims
-from recortex.engines.judgement.reversal import Outcome, reversal
+from recortex.engines.supersession.claims import MAX_TEXT, claims
+from recortex.engines.supersession.detection import Outcome, find_supersession
 
 WORDS = [
     "use", "Redis", "PostgreSQL", "for", "the", "queue", "instead", "of", "no", "longer", "not", "is", "are", "runs", "on",
@@ -16,14 +16,14 @@ SAID = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(WORDS), max_siz
 
 @given(SAID, SAID)
 def test_any_two_texts_are_judged_alike_twice(new, known):
-    judged = reversal(new, known)
-    assert judged == reversal(new, known)
+    judged = find_supersession(new, known)
+    assert judged == find_supersession(new, known)
     assert bool(judged.evidence) == (judged.outcome is not Outcome.NOTHING)
 
 
 @given(SAID)
 def test_nothing_replaces_itself(text):
-    assert reversal(text, text).outcome is Outcome.NOTHING
+    assert find_supersession(text, text).outcome is Outcome.NOTHING
 
 
 @example(",for 0")
@@ -39,5 +39,5 @@ def test_claims_are_well_formed(text):
 )
 def test_a_megabyte_of_anything_ends(unit):
     text = unit * (1_000_000 // len(unit))
-    assert reversal(text, text[: MAX_TEXT // 2] + " b") is not None
-    assert reversal("use b", text) is not None
+    assert find_supersession(text, text[: MAX_TEXT // 2] + " b") is not None
+    assert find_supersession("use b", text) is not None

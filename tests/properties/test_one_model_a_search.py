@@ -60,34 +60,34 @@ def test_a_search_compares_one_model_s_vectors_alone(steps):
         tempfile.TemporaryDirectory(prefix="recortex-test-") as folder,
         Cortex.open(url=f"sqlite:///{folder}/cortex.db") as cortex,
     ):
-        bank = cortex._app.bank(Scope.PROJECT)
-        bank.embedding._embedder = bank.retrieval._embedder = EmbedderChain(models)
+        services = cortex._app.services(Scope.PROJECT)
+        services.embedding._embedder = services.retrieval._embedder = EmbedderChain(models)
         ids = []
         for number, (act, value) in enumerate(steps):
             if act == "add":
                 wishes = [{"text": f"Service {number}-{one} listens on port {one}"} for one in range(value)]
                 ids += cortex.remember_many(wishes, link=False).ids
             elif act == "prefer":
-                bank.embedding._embedder = bank.retrieval._embedder = EmbedderChain(
+                services.embedding._embedder = services.retrieval._embedder = EmbedderChain(
                     [models[one] for one in value]
                 )
             elif act == "down":
                 for place, model in enumerate(models):
                     model.down = place in value
             elif act == "reembed":
-                _reembed(cortex, bank, value)
+                _reembed(cortex, services, value)
             elif act == "backfill":
                 cortex.backfill(limit=value)
             elif act == "edit" and ids:
                 cortex.edit(ids[value % len(ids)], text=f"Service {number} listens on port {value}")
             cortex.recall(QUESTION, floor=False)
-            _compared_alone(bank)
+            _compared_alone(services)
 
 
-def _reembed(cortex, bank, limit):
+def _reembed(cortex, services, limit):
     """Whatever it could do, no memory is left with less than it had."""
-    wanted = bank.embedding.wanted
-    vectors = bank.store.vectors
+    wanted = services.embedding.wanted
+    vectors = services.store.vectors
     before, without = vectors.made(wanted), vectors.count_pending()
     done = cortex.reembed(limit=limit)
     assert vectors.made(wanted) >= before
@@ -98,17 +98,17 @@ def _reembed(cortex, bank, limit):
         assert not vectors.others(wanted)
 
 
-def _compared_alone(bank):
-    rows = bank.store.pool.rows(
+def _compared_alone(services):
+    rows = services.store.pool.rows(
         "SELECT m.key, o.name, length(e.vector), length(s.signs) FROM memories m JOIN embeddings e ON e.key = m.embedding_key"
         " JOIN embedding_models o ON o.key = e.model JOIN embedding_signs s ON s.key = e.key AND s.model = e.model"
     )
-    keys = [row[0] for row in bank.store.pool.rows("SELECT key FROM memories")]
+    keys = [row[0] for row in services.store.pool.rows("SELECT key FROM memories")]
     for name, size in NAMES.items():
         own = {key for key, by, *_ in rows if by == name}
         assert {row[2:] for row in rows if row[1] == name} <= {(size, size // 8)}
         (asked,) = ShapedEmbedder(HashedEmbedder(), Shape(dimensions=size % 384)).embed([QUESTION])
-        search = bank.store.search
+        search = services.store.search
         assert set(search.nearest(asked.astype("<f4").tobytes(), 90, None, name)) == own
         assert set(search.nearest(asked.astype("<f4").tobytes(), 90, MemoryQuery(), name)) <= own
         assert set(search.vectors(keys, name)) == own

@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.app.session import requests
-from recortex.app.session.capture import Told, work
-from recortex.app.session.requests import Request
+from recortex.app.jobs import capture_requests
+from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import session_loop
 from recortex.domain.hook_event import HookEvent
 
@@ -78,7 +78,7 @@ def test_the_store_does_not_grow_from_what_it_gave(
             transcript = folder / f"{session}.jsonl"
             given_ = lines(door, f"{brief}\n{cortex.attend(asked)}", session, folder)
             transcript.write_text("".join(json.dumps(line) + "\n" for line in given_))
-            requests.put(loop.queue, Request(session=session, transcript=str(transcript), final=True))
+            capture_requests.put(loop.queue, Request(session=session, transcript=str(transcript), final=True))
             work(loop, Told())
         after = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
         assert sorted(after) == sorted(before)

@@ -11,12 +11,12 @@ from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
-from recortex.engines.surface.page import MOST_CHARACTERS, page
-from recortex.engines.surface.ranking import Ranked, Shelf, rank, ranked
-from recortex.engines.surface.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
-from recortex.engines.surface.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
+from recortex.engines.brief.page import MOST_CHARACTERS, page
+from recortex.engines.brief.ranking import Ranked, Shelf, rank, ranked
+from recortex.engines.brief.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
+from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
 from recortex.engines.tokens.counter import TokenCounter
-from recortex.ports.standing import Standing
+from recortex.ports.statistics import MemoryStatistics
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 10, 2, tzinfo=UTC)
@@ -128,7 +128,7 @@ def test_a_line_is_short_and_says_when_it_was_recorded(one):
 
 
 standings = st.builds(
-    Standing,
+    MemoryStatistics,
     key=st.integers(1, 9),
     id=st.uuids().map(str),
     kind=st.sampled_from(sorted(KINDS)),

@@ -7,10 +7,10 @@ from itertools import pairwise
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from recortex.engines.upkeep.due import DAY, SKEW, due
-from recortex.engines.upkeep.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
-from recortex.engines.upkeep.rotation import summaries
-from recortex.ports.chores import OldEntry, Sample
+from recortex.engines.maintenance.due import DAY, SKEW, due
+from recortex.engines.maintenance.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
+from recortex.engines.maintenance.rotation import summaries
+from recortex.ports.maintenance import OldEntry, Sample
 
 INSTANTS = st.integers(0, 4_000_000_000_000_000)
 EVERY = {"sessions": 1, "leftovers": 7, "expiry": 30, "rewrite": 90}

@@ -23,7 +23,7 @@ from recortex.engines.privacy.table import default_table
 
 ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
-SENTENCES = ("recortex.engines.extraction", "recortex.engines.judgement")
+SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
 LENGTHS = (500, 2_000, 30_000)
 MOST_SECONDS = 0.6

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from recortex.app.application import Application
     from recortex.app.projects import Project
-    from recortex.ports.upkeep import KeptStore
+    from recortex.ports.kept_store import KeptStore
     from recortex.storage.sqlite.summary import Summary
 
 OLDER = ".recortex"

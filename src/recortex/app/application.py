@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from recortex.app.bank import Bank
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
     from recortex.engines.prompting.service import Adviser
@@ -46,7 +46,7 @@ class Application:
         settings: Settings,
         project: Project,
         locations: Locations,
-        open_bank: Callable[[Scope | None, Location], Bank],
+        open_bank: Callable[[Scope | None, Location], StoreServices],
         clock: Callable[[], datetime],
         actor: Actor,
         embedder: NamedEmbedder | None,
@@ -64,47 +64,49 @@ class Application:
         self._open_bank = open_bank
         self._open_adviser = open_adviser
         self._lock = threading.RLock()
-        self._banks: dict[Scope | None, Bank] = {}
+        self._all_services: dict[Scope | None, StoreServices] = {}
         self._unrecorded: list[Degradation] = []
         self.warm = False
 
-    def bank(self, scope: Scope) -> Bank:
+    def services(self, scope: Scope) -> StoreServices:
         """The store for a scope."""
-        return self._bank(None if None in self.locations else scope)
+        return self._services(None if None in self.locations else scope)
 
-    def banks(self, scope: Scope | None = None) -> list[Bank]:
+    def all_services(self, scope: Scope | None = None) -> list[StoreServices]:
         """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
         keys = list(self.locations) if scope is None or None in self.locations else [scope]
-        return [self._bank(key) for key in keys if key in self._banks or not self.locations[key].absent]
+        return [
+            self._services(key) for key in keys if key in self._all_services or not self.locations[key].absent
+        ]
 
-    def sound_banks(self) -> list[Bank]:
+    def readable_services(self) -> list[StoreServices]:
         """The stores to read where an answer matters more than all of them: a person's store that cannot be opened is left out.
 
         Raises:
             StorageError: the project's own cannot be opened.
         """
-        found: list[Bank] = []
+        found: list[StoreServices] = []
         for scope in self.locations:
             try:
-                found += self.banks(scope)
+                found += self.all_services(scope)
             except StorageError as error:
                 if scope is not Scope.GLOBAL:
                     raise
                 self.degraded(Degradation("global store", error.message, "the project's memories alone"))
         return found
 
-    def _bank(self, key: Scope | None) -> Bank:
+    def _services(self, key: Scope | None) -> StoreServices:
         with self._lock:
-            if key not in self._banks:
-                self._banks[key] = self._open_bank(key, self.locations[key])
+            if key not in self._all_services:
+                self._all_services[key] = self._open_bank(key, self.locations[key])
                 for event in self._unrecorded:
-                    self._record(self._banks[key], event)
+                    self._record(self._all_services[key], event)
                 self._unrecorded.clear()
-            return self._banks[key]
+            return self._all_services[key]
 
-    def bank_at(self, location: Location) -> Bank:
+    def services_at(self, location: Location) -> StoreServices:
         """The store at a location of this application."""
-        return self._bank(next(key for key, one in self.locations.items() if one == location))
+        return self._services(next(key for key, one in self.locations.items() if one == location))
 
     @cached_property
     def adviser(self) -> Adviser | None:
@@ -126,7 +128,7 @@ class Application:
         self.warm = True
         return name
 
-    def locate(self, memory_id: str) -> tuple[Bank, Memory]:
+    def locate(self, memory_id: str) -> tuple[StoreServices, Memory]:
         """The memory with an id, or with one that begins so and is the only one, and its store.
 
         Raises:
@@ -134,7 +136,7 @@ class Application:
             AmbiguousIdError: several begin so.
         """
         wanted = memory_id.strip().lower()
-        found = [(bank, id_) for bank in self.banks() for id_ in self._ids(bank, wanted)]
+        found = [(services, id_) for services in self.all_services() for id_ in self._ids(services, wanted)]
         if not wanted or not found:
             raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
         if len(found) > 1:
@@ -144,31 +146,31 @@ class Application:
                     hint=f"Finish what was begun: recortex move {found[0][1]} --to global (or project).",
                 )
             raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
-        bank, id_ = found[0]
-        return bank, bank.store.memories.get([id_])[0]
+        services, id_ = found[0]
+        return services, services.store.memories.get([id_])[0]
 
-    def _ids(self, bank: Bank, wanted: str) -> Sequence[str]:
+    def _ids(self, services: StoreServices, wanted: str) -> Sequence[str]:
         if len(wanted) == FULL_ID:
-            return [memory.id for memory in bank.store.memories.get([wanted])]
-        return bank.store.memories.ids_beginning(wanted)
+            return [memory.id for memory in services.store.memories.get([wanted])]
+        return services.store.memories.ids_beginning(wanted)
 
     def degraded(self, event: Degradation) -> None:
         """Record a fall back in the project's store, or as soon as one is open."""
-        if self._banks:
-            self._record(next(iter(self._banks.values())), event)
+        if self._all_services:
+            self._record(next(iter(self._all_services.values())), event)
         else:
             self._unrecorded.append(event)
 
     def works_again(self, component: str) -> None:
         """Note in the open stores that a part that failed does its work again."""
-        for bank in self._banks.values():
-            bank.store.ledger.works_again(component)
+        for services in self._all_services.values():
+            services.store.ledger.works_again(component)
 
-    def _record(self, bank: Bank, event: Degradation) -> None:
-        bank.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
+    def _record(self, services: StoreServices, event: Degradation) -> None:
+        services.store.ledger.degrade(replace(event, failure=event.failure[:500]), self.clock())
 
     def close(self) -> None:
         """Close every store."""
-        for bank in self._banks.values():
-            bank.store.close()
-        self._banks.clear()
+        for services in self._all_services.values():
+            services.store.close()
+        self._all_services.clear()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from recortex.app import surface_cache
+from recortex.app import brief_cache
 from recortex.errors import ConfigError, CorruptStoreError, StorageError
 from recortex.filesystem import require_own
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from recortex.app.location import Location
     from recortex.domain.degradation import Degradation
+    from recortex.ports.kept_store import KeptStore
     from recortex.ports.sessions import Sessions
-    from recortex.ports.standing import Generation
-    from recortex.ports.upkeep import KeptStore
+    from recortex.ports.statistics import Generation
     from recortex.settings import Settings
     from recortex.storage.database import Database
     from recortex.storage.postgres.pool import PgDatabase
@@ -122,17 +122,17 @@ def generation_of(locations: Sequence[Location]) -> str:
     Raises:
         StorageError: a store that is there cannot be read.
     """
-    return surface_cache.joined([(one.database, _generation(one)) for one in locations])
+    return brief_cache.joined([(one.database, _generation(one)) for one in locations])
 
 
 def _generation(location: Location) -> Generation | None:
     if location.remote:
-        from recortex.storage.records.standing import StandingRecords
+        from recortex.storage.records.statistics import StatisticsRecords
 
-        return StandingRecords(_workspace(location)).generation()
-    from recortex.storage.sqlite.generation import generation
+        return StatisticsRecords(_workspace(location)).generation()
+    from recortex.storage.sqlite.change_counter import change_counter
 
-    return generation(location.database)
+    return change_counter(location.database)
 
 
 def _open_workspace(location: Location, *, clock: Callable[[], datetime], settings: Settings) -> PgStore:

@@ -7,8 +7,8 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.jobs.reembedding import outlook
 from recortex.app.location import unbound
-from recortex.app.reembedding import outlook
 from recortex.app.vector_index import index_notice
 from recortex.errors import RecortexError
 from recortex.settings.table import LOCAL_EMBEDDERS
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.bank import Bank
     from recortex.app.location import Location
+    from recortex.app.store_services import StoreServices
 
 Level = Literal["ok", "notice", "problem"]
 Row = tuple[str, Level, str, str]
@@ -90,8 +90,8 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     if not location.remote:
         yield from _modes(title, location)
     try:
-        bank = app.bank_at(location)
-        found = bank.store.check()
+        services = app.services_at(location)
+        found = services.store.check()
     except RecortexError as error:
         yield title, "problem", error.message, error.hint
         return
@@ -101,11 +101,11 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     if not found.index_whole:
         todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
         yield title, "problem", "The keyword index is damaged.", todo
-    changed = _altered(bank) if found.whole else []
+    changed = _altered(services) if found.whole else []
     for problem in changed:
         yield title, "problem", problem, "Run `recortex recover`: a backup may have it."
     if found.whole and not changed:  # what is damaged has no word about vectors
-        yield from _vectors(title, bank, remote=location.remote)
+        yield from _vectors(title, services, remote=location.remote)
         yield title, "ok", f"{location.shown} is whole.", ""
 
 
@@ -119,27 +119,27 @@ def _gone(location: Location) -> RecortexError | None:
     return None
 
 
-def _altered(bank: Bank) -> list[str]:
+def _altered(services: StoreServices) -> list[str]:
     """Damage that the file's structure does not show; a server keeps sums of its pages itself."""
     from recortex.engines.similarity.fingerprint import content_hash
     from recortex.storage.sqlite.maintenance import doubtful
     from recortex.storage.sqlite.store import SqliteStore
 
-    return doubtful(bank.store.pool, content_hash) if isinstance(bank.store, SqliteStore) else []
+    return doubtful(services.store.pool, content_hash) if isinstance(services.store, SqliteStore) else []
 
 
-def _vectors(title: str, bank: Bank, *, remote: bool) -> Iterator[Row]:
-    if not bank.store.vectors.available:
+def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[Row]:
+    if not services.store.vectors.available:
         yield (
             title,
             "problem",
             "sqlite-vec cannot be loaded: recall goes by words alone.",
             "pip install --force-reinstall sqlite-vec",
         )
-    elif not bank.store.vectors.agrees():
+    elif not services.store.vectors.agrees():
         todo = _ANEW if remote else "Run `recortex recover`."
         yield title, "notice", "Some vectors have no signs to be found by.", todo
-    state = outlook(bank)
+    state = outlook(services)
     if state.missing:
         yield (
             title,
@@ -156,7 +156,7 @@ def _vectors(title: str, bank: Bank, *, remote: bool) -> Iterator[Row]:
             f"{said} What has none of that is found by its words.",
             "Run `recortex reembed`.",
         )
-    if slow := index_notice(bank, thorough=True):
+    if slow := index_notice(services, thorough=True):
         yield title, "notice", *slow
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from recortex.app.jobs.maintenance import SMALL_FILE
 from recortex.domain.vocabulary import Status
-from recortex.engines.upkeep.growth import bytes_per_day, days_until, fragmentation
+from recortex.engines.maintenance.growth import bytes_per_day, days_until, fragmentation
 
 if TYPE_CHECKING:
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.ports.store import Store
     from recortex.settings import Settings
 
@@ -53,9 +53,9 @@ def _active(store: Store) -> int:
     return sum(statuses.get(Status.ACTIVE, 0) for statuses in store.memories.counts().values())
 
 
-def health(bank: Bank, settings: Settings) -> Health:
+def health(services: StoreServices, settings: Settings) -> Health:
     """How a store is and will be."""
-    store = bank.store
+    store = services.store
     space = store.compaction.space()
     archived = store.chores.archived()
     rate = bytes_per_day(store.chores.samples(SAMPLES))
@@ -70,7 +70,7 @@ def health(bank: Bank, settings: Settings) -> Health:
         vector_bytes=space.vectors, index_bytes=space.keyword_index, fragmentation=fragmentation(waste, space.total),
         bytes_per_month=None if rate is None else round(rate * _MONTH),
         days_to_threshold=None if left is None else math.ceil(left),
-        last_gc=max(done, default=None), last_backup=_last_backup(bank),
+        last_gc=max(done, default=None), last_backup=_last_backup(services),
     )  # fmt: skip
 
 
@@ -91,9 +91,9 @@ def notices(value: Health, settings: Settings) -> list[str]:
     return found
 
 
-def _last_backup(bank: Bank) -> datetime | None:
+def _last_backup(services: StoreServices) -> datetime | None:
     """By the newest file's name; one that a person named says nothing."""
-    stamps = (path.name.partition("-")[0] for path in bank.store.backups.all())
+    stamps = (path.name.partition("-")[0] for path in services.store.backups.all())
     return max(filter(None, map(_stamped, stamps)), default=None)
 
 

@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING
 from recortex.app.lock import alone
 
 if TYPE_CHECKING:
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
 
 
-def keep_vector_index(bank: Bank, *, threads: int = 1) -> int:
+def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
     """Make or extend a store's approximate index, unless another process is at it; returns how many vectors were put in.
 
     Where it cannot be made, because its package is missing or the folder cannot be written, every vector is compared as
     before, and `doctor` says so.
     """
-    folder = bank.location.place("locks")
+    folder = services.location.place("locks")
     with suppress(ImportError, OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
         with alone(folder / "vectors.lock") as held:
-            return bank.store.vectors.keep_index(threads=threads) if held else 0
+            return services.store.vectors.keep_index(threads=threads) if held else 0
     return 0
 
 
-def index_notice(bank: Bank, *, thorough: bool = False) -> tuple[str, str] | None:
+def index_notice(services: StoreServices, *, thorough: bool = False) -> tuple[str, str] | None:
     """What keeps the search of many vectors slow, and what to do; None where nothing does.
 
     Args:
-        bank: the store.
+        services: the store.
         thorough: look at all of the index's content.
     """
-    index = bank.store.vectors.index_state(thorough=thorough)
+    index = services.store.vectors.index_state(thorough=thorough)
     if index is None or not index.problem:
         return None
     said = (

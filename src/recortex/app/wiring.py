@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from recortex.app.application import Application
 from recortex.app.backends import missing, open_sessions, open_store
-from recortex.app.bank import Bank
 from recortex.app.location import Location, Locations, of_project, of_url, of_user, prepare
 from recortex.app.projects import Project, find_project
+from recortex.app.store_services import StoreServices
 from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
@@ -23,8 +23,8 @@ from recortex.settings.table import EMBEDDER_KEYS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.app.session.loop import Loop
-    from recortex.app.worker import Worker
+    from recortex.app.hooks.context import HookContext
+    from recortex.app.jobs.worker import Worker
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
@@ -74,10 +74,10 @@ def _application(
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
-    def open_bank(scope: Scope | None, location: Location) -> Bank:
+    def open_bank(scope: Scope | None, location: Location) -> StoreServices:
         location = prepare(location)
         store = open_store(location, clock=clock, settings=settings, degraded=degraded)
-        return Bank(
+        return StoreServices(
             scope=scope, root=project.root, location=location, store=store, settings=settings, embedder=embedder,
             count=tokens.count,
         )  # fmt: skip
@@ -91,7 +91,7 @@ def _application(
     return app
 
 
-def session_loop(start: Path, *, url: str | None = None, app: Application | None = None) -> Loop:
+def session_loop(start: Path, *, url: str | None = None, app: Application | None = None) -> HookContext:
     """What the hooks of a project work with.
 
     Args:
@@ -102,7 +102,7 @@ def session_loop(start: Path, *, url: str | None = None, app: Application | None
     Raises:
         ConfigError: a setting or the URL cannot be used.
     """
-    from recortex.app.session.loop import Loop
+    from recortex.app.hooks.context import HookContext
 
     project = app.project if app else find_project(home_folder(), start)
     settings = app.settings if app else read(project.root)
@@ -112,7 +112,7 @@ def session_loop(start: Path, *, url: str | None = None, app: Application | None
     def open_app() -> Application:
         return app or _application(project, settings, locations)
 
-    return Loop(
+    return HookContext(
         project=project,
         locations=locations,
         settings=settings,
@@ -138,7 +138,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
             hint="Give --url postgresql://USER@HOST/DATABASE, or set RECORTEX_URL.",
         )
     try:
-        from recortex.app.worker import Worker
+        from recortex.app.jobs.worker import Worker
     except ImportError as error:
         raise missing(error) from error
     from recortex.storage.postgres.address import parse
@@ -151,7 +151,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
 
 def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
-    return open_sessions(location) or open_app().bank(Scope.PROJECT).store.sessions
+    return open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
 
 
 def _locations(project: Project, url: str, settings: Settings) -> Locations:
@@ -178,7 +178,7 @@ def _adviser(app: Application) -> Adviser:
         environment=settings.environment,
         inside=inside(),
     )
-    ledger = app.bank(Scope.GLOBAL).store.model_calls  # one budget for all projects
+    ledger = app.services(Scope.GLOBAL).store.model_calls  # one budget for all projects
     return Adviser(build_model(chosen, settings.key, ledger, app.clock))
 
 

@@ -1,6 +1,6 @@
 """Vectors that were made in this process are not made again (A, CX12, first tier).
 
-The second tier, which survives a restart, is the store's own table of vectors by hash: see `engines/intake/embedding`.
+The second tier, which survives a restart, is the store's own table of vectors by hash: see `engines/ingestion/embedding`.
 """
 
 from __future__ import annotations

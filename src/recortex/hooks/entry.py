@@ -19,7 +19,7 @@ from recortex.formats.hook_events import EVENTS, parse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.app.session.loop import Loop
+    from recortex.app.hooks.context import HookContext
     from recortex.domain.hook_event import EventName, HookEvent
 
 SECONDS = {
@@ -145,32 +145,32 @@ def _answer(event: HookEvent, options: Options) -> bytes:
     folder = _folder(options, event)
     if folder is None:
         return b""
-    loop = _loop(folder, options)
-    return _as_answer(event, _text(loop, event), _notice(loop, event))
+    context = _loop(folder, options)
+    return _as_answer(event, _text(context, event), _notice(context, event))
 
 
-def _text(loop: Loop, event: HookEvent) -> str:
-    if event.name in ASKED_SERVER and loop.exists and _worth_asking(loop, event):
-        from recortex.app import relay
+def _text(context: HookContext, event: HookEvent) -> str:
+    if event.name in ASKED_SERVER and context.exists and _worth_asking(context, event):
+        from recortex.app.hooks import relay
 
-        text = relay.ask(loop.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
+        text = relay.ask(context.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
         if text is not None:
             return text
-    from recortex.app.session.handling import handle
+    from recortex.app.hooks.dispatch import handle
 
-    return handle(loop, event)
+    return handle(context, event)
 
 
-def _worth_asking(loop: Loop, event: HookEvent) -> bool:
+def _worth_asking(context: HookContext, event: HookEvent) -> bool:
     """Whether a server could say anything: of most files nothing is known, which is quickly seen."""
-    from recortex.app.session.touching import concerned
+    from recortex.app.hooks.file_events import concerned
 
-    return event.name != "pre-tool-use" or bool(concerned(loop, event))
+    return event.name != "pre-tool-use" or bool(concerned(context, event))
 
 
-def _notice(loop: Loop, event: HookEvent) -> str:
+def _notice(context: HookContext, event: HookEvent) -> str:
     """What the person, not the agent, is told when a session starts: that the checkout has left its memory behind."""
-    if event.name != "session-start" or loop.project.elsewhere is None:
+    if event.name != "session-start" or context.project.elsewhere is None:
         return ""
     return "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
 
@@ -188,7 +188,7 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     return said.encode() if name and len(said) < LONGEST else b""
 
 
-def _loop(folder: Path, options: Options) -> Loop:
+def _loop(folder: Path, options: Options) -> HookContext:
     from recortex.app.wiring import session_loop
 
     return session_loop(folder, url=options.url or None)
@@ -227,24 +227,24 @@ def _write(answer: bytes) -> None:
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
     """Write a failure to the log of the project's store, or of the person's where the project's cannot be written."""
+    from recortex.app.error_log import log_error
     from recortex.app.location import of_project, of_user
     from recortex.app.projects import find_project
-    from recortex.app.session.trouble import note_trouble
     from recortex.settings import home_folder
 
     said = f"{type(error).__name__}: {error}"
     home = home_folder()
     location = of_project(find_project(home, folder)) if folder else None
     if location and location.folder.is_dir() and os.access(location.folder, os.W_OK):
-        note_trouble(location, name, said)
+        log_error(location, name, said)
     else:
-        note_trouble(of_user(home), name, said)
+        log_error(of_user(home), name, said)
 
 
 def _capture(options: Options) -> int:
     if hasattr(os, "nice"):
         os.nice(NICE)  # before anything is loaded: the person's next turn may have begun
-    from recortex.app.session.capture import main as work
+    from recortex.app.jobs.capture import main as work
 
     folder = _folder(options, None)
     return work(_loop(folder, options)) if folder else 0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recortex.mcp.desk import Desk
+    from recortex.mcp.dispatcher import ToolDispatcher
     from recortex.mcp.wire import Wire
 
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
@@ -42,13 +42,13 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
-    from recortex.mcp.desk import Desk
+    from recortex.mcp.dispatcher import ToolDispatcher
     from recortex.mcp.tools import selected
     from recortex.mcp.wire import Wire
     from recortex.operations.registry import operations_of
 
     operations = selected(operations_of(Cortex), options.tools)
-    desk = Desk(
+    desk = ToolDispatcher(
         operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT), warm=_warm
     )
     try:
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
 
 
 def serve(
-    wire: Wire, desk: Desk, *, beside: Callable[[], AbstractContextManager[object]] = nullcontext
+    wire: Wire, desk: ToolDispatcher, *, beside: Callable[[], AbstractContextManager[object]] = nullcontext
 ) -> None:
     """Answer the opening requests at once; load the SDK when there is more to answer, or when the start is over.
 
@@ -105,7 +105,7 @@ def serve(
         session.serve(server, wire, lines, lead=lead, sent=sent)
 
 
-def _prepare(desk: Desk) -> None:
+def _prepare(desk: ToolDispatcher) -> None:
     """Load the SDK and the model, so that the first call does not wait for them; but not while the client starts."""
     time.sleep(QUIET)
     from recortex.mcp import session
@@ -114,12 +114,12 @@ def _prepare(desk: Desk) -> None:
     desk.warm()
 
 
-def attending(desk: Desk) -> Callable[[], AbstractContextManager[object]]:
+def attending(desk: ToolDispatcher) -> Callable[[], AbstractContextManager[object]]:
     """Let the hooks of the same store ask this server, whose model is loaded."""
 
     @contextmanager
     def listening() -> Iterator[None]:
-        from recortex.app.relay import Relay
+        from recortex.app.hooks.relay import Relay
 
         relay = None
         with suppress(RecortexError):  # a store that cannot be opened: each call says why

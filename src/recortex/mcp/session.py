@@ -18,7 +18,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
-from recortex.mcp.desk import unconfirmed
+from recortex.mcp.dispatcher import unconfirmed
 from recortex.mcp.greeting import MODERN_VERSION
 from recortex.mcp.tools import CONFIRM
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.context import ServerRequestContext
 
-    from recortex.mcp.desk import Answer, Desk
+    from recortex.mcp.dispatcher import ToolAnswer, ToolDispatcher
     from recortex.mcp.wire import Wire
 
 _LOG = logging.getLogger(__name__)
@@ -45,7 +45,11 @@ _NEVER_SENT = -32600  # JSON-RPC: invalid request
 
 
 def build(
-    about: Mapping[str, str], instructions: str, tools: list[dict[str, Any]], desk: Desk, workers: Executor
+    about: Mapping[str, str],
+    instructions: str,
+    tools: list[dict[str, Any]],
+    desk: ToolDispatcher,
+    workers: Executor,
 ) -> Server[Any]:
     """The SDK's server over our tools.
 
@@ -87,7 +91,7 @@ def build(
 
 
 async def _confirmed(
-    desk: Desk, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    desk: ToolDispatcher, context: ServerRequestContext[Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult | types.InputRequiredResult | None:
     """Ask the person about what cannot be brought back, through the client; None where the call may go on."""
     arguments = params.arguments or {}
@@ -126,7 +130,7 @@ def _agrees(answer: Any) -> bool:
     )
 
 
-def _result(answer: Answer) -> types.CallToolResult:
+def _result(answer: ToolAnswer) -> types.CallToolResult:
     text = types.TextContent(type="text", text=codec.dumps(answer.data).decode())
     if answer.failed:
         return types.CallToolResult(content=[text], is_error=True)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
-    from recortex.engines.intake.draft import Draft
+    from recortex.engines.ingestion.draft import Draft
 
 TOP = lowest_priority_of(Importance.CRITICAL)
 EXPORTS = "exports"
@@ -131,7 +131,7 @@ def check_decision(app: Application) -> None:
         raise PersonNeededError("Only the person approves what waits for review.")
 
 
-def check_taking_back(app: Application, bank: Bank, memory: Memory, back: Memory) -> None:
+def check_taking_back(app: Application, services: StoreServices, memory: Memory, back: Memory) -> None:
     """Refuse an agent that brings back what the person has put away or never approved.
 
     Raises:
@@ -139,7 +139,7 @@ def check_taking_back(app: Application, bank: Bank, memory: Memory, back: Memory
     """
     if not limited(app):
         return
-    latest, *former = bank.store.memories.history(memory.id)
+    latest, *former = services.store.memories.history(memory.id)
     stood = next(
         (one.memory.status for one in former if one.memory.status is not memory.status), memory.status
     )

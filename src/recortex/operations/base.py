@@ -61,7 +61,7 @@ class Operations:
 
     def attend(self, event: HookEvent) -> str:
         """Do what a moment of an agent's session asks for; returns the marked text for the agent, mostly empty."""
-        from recortex.app.session.handling import handle
+        from recortex.app.hooks.dispatch import handle
         from recortex.app.wiring import session_loop
 
         return handle(session_loop(self._app.root, app=self._app), event)

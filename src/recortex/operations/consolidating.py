@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.vocabulary import Actor
-from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.duplicates import Duplicate, comparable
 from recortex.engines.consolidation.service import Consolidation, Duplicates
-from recortex.engines.intake.showing import all_shown, shown
-from recortex.engines.replacing.service import Replacing
+from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited, weighty
@@ -21,7 +21,7 @@ from recortex.operations.results.consolidating import Consolidated, DuplicatePai
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.engines.consolidation.due import Due
 
@@ -56,7 +56,7 @@ class Consolidating(Operations):
         """
         if action == "list":
             return self._pairs(bounded(limit), dry_run=dry_run)
-        bank, a, b = self._two(ids)
+        services, a, b = self._two(ids)
         if limited(self._app) and (weighty(a) or weighty(b)):
             raise PersonNeededError("Only the person merges global, pinned or critical memories.")
         against = contradiction(a.text, b.text)
@@ -64,64 +64,74 @@ class Consolidating(Operations):
             raise InvalidInputError(
                 f"The two may contradict each other: {against}.", hint="Say with --text what holds."
             )
-        return self._merge(bank, a, b, text, dry_run=dry_run)
+        return self._merge(services, a, b, text, dry_run=dry_run)
 
     def _pairs(self, limit: int, *, dry_run: bool) -> Consolidated:
-        banks = self._app.banks()  # once: another thread may open one more meanwhile
-        found = [self._duplicates(bank, limit) for bank in banks]
+        all_services = self._app.all_services()  # once: another thread may open one more meanwhile
+        found = [self._duplicates(services, limit) for services in all_services]
         if not dry_run:
-            for bank, one in zip(banks, found, strict=True):
-                _engine(bank).looked(self._app.clock(), one.total)
+            for services, one in zip(all_services, found, strict=True):
+                _engine(services).looked(self._app.clock(), one.total)
         pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(
             action="list", pairs=tuple(map(_shown_pair, pairs[:limit])), total=sum(one.total for one in found),
             complete=all(one.complete for one in found), dry_run=dry_run,
         )  # fmt: skip
 
-    def _duplicates(self, bank: Bank, limit: int) -> Duplicates:
+    def _duplicates(self, services: StoreServices, limit: int) -> Duplicates:
         try:
-            model = self._app.probe_embedder() if bank.store.vectors.available else ""
+            model = self._app.probe_embedder() if services.store.vectors.available else ""
         except EmbeddingError:  # words alone decide then, as in a recall
             model = ""
-        return _engine(bank).duplicates(model, limit)
+        return _engine(services).duplicates(model, limit)
 
-    def _two(self, ids: Sequence[str]) -> tuple[Bank, Memory, Memory]:
+    def _two(self, ids: Sequence[str]) -> tuple[StoreServices, Memory, Memory]:
         if len(ids) != PAIR:
             raise InvalidInputError("Which two are to be merged?", hint="recortex consolidate merge ID ID")
-        (bank, a), (other_bank, b) = map(self._app.locate, ids)
-        if bank is not other_bank or not comparable(a, b):
+        (services, a), (other_bank, b) = map(self._app.locate, ids)
+        if services is not other_bank or not comparable(a, b):
             raise InvalidInputError(
                 f"{a.id[:8]} and {b.id[:8]} cannot be merged.",
                 hint="Both must be active, of one store, and neither raw code nor two moments of what happened.",
             )
-        return bank, a, b
+        return services, a, b
 
-    def _merge(self, bank: Bank, a: Memory, b: Memory, text: str, *, dry_run: bool) -> Consolidated:
+    def _merge(
+        self, services: StoreServices, a: Memory, b: Memory, text: str, *, dry_run: bool
+    ) -> Consolidated:
         now, actor = self._app.clock(), self._app.actor
-        merged = _engine(bank).merged(a, b, text=text, person=actor is Actor.USER, now=now)
+        merged = _engine(services).merged(a, b, text=text, person=actor is Actor.USER, now=now)
         if dry_run:
             return Consolidated(
-                action="merge", merged=shown(merged), superseded=all_shown([a, b]), dry_run=True
+                action="merge",
+                merged=output_redacted(merged),
+                superseded=all_output_redacted([a, b]),
+                dry_run=True,
             )
-        backup = bank.store.backups.make(now, reason="before-merge")
+        backup = services.store.backups.make(now, reason="before-merge")
         try:
-            Replacing(bank.store).put(
+            Supersession(services.store).put(
                 merged, [a, b], actor=actor, operation="consolidate", now=now, details={"of": [a.id, b.id]}
             )
         except CorruptStoreError as error:
             raise _damaged(error, backup) from error
-        bank.embedding.embed([merged])
-        kept, *old = bank.store.memories.get([merged.id, a.id, b.id])
-        return Consolidated(action="merge", merged=shown(kept), superseded=all_shown(old), backup=str(backup))
+        services.embedding.embed([merged])
+        kept, *old = services.store.memories.get([merged.id, a.id, b.id])
+        return Consolidated(
+            action="merge",
+            merged=output_redacted(kept),
+            superseded=all_output_redacted(old),
+            backup=str(backup),
+        )
 
 
-def pending(bank: Bank) -> Due:
+def pending(services: StoreServices) -> Due:
     """What was learned in a store since somebody last looked for duplicates; `notice` says when it is time to."""
-    return _engine(bank).due()
+    return _engine(services).due()
 
 
-def _engine(bank: Bank) -> Consolidation:
-    return Consolidation(bank.store, count=TokenCounter().count)
+def _engine(services: StoreServices) -> Consolidation:
+    return Consolidation(services.store, count=TokenCounter().count)
 
 
 def _damaged(error: CorruptStoreError, backup: Path) -> CorruptStoreError:
@@ -132,6 +142,6 @@ def _damaged(error: CorruptStoreError, backup: Path) -> CorruptStoreError:
 
 def _shown_pair(one: Duplicate) -> DuplicatePair:
     return DuplicatePair(
-        better=shown(one.better), other=shown(one.other), score=one.score, words=one.words, meaning=one.meaning,
+        better=output_redacted(one.better), other=output_redacted(one.other), score=one.score, words=one.words, meaning=one.meaning,
         why=one.why, contradiction=one.contradiction,
     )  # fmt: skip

@@ -12,8 +12,8 @@ from recortex.app import signing
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
 from recortex.engines.graph.causality import circle, told
-from recortex.engines.intake.service import DOUBTED
-from recortex.engines.intake.showing import shown
+from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
 from recortex.operations.agents import TOP, writable
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
 
@@ -53,14 +53,19 @@ class Exchange(Operations):
         """
         target = writable(self._app, path) if path else None
         query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
-        banks = self._app.banks(scope)
-        memories = [(bank, shown(memory)) for bank in banks for memory in bank.store.memories.find(query)]
-        relations = self._relations(banks, {memory.id for _, memory in memories})
+        all_services = self._app.all_services(scope)
+        memories = [
+            (services, output_redacted(memory))
+            for services in all_services
+            for memory in services.store.memories.find(query)
+        ]
+        relations = self._relations(all_services, {memory.id for _, memory in memories})
         if format == "jsonl":
             key = signing.key(self._app.project.home)
             lines = jsonlines.signed(
                 jsonlines.write(
-                    ((memory, bank.store.memories.history(memory.id)) for bank, memory in memories), relations
+                    ((memory, services.store.memories.history(memory.id)) for services, memory in memories),
+                    relations,
                 ),
                 lambda parts: signing.signature(key, parts),
             )
@@ -77,8 +82,8 @@ class Exchange(Operations):
             text="" if path else text,
         )
 
-    def _relations(self, banks: Sequence[Bank], ids: set[str]) -> list[Relation]:
-        found = (relation for bank in banks for relation in bank.store.relations.all())
+    def _relations(self, all_services: Sequence[StoreServices], ids: set[str]) -> list[Relation]:
+        found = (relation for services in all_services for relation in services.store.relations.all())
         return [relation for relation in found if {relation.source_id, relation.target_id} <= ids]
 
 
@@ -138,11 +143,11 @@ def adopt(
     now = app.clock()
     new: list[Memory] = []
     for memory, versions in records.memories:
-        bank = app.bank(memory.scope)
-        if bank.store.memories.get([memory.id]):
+        services = app.services(memory.scope)
+        if services.store.memories.get([memory.id]):
             continue
         wanted = replace(memory, status=Status.QUARANTINED) if quarantine else memory
-        kept = wanted if dry_run else bank.intake.adopt(wanted, versions, now=now, actor=Actor.IMPORT)
+        kept = wanted if dry_run else services.ingestion.adopt(wanted, versions, now=now, actor=Actor.IMPORT)
         new += [kept] if kept else []
     circles: list[str] = []
     related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
@@ -150,7 +155,7 @@ def adopt(
         for scope in Scope:
             mine = [memory for memory in new if memory.scope is scope]
             if mine:
-                app.bank(scope).embedding.embed(mine, progress=app.progress)
+                app.services(scope).embedding.embed(mine, progress=app.progress)
     return Imported(
         format="jsonl",
         files=1,
@@ -167,17 +172,17 @@ def adopt(
 
 def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
     """Keep a relation that is not there yet; one that would make a memory a cause of itself is told instead."""
-    for bank in app.banks():
-        with bank.store.transaction():
+    for services in app.all_services():
+        with services.store.transaction():
             known = {
                 (one.source_id, one.target_id, one.type)
-                for one in bank.store.relations.of([relation.source_id])
+                for one in services.store.relations.of([relation.source_id])
             }
             if (relation.source_id, relation.target_id, relation.type) in known:
                 return False
-            if path := circle(relation, bank.store.relations.of):
+            if path := circle(relation, services.store.relations.of):
                 circles.append(f"a relation was left out, it makes a memory a cause of itself: {told(path)}")
                 return False
-            if bank.store.relations.put(relation):
+            if services.store.relations.put(relation):
                 return True
     return False

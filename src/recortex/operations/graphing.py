@@ -8,7 +8,7 @@ from typing import Literal
 
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.graph.walk import Way, walk
-from recortex.engines.intake.showing import shown
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
@@ -51,11 +51,14 @@ class Graphing(Operations):
             raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
         way = Way(types=frozenset(relations), direction=direction, min_strength=fraction(min_strength))
         most = bounded(limit)
-        bank, memory = self._app.locate(id)
-        steps = walk(memory.id, depth, way, bank.store.relations.of, limit=most + 1)
-        found = {one.id: shown(one) for one in bank.store.memories.get([step.id for step in steps[:most]])}
+        services, memory = self._app.locate(id)
+        steps = walk(memory.id, depth, way, services.store.relations.of, limit=most + 1)
+        found = {
+            one.id: output_redacted(one)
+            for one in services.store.memories.get([step.id for step in steps[:most]])
+        }
         return Traversal(
-            memory=shown(memory),
+            memory=output_redacted(memory),
             reached=tuple(
                 Reached(memory=found[step.id], depth=step.depth, path=step.path)
                 for step in steps[:most]

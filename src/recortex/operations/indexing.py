@@ -7,17 +7,17 @@ import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from recortex.app.reembedding import held, outlook, reembed
+from recortex.app.jobs.reembedding import held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.codebase.excerpt import Excerpt, excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.links import FileLink
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
-from recortex.engines.intake.showing import shown
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing.pair import Pair, composed, relation, replaced, unchanged
 from recortex.engines.pairing.service import Pairing
-from recortex.engines.replacing.service import Replacing
+from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import capped
@@ -27,7 +27,7 @@ from recortex.operations.results.indexing import Backfilled, IndexedCode, Reembe
 
 if TYPE_CHECKING:
     from recortex.app.application import Application
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
 
 
 class Indexing(Operations):
@@ -58,10 +58,10 @@ class Indexing(Operations):
             link, description=description, source=piece.text, tags=strings(tags, "tags"), priority=priority,
             now=self._app.clock(), new_id=lambda: str(uuid.uuid4()), count=TokenCounter().count,
         )  # fmt: skip
-        bank = self._app.bank(Scope.PROJECT)
-        kept = self._keep(bank, new)
+        services = self._app.services(Scope.PROJECT)
+        kept = self._keep(services, new)
         if kept.changed:
-            bank.embedding.embed([kept.description])
+            services.embedding.embed([kept.description])
         return kept
 
     @operation(idempotent=True)
@@ -73,14 +73,14 @@ class Indexing(Operations):
             scope: the project's memories, or the global ones; both, unless said.
             dry_run: only count them.
         """
-        banks = self._to_embed(limit, scope)
-        waiting = sum(bank.store.vectors.count_pending() for bank in banks)
+        all_services = self._to_embed(limit, scope)
+        waiting = sum(services.store.vectors.count_pending() for services in all_services)
         if dry_run:
             return Backfilled(done=0, left=waiting, dry_run=True)
         started = time.perf_counter()
-        done, by, stopped = _embed(self._app, banks, limit, waiting, missing_only=True)
+        done, by, stopped = _embed(self._app, all_services, limit, waiting, missing_only=True)
         return Backfilled(
-            done=done, left=sum(bank.store.vectors.count_pending() for bank in banks), embedder=by,
+            done=done, left=sum(services.store.vectors.count_pending() for services in all_services), embedder=by,
             seconds=round(time.perf_counter() - started, 3), stopped=stopped,
         )  # fmt: skip
 
@@ -99,17 +99,17 @@ class Indexing(Operations):
             afresh: make all vectors again, those of the model itself too: for a model that changed behind its name.
             dry_run: only count them.
         """
-        banks = self._to_embed(limit, scope)
-        before = [outlook(bank) for bank in banks]
-        waiting = sum(one.left for one in before) + (sum(map(held, banks)) if afresh else 0)
+        all_services = self._to_embed(limit, scope)
+        before = [outlook(services) for services in all_services]
+        waiting = sum(one.left for one in before) + (sum(map(held, all_services)) if afresh else 0)
         started = time.perf_counter()
         done, stopped = 0, ""
         if not dry_run:
-            done, _, stopped = _embed(self._app, banks, limit, waiting, afresh=afresh)
-            for bank in banks:
-                keep_vector_index(bank, threads=self._app.settings["threads"] or 1)
+            done, _, stopped = _embed(self._app, all_services, limit, waiting, afresh=afresh)
+            for services in all_services:
+                keep_vector_index(services, threads=self._app.settings["threads"] or 1)
         seconds = time.perf_counter() - started
-        left = waiting if dry_run else sum(outlook(bank).left for bank in banks)
+        left = waiting if dry_run else sum(outlook(services).left for services in all_services)
         rate = done / seconds if done else 0.0
         return Reembedded(
             model=next((one.model for one in before if one.model), ""), done=done, left=left, dry_run=dry_run,
@@ -118,10 +118,10 @@ class Indexing(Operations):
             seconds_left=round(left / rate, 1) if rate else None,
         )  # fmt: skip
 
-    def _to_embed(self, limit: int, scope: Scope | None) -> list[Bank]:
+    def _to_embed(self, limit: int, scope: Scope | None) -> list[StoreServices]:
         if limit < 0:
             raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
-        return self._app.banks(scope)
+        return self._app.all_services(scope)
 
     def _piece(self, path: str) -> tuple[Excerpt, FileLink]:
         cited = file_link(path, self._app.root)
@@ -129,16 +129,18 @@ class Indexing(Operations):
         _, commit = branch_and_commit(self._app.root)
         return piece, FileLink(piece.path, cited.line_start, cited.line_end, piece.content_hash, commit)
 
-    def _keep(self, bank: Bank, new: Pair) -> IndexedCode:
+    def _keep(self, services: StoreServices, new: Pair) -> IndexedCode:
         description, code = new.description.memory, new.code.memory
         now, actor = self._app.clock(), self._app.actor
-        replacing = Replacing(bank.store)
-        with bank.store.transaction():
-            former = Pairing(bank.store).of_file(description.files[0].path)
+        replacing = Supersession(services.store)
+        with services.store.transaction():
+            former = Pairing(services.store).of_file(description.files[0].path)
             for one in former:
                 if one.code is not None and unchanged(one, new):
                     return IndexedCode(
-                        description=shown(one.description), code=shown(one.code), changed=False
+                        description=output_redacted(one.description),
+                        code=output_redacted(one.code),
+                        changed=False,
                     )
             old = replaced(new, former, lambda link: freshness(self._app.root, (link,)) == "fresh")
             for composed_, replaced_ in (
@@ -150,7 +152,7 @@ class Indexing(Operations):
                     but=(RelationType.SOURCE_OF,),
                     details={"redacted": sorted(set(composed_.redacted))} if composed_.redacted else {},
                 )  # fmt: skip
-            bank.store.relations.put(relation(description, code, now))
+            services.store.relations.put(relation(description, code, now))
         gone = [memory.id for one in old for memory in one if memory is not None]
         redacted = len(new.description.redacted) + len(new.code.redacted)
         return IndexedCode(description=description, code=code, superseded=tuple(gone), redacted=redacted)
@@ -158,7 +160,7 @@ class Indexing(Operations):
 
 def _embed(
     app: Application,
-    banks: Sequence[Bank],
+    all_services: Sequence[StoreServices],
     limit: int,
     waiting: int,
     *,
@@ -167,7 +169,7 @@ def _embed(
 ) -> tuple[int, str, str]:
     """How many got their vector, who made them, and why it ended before all had theirs."""
     done, by = 0, ""
-    for bank in banks:
+    for services in all_services:
         if limit and done >= limit:
             break
         before = done
@@ -177,7 +179,7 @@ def _embed(
 
         left = limit - done if limit else 0
         run = reembed(
-            bank, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
+            services, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
         )
         done, by = done + run.done, run.by or by
         if run.stopped:

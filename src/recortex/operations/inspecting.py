@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.naming import shown
-from recortex.engines.intake.showing import all_shown
+from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.efficiency import counts, efficiency
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.session import Receipt, Session
 
@@ -49,41 +49,43 @@ class Inspecting(Operations):
             session: id of a session, or its first characters.
             limit: how many sessions to list; of one session, how many signals.
         """
-        banks = self._app.banks()
+        all_services = self._app.all_services()
         limit = bounded(limit)
-        stores = tuple(map(_figures, banks))
+        stores = tuple(map(_figures, all_services))
         return Inspection(
             stores=stores,
             briefs=self._briefs(),
-            sessions=() if session else self._sessions(banks, limit),
+            sessions=() if session else self._sessions(all_services, limit),
             captures=self._captures(),
-            model=self._costs(banks),
-            receipts=self._receipts(banks, session, limit) if session else None,
+            model=self._costs(all_services),
+            receipts=self._receipts(all_services, session, limit) if session else None,
             notices=tuple(_notices(stores, embeds=self._app.settings["embedder"] != "none")),
         )
 
-    def _sessions(self, banks: Sequence[Bank], limit: int) -> tuple[SessionFigures, ...]:
-        found = [(bank, one) for bank in banks for one in bank.store.sessions.recent(limit)]
+    def _sessions(self, all_services: Sequence[StoreServices], limit: int) -> tuple[SessionFigures, ...]:
+        found = [
+            (services, one) for services in all_services for one in services.store.sessions.recent(limit)
+        ]
         found.sort(key=lambda entry: entry[1].seen_at, reverse=True)
-        return tuple(_session_figures(bank, one) for bank, one in found[:limit])
+        return tuple(_session_figures(services, one) for services, one in found[:limit])
 
-    def _receipts(self, banks: Sequence[Bank], wanted: str, limit: int) -> SessionReceipts:
-        bank, session = self._session(banks, shown(wanted.strip()))
-        receipts = bank.store.sessions.receipts(session.id)
-        signals = bank.store.sessions.signals(session.id)
-        memories = self._memories(banks, [one.memory for one in receipts])
+    def _receipts(self, all_services: Sequence[StoreServices], wanted: str, limit: int) -> SessionReceipts:
+        services, session = self._session(all_services, shown(wanted.strip()))
+        receipts = services.store.sessions.receipts(session.id)
+        signals = services.store.sessions.signals(session.id)
+        memories = self._memories(all_services, [one.memory for one in receipts])
         return SessionReceipts(
-            session=_session_figures(bank, session),
+            session=_session_figures(services, session),
             given=tuple(_given(one, memories.get(one.memory)) for one in receipts),
             signals=tuple(signals[-limit:]),
             seen=counts(signals),
         )
 
-    def _session(self, banks: Sequence[Bank], wanted: str) -> tuple[Bank, Session]:
+    def _session(self, all_services: Sequence[StoreServices], wanted: str) -> tuple[StoreServices, Session]:
         found = {
-            id_: bank
-            for bank in banks
-            for id_ in (bank.store.sessions.ids_beginning(wanted) if wanted else ())
+            id_: services
+            for services in all_services
+            for id_ in (services.store.sessions.ids_beginning(wanted) if wanted else ())
         }
         if wanted in found:
             found = {wanted: found[wanted]}
@@ -91,20 +93,24 @@ class Inspecting(Operations):
             raise InvalidInputError(
                 f"Several sessions have ids that begin with {wanted[:40]!r}.", hint="Give more characters."
             )
-        for id_, bank in found.items():
-            session = bank.store.sessions.get(id_)
+        for id_, services in found.items():
+            session = services.store.sessions.get(id_)
             if session is not None:
-                return bank, session
+                return services, session
         raise InvalidInputError(
             f"There is no session {wanted[:40]!r}.", hint="`recortex inspect` lists the last ones."
         )
 
-    def _memories(self, banks: Sequence[Bank], ids: Sequence[str]) -> dict[str, Memory]:
-        found = [memory for bank in banks for memory in bank.store.memories.get(list(dict.fromkeys(ids)))]
-        return {memory.id: memory for memory in all_shown(found)}
+    def _memories(self, all_services: Sequence[StoreServices], ids: Sequence[str]) -> dict[str, Memory]:
+        found = [
+            memory
+            for services in all_services
+            for memory in services.store.memories.get(list(dict.fromkeys(ids)))
+        ]
+        return {memory.id: memory for memory in all_output_redacted(found)}
 
-    def _costs(self, banks: Sequence[Bank]) -> ModelCosts:
-        days = [bank.store.model_calls.spent_today(self._app.clock()) for bank in banks]
+    def _costs(self, all_services: Sequence[StoreServices]) -> ModelCosts:
+        days = [services.store.model_calls.spent_today(self._app.clock()) for services in all_services]
         return ModelCosts(
             calls=sum(one.calls for one in days), tokens=sum(one.tokens for one in days),
             usd=round(sum(one.micro_usd for one in days) / MICRO, 6), refused=sum(one.refused for one in days),
@@ -112,13 +118,13 @@ class Inspecting(Operations):
         )  # fmt: skip
 
     def _captures(self) -> dict[str, Any]:
-        from recortex.app.session.aftermath import STATUS, read_status
+        from recortex.app.jobs.post_capture import STATUS, read_status
 
         return read_status(next(iter(self._app.locations.values())).place(STATUS))
 
     def _briefs(self) -> BriefCache:
         from recortex.app.backends import generation_of
-        from recortex.app.surface import FOLDER
+        from recortex.app.brief import FOLDER
 
         locations = list(self._app.locations.values())
         files = [path for one in locations for path in sorted(one.place(FOLDER).glob("*.json"))[:MOST_FILES]]
@@ -135,7 +141,7 @@ class Inspecting(Operations):
 
 def _made(path: Path) -> tuple[float, float, str]:
     """When a brief was made, until when it is fresh, and from which state of the stores; zeros where it cannot be read."""
-    from recortex.app.surface_cache import LARGEST
+    from recortex.app.brief_cache import LARGEST
     from recortex.codec import loads
 
     try:
@@ -147,23 +153,23 @@ def _made(path: Path) -> tuple[float, float, str]:
         return 0.0, 0.0, ""
 
 
-def _figures(bank: Bank) -> StoreFigures:
-    table = bank.store.memories.counts()
+def _figures(services: StoreServices) -> StoreFigures:
+    table = services.store.memories.counts()
     by_status: dict[str, int] = {}
     for statuses in table.values():
         for status, count in statuses.items():
             by_status[status] = by_status.get(status, 0) + count
     return StoreFigures(
-        scope=bank.scope.value if bank.scope else "all", path=bank.store.shown, memories=sum(by_status.values()),
+        scope=services.scope.value if services.scope else "all", path=services.store.shown, memories=sum(by_status.values()),
         by_kind={kind: sum(statuses.values()) for kind, statuses in table.items()}, by_status=by_status,
-        relations=bank.store.relations.count(), without_vector=bank.store.vectors.count_pending(),
-        consolidation=pending(bank),
+        relations=services.store.relations.count(), without_vector=services.store.vectors.count_pending(),
+        consolidation=pending(services),
     )  # fmt: skip
 
 
-def _session_figures(bank: Bank, session: Session) -> SessionFigures:
-    receipts = bank.store.sessions.receipts(session.id)
-    signals = bank.store.sessions.signals(session.id)
+def _session_figures(services: StoreServices, session: Session) -> SessionFigures:
+    receipts = services.store.sessions.receipts(session.id)
+    signals = services.store.sessions.signals(session.id)
     return SessionFigures(
         id=session.id, client=session.client, branch=session.branch, started_at=session.started_at,
         seen_at=session.seen_at, ended_at=session.ended_at, end_reason=session.end_reason,

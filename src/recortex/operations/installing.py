@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.hosts.catalogue import HostName, Wish, share
-from recortex.hosts.folders import note, take_away
-from recortex.hosts.installer import Applied, additions, removals
-from recortex.hosts.surroundings import here
+from recortex.clients.catalogue import HostName, InstallRequest, share
+from recortex.clients.environment import here
+from recortex.clients.folders import note, take_away
+from recortex.clients.installer import Applied, additions, removals
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.installing import HostFileChange, Installed
@@ -15,7 +15,7 @@ from recortex.operations.results.installing import HostFileChange, Installed
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.hosts.installer import Change
+    from recortex.clients.installer import Change
 
 
 class Installing(Operations):
@@ -34,7 +34,7 @@ class Installing(Operations):
                 otherwise only the tools are there.
             dry_run: only show what would be written.
         """
-        found = share(host, Wish(here(), hooks))
+        found = share(host, InstallRequest(here(), hooks))
         files = self._applied(additions(found.parts), dry_run=dry_run)
         return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
 
@@ -46,7 +46,7 @@ class Installing(Operations):
             host: the agent.
             dry_run: only show what would be written.
         """
-        found = share(host, Wish(here()))
+        found = share(host, InstallRequest(here()))
         files = self._applied(removals(found.parts), dry_run=dry_run)
         return Installed(host=host, installed=False, files=files, dry_run=dry_run)
 

@@ -16,8 +16,8 @@ from recortex.domain.lesson import Extracted, Found
 from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.intake.draft import Draft
-from recortex.engines.intake.showing import all_shown, shown
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import check_decision, limited
 from recortex.operations.base import Operations, bounded
@@ -26,8 +26,8 @@ from recortex.operations.registry import operation
 from recortex.operations.results.learning import Contradiction, Imported, Reviewed
 
 if TYPE_CHECKING:
-    from recortex.app.bank import Bank
-    from recortex.app.learner import Lesson
+    from recortex.app.jobs.learning import Lesson
+    from recortex.app.store_services import StoreServices
     from recortex.formats import markdown
     from recortex.formats.session_files import SessionFile
 
@@ -71,11 +71,13 @@ class Learning(Operations):
         """
         if action == "list":
             query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
-            found = [memory for bank in self._app.banks() for memory in bank.store.memories.find(query)][
-                :limit
-            ]
+            found = [
+                memory
+                for services in self._app.all_services()
+                for memory in services.store.memories.find(query)
+            ][:limit]
             return Reviewed(
-                action=action, memories=all_shown(found), waiting=self._waiting(), contradictions=self._contradictions(limit)
+                action=action, memories=all_output_redacted(found), waiting=self._waiting(), contradictions=self._contradictions(limit)
             )  # fmt: skip
         if action != "reject":
             check_decision(self._app)
@@ -87,14 +89,14 @@ class Learning(Operations):
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
         located = [self._waits(id_) for id_ in ids]
-        decided = tuple(self._decide(bank, memory, status, action) for bank, memory in located)
+        decided = tuple(self._decide(services, memory, status, action) for services, memory in located)
         return Reviewed(action=action, memories=decided, waiting=self._waiting())
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [
-            (bank.store.memories.get([one.source_id, one.target_id]), one)
-            for bank in self._app.banks()
-            for one in bank.store.relations.suggested(RelationType.CONTRADICTS, limit)
+            (services.store.memories.get([one.source_id, one.target_id]), one)
+            for services in self._app.all_services()
+            for one in services.store.relations.suggested(RelationType.CONTRADICTS, limit)
         ]
         pairs = [
             (sorted(pair, key=lambda memory: memory.valid_from), one)
@@ -102,7 +104,9 @@ class Learning(Operations):
             if len(pair) == PAIR
         ]
         return tuple(
-            Contradiction(newer=shown(newer), older=shown(older), evidence=" ".join(one.evidence))
+            Contradiction(
+                newer=output_redacted(newer), older=output_redacted(older), evidence=" ".join(one.evidence)
+            )
             for (older, newer), one in pairs[:limit]
         )
 
@@ -112,12 +116,12 @@ class Learning(Operations):
             raise InvalidInputError(
                 "Which memory takes which one's place?", hint="`recortex review replace NEW OLD`"
             )
-        (bank, new), (other, old) = (self._app.locate(id_) for id_ in ids)
-        if bank is not other or new.id == old.id or old.status is not Status.ACTIVE:
+        (services, new), (other, old) = (self._app.locate(id_) for id_ in ids)
+        if services is not other or new.id == old.id or old.status is not Status.ACTIVE:
             raise InvalidInputError("One active memory can replace another one of the same store.")
-        bank.intake.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
-        kept = bank.store.memories.get([new.id, old.id])
-        return Reviewed(action="replace", memories=all_shown(kept), waiting=self._waiting())
+        services.ingestion.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
+        kept = services.store.memories.get([new.id, old.id])
+        return Reviewed(action="replace", memories=all_output_redacted(kept), waiting=self._waiting())
 
     @operation()
     def import_(
@@ -208,11 +212,11 @@ class Learning(Operations):
         return _summary(format_, lessons, problems, dry_run=dry_run)
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
-        from recortex.app.learner import learn
+        from recortex.app.jobs.learning import learn
 
         # A transcript that an agent names may be one that somebody wrote for it.
         lesson = learn(
-            self._app.bank,
+            self._app.services,
             path,
             clock=self._app.clock,
             final=final,
@@ -229,7 +233,7 @@ class Learning(Operations):
         """Give new memories their vectors, each in its own store."""
         for scope in dict.fromkeys(memory.scope for memory in learned):
             own = [memory for memory in learned if memory.scope is scope]
-            self._app.bank(scope).embedding.embed(own, progress=progress)
+            self._app.services(scope).embedding.embed(own, progress=progress)
 
     def _is_ours(self, session: SessionFile) -> bool:
         """Whether a session ran in this project; its first turn says where."""
@@ -251,7 +255,7 @@ class Learning(Operations):
 
         if not path:
             raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
-        bank = self._app.bank(Scope.PROJECT)
+        services = self._app.services(Scope.PROJECT)
         if format_ == "jsonl":
             key = signing.key(self._app.project.home)
             records, problems = jsonlines.read(
@@ -266,37 +270,40 @@ class Learning(Operations):
         drafts = [_draft(note, path) for note in notes]
         if dry_run:
             return Imported(format=format_, files=1, added=len(drafts), dry_run=True)
-        kept = bank.intake.keep(drafts, now=self._app.clock(), actor=self._app.actor)
+        kept = services.ingestion.keep(drafts, now=self._app.clock(), actor=self._app.actor)
         added = [one.memory for one in kept if one.added]
         if embed:
-            bank.embedding.embed(added, progress=self._app.progress)
+            services.embedding.embed(added, progress=self._app.progress)
         return Imported(
             format=format_, files=1, added=len(added), merged=len(kept) - len(added), proposed=len(added),
             by_kind=dict(Counter(memory.kind for memory in added)),
         )  # fmt: skip
 
-    def _waits(self, id_: str) -> tuple[Bank, Memory]:
-        bank, memory = self._app.locate(id_)
+    def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
+        services, memory = self._app.locate(id_)
         if memory.status not in WAITING:
             raise InvalidInputError(
                 f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
             )
-        return bank, memory
+        return services, memory
 
-    def _decide(self, bank: Bank, memory: Memory, status: Status, action: str) -> Memory:
+    def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
         now = self._app.clock()
         validated = now if status is Status.ACTIVE else memory.validated_at
-        changed = bank.intake.change(
+        changed = services.ingestion.change(
             memory,
             replace(memory, status=status, validated_at=validated),
             now=now,
             actor=self._app.actor,
             operation=action,
         )
-        return shown(changed)
+        return output_redacted(changed)
 
     def _waiting(self) -> int:
-        return sum(bank.store.memories.count(MemoryQuery(statuses=WAITING)) for bank in self._app.banks())
+        return sum(
+            services.store.memories.count(MemoryQuery(statuses=WAITING))
+            for services in self._app.all_services()
+        )
 
 
 def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:

@@ -55,7 +55,7 @@ class Linking(Operations):
             pattern: id of a pattern that it explains.
             constraint: id of a constraint that it sets or lifts.
         """
-        bank, memory = self._app.locate(id)
+        services, memory = self._app.locate(id)
         made = None
         if target:
             made = self._relate(
@@ -68,7 +68,7 @@ class Linking(Operations):
             )
         added = self._added(memory, file=file, function=function, pattern=pattern, constraint=constraint)
         if added != memory:
-            memory = bank.intake.change(
+            memory = services.ingestion.change(
                 memory, added, now=self._app.clock(), actor=self._app.actor, operation="link"
             )
         elif made is None and not any((file, function, pattern, constraint)):
@@ -101,7 +101,7 @@ class Linking(Operations):
             pattern: id of a pattern.
             constraint: id of a constraint.
         """
-        bank, memory = self._app.locate(id)
+        services, memory = self._app.locate(id)
         removed = (
             self._unrelate(memory, target, _relation_type(relation) if relation else None) if target else 0
         )
@@ -114,7 +114,7 @@ class Linking(Operations):
         )
         if rest != memory:
             removed += 1
-            memory = bank.intake.change(
+            memory = services.ingestion.change(
                 memory, rest, now=self._app.clock(), actor=self._app.actor, operation="unlink"
             )
         return Linked(memory=memory, removed=removed)
@@ -128,7 +128,7 @@ class Linking(Operations):
         evidence: Sequence[str],
         both: bool,
     ) -> Relation:
-        bank, other = self._app.locate(target)
+        services, other = self._app.locate(target)
         if other.id == memory.id:
             raise InvalidInputError("A memory cannot be related to itself.")
         if not 0.0 <= strength <= 1.0:
@@ -136,30 +136,36 @@ class Linking(Operations):
         now = self._app.clock()
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
-        with bank.store.transaction():
-            refuse_circle(made, bank.store.relations.of)
-            if not bank.store.relations.put(made):
+        with services.store.transaction():
+            refuse_circle(made, services.store.relations.of)
+            if not services.store.relations.put(made):
                 raise MemoryNotFoundError(
                     "Both memories must be in the same store.",
                     hint="A project's memory cannot be related to a global one.",
                 )
             self._note(
-                bank, memory.id, "link", {"relation": type_.value, "target": other.id, "strength": strength}
+                services,
+                memory.id,
+                "link",
+                {"relation": type_.value, "target": other.id, "strength": strength},
             )
         return made
 
     def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
-        bank, other = self._app.locate(target)
-        with bank.store.transaction():
-            gone = bank.store.relations.remove(memory.id, other.id, type_)
-            gone += bank.store.relations.remove(other.id, memory.id, type_)
+        services, other = self._app.locate(target)
+        with services.store.transaction():
+            gone = services.store.relations.remove(memory.id, other.id, type_)
+            gone += services.store.relations.remove(other.id, memory.id, type_)
             if gone:
                 self._note(
-                    bank, memory.id, "unlink", {"relations": [one.value for one in gone], "target": other.id}
+                    services,
+                    memory.id,
+                    "unlink",
+                    {"relations": [one.value for one in gone], "target": other.id},
                 )
         return len(gone)
 
-    def _note(self, bank: Any, memory_id: str, operation_: str, details: dict[str, Any]) -> None:
+    def _note(self, services: Any, memory_id: str, operation_: str, details: dict[str, Any]) -> None:
         entry = AuditEntry(
             memory_id=memory_id,
             operation=operation_,
@@ -167,7 +173,7 @@ class Linking(Operations):
             at=self._app.clock(),
             details=details,
         )
-        bank.store.ledger.record([entry])
+        services.store.ledger.record([entry])
 
     def _added(self, memory: Memory, *, file: str, function: str, pattern: str, constraint: str) -> Memory:
         changes: dict[str, Any] = {}

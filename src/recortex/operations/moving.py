@@ -12,10 +12,10 @@ from recortex.operations.results.moving import Relocated, StoreCopied, TableCopi
 
 
 class Moving(Operations):
-    """move, migrate_store."""
+    """copy_store, migrate_store."""
 
     @operation(person=True)
-    def move(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
+    def copy_store(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
         """Move a memory from the project's store to your own (global), or back, with its history.
 
         Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in its new
@@ -40,10 +40,10 @@ class Moving(Operations):
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """
-        from recortex.app.moving import move
+        from recortex.app.store_copy import copy_store
 
         began = time.perf_counter()
-        moved = move(self._app, source, target, dry_run=dry_run)
+        moved = copy_store(self._app, source, target, dry_run=dry_run)
         tables = tuple(
             TableCopied(table=one.table, rows=one.rows, written=one.written, checksum=one.checksum)
             for one in moved.tables

@@ -10,13 +10,13 @@ from recortex.app.adoption import Candidate, candidates, discard, named, refused
 from recortex.app.location import COMPANIONS
 from recortex.app.naming import shown
 from recortex.app.projects import adopted, bind_workspace, locate
+from recortex.clients.catalogue import InstallRequest, found_here, share
+from recortex.clients.environment import here
+from recortex.clients.installer import wanting
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
 from recortex.formats.session_files import histories
-from recortex.hosts.catalogue import Wish, found_here, share
-from recortex.hosts.installer import wanting
-from recortex.hosts.surroundings import here
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 from recortex.operations.results.projects import Adoptable, Initialised
@@ -49,11 +49,11 @@ class Projects(Operations):
         took = [self._adopt(one) for one in found] if adopt or adopt_from else []
         if took:
             adopted(project)
-        bank = self._app.bank(Scope.PROJECT)
+        services = self._app.services(Scope.PROJECT)
         return Initialised(
-            path=bank.store.shown, created=not existed, schema=bank.store.schema, workspace=bank.location.workspace,
+            path=services.store.shown, created=not existed, schema=services.store.schema, workspace=services.location.workspace,
             root=shown(str(self._app.root)), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
-            refused=refused(project), memories=_memories(bank.store.memories.counts()),
+            refused=refused(project), memories=_memories(services.store.memories.counts()),
             histories=histories(Path.home(), self._app.settings.claude_folder), hosts=_waiting_hosts(),
         )  # fmt: skip
 
@@ -84,17 +84,17 @@ class Projects(Operations):
     def _adopt(self, candidate: Candidate) -> int:
         """Take a store over whole where this project has none yet, else its memories; returns how many it held."""
         held = candidate.summary().memories
-        bank = self._app.bank(Scope.PROJECT)
-        if bank.location.server:
+        services = self._app.services(Scope.PROJECT)
+        if services.location.server:
             raise ConfigError(
                 "Memories in a file are copied to a server by `recortex migrate-store`.",
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
-        if _memories(bank.store.memories.counts()):
+        if _memories(services.store.memories.counts()):
             self._merge_from(candidate)
             discard(candidate)
             return held
-        location = bank.location
+        location = services.location
         self._app.close()
         for suffix in COMPANIONS:
             location.database.with_name(f"{location.database.name}{suffix}").unlink(missing_ok=True)
@@ -117,7 +117,7 @@ class Projects(Operations):
 
 def _waiting_hosts() -> tuple[str, ...]:
     around = here()
-    return tuple(host for host in found_here(around) if wanting(share(host, Wish(around)).parts))
+    return tuple(host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts))
 
 
 def _memories(counts: dict[str, dict[str, int]]) -> int:

@@ -22,8 +22,8 @@ from recortex.domain.vocabulary import (
     Trust,
     priority_of,
 )
-from recortex.engines.intake.composing import expiry
-from recortex.engines.intake.draft import Draft
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.normalisation import expiry
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
 from recortex.operations.base import Operations, file_link, links, strings
@@ -98,9 +98,9 @@ class Recording(Operations):
         """
         wish = {name: value for name, value in locals().items() if name != "self"}
         draft = self._draft(wish)
-        bank = self._app.bank(draft.scope)
-        kept = bank.intake.keep([draft], now=self._app.clock(), actor=self._app.actor)[0]
-        bank.embedding.embed([kept.memory])
+        services = self._app.services(draft.scope)
+        kept = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor)[0]
+        services.embedding.embed([kept.memory])
         return kept.memory
 
     @operation()
@@ -122,9 +122,9 @@ class Recording(Operations):
         ids: dict[int, str] = {}
         added = redacted = proposed = 0
         for scope in dict.fromkeys(draft.scope for draft in drafts):
-            bank = self._app.bank(scope)
+            services = self._app.services(scope)
             places = [place for place, draft in enumerate(drafts) if draft.scope is scope]
-            kept = bank.intake.keep(
+            kept = services.ingestion.keep(
                 [drafts[place] for place in places], now=self._app.clock(), actor=self._app.actor, link=link
             )
             ids.update({place: one.memory.id for place, one in zip(places, kept, strict=True)})
@@ -132,7 +132,7 @@ class Recording(Operations):
             proposed += sum(one.memory.status in agents.WAITING for one in kept)
             redacted += sum(bool(one.redacted) for one in kept)
             if embed:
-                bank.embedding.embed([one.memory for one in kept], progress=self._app.progress)
+                services.embedding.embed([one.memory for one in kept], progress=self._app.progress)
         return Remembered(
             ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added, redacted=redacted,
             proposed=proposed,
@@ -180,10 +180,10 @@ class Recording(Operations):
             reason: why it is changed.
         """
         wish = {name: value for name, value in locals().items() if name not in {"self", "id", "reason"}}
-        bank, old = self._app.locate(id)
+        services, old = self._app.locate(id)
         new = self._edited(old, {name: value for name, value in wish.items() if value is not None})
         new = agents.edited(self._app, old, new)
-        return bank.intake.change(
+        return services.ingestion.change(
             old, new, now=self._app.clock(), actor=self._app.actor, operation="update", reason=reason
         )
 
@@ -200,10 +200,10 @@ class Recording(Operations):
         """
         if not _like_id(id):
             return Forgotten(candidates=self._meant(id), dry_run=dry_run)
-        bank, old = self._app.locate(id)
+        services, old = self._app.locate(id)
         if dry_run or old.status is Status.ARCHIVED:
             return Forgotten(memory=old, dry_run=dry_run)
-        gone = bank.intake.change(
+        gone = services.ingestion.change(
             old, replace(old, status=Status.ARCHIVED), now=self._app.clock(), actor=self._app.actor, operation="archive",
             reason=reason,
         )  # fmt: skip
@@ -217,10 +217,11 @@ class Recording(Operations):
             id: of the memory, or its first characters.
             version: of its history; without it, the memory only becomes active again.
         """
-        bank, old = self._app.locate(id)
+        services, old = self._app.locate(id)
         if version is not None:
             former = next(
-                (one.memory for one in bank.store.memories.history(old.id) if one.version == version), None
+                (one.memory for one in services.store.memories.history(old.id) if one.version == version),
+                None,
             )
             if former is None:
                 raise InvalidInputError(
@@ -230,8 +231,8 @@ class Recording(Operations):
             former = replace(old, status=Status.ACTIVE, superseded_by=None)
             if former == old:
                 return old
-        agents.check_taking_back(self._app, bank, old, former)
-        return bank.intake.change(
+        agents.check_taking_back(self._app, services, old, former)
+        return services.ingestion.change(
             old, _as_now(former, old), now=self._app.clock(), actor=self._app.actor, operation="restore",
             reason=f"version {version}" if version is not None else "",
         )  # fmt: skip
@@ -239,8 +240,8 @@ class Recording(Operations):
     def _meant(self, words: str) -> tuple[Memory, ...]:
         found = (
             hit
-            for bank in self._app.banks()
-            for hit in bank.retrieval.recall(words, limit=5, now=self._app.clock(), recipe="keyword").hits
+            for services in self._app.all_services()
+            for hit in services.retrieval.recall(words, limit=5, now=self._app.clock(), recipe="keyword").hits
         )
         return tuple(hit.memory for hit in found)
 

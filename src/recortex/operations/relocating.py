@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.app.surface import forget_briefs
+from recortex.app.brief import forget_briefs
 from recortex.domain.history import AuditEntry
-from recortex.engines.intake.showing import shown
+from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
 from recortex.operations.results.moving import Relocated
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.app.application import Application
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Scope
 
@@ -28,11 +28,11 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         InvalidInputError: it is there already, or one that says the same is.
     """
     holders = _holders(app, memory_id)
-    target = app.bank(to)
+    target = app.services(to)
     if target.scope is None:  # one store holds both scopes
         (memory,) = holders[0].store.memories.get([_only_id(app, memory_id)])
-        return Relocated(memory=shown(_rescoped(app, target, memory, to)), left=())
-    sources = [bank for bank in holders if bank is not target]
+        return Relocated(memory=output_redacted(_rescoped(app, target, memory, to)), left=())
+    sources = [services for services in holders if services is not target]
     if not sources:
         raise InvalidInputError(f"The memory is in the {to.value} store already.")
     (memory,) = sources[0].store.memories.get([_only_id(app, memory_id)])
@@ -40,12 +40,12 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
     left = _taken_out(app, sources[0], memory)
     target.embedding.embed([kept], progress=app.progress)
     forget_briefs(list(app.locations.values()))
-    return Relocated(memory=shown(kept), left=tuple(left))
+    return Relocated(memory=output_redacted(kept), left=tuple(left))
 
 
 def _ids(app: Application, memory_id: str) -> set[str]:
     wanted = memory_id.strip().lower()
-    found = (id_ for bank in app.banks() for id_ in bank.store.memories.ids_beginning(wanted))
+    found = (id_ for services in app.all_services() for id_ in services.store.memories.ids_beginning(wanted))
     return set(found) if wanted else set()
 
 
@@ -59,20 +59,22 @@ def _only_id(app: Application, memory_id: str) -> str:
     return ids.pop()
 
 
-def _holders(app: Application, memory_id: str) -> list[Bank]:
+def _holders(app: Application, memory_id: str) -> list[StoreServices]:
     id_ = _only_id(app, memory_id)
-    return [bank for bank in app.banks() if bank.store.memories.get([id_])]
+    return [services for services in app.all_services() if services.store.memories.get([id_])]
 
 
-def _rescoped(app: Application, bank: Bank, memory: Memory, to: Scope) -> Memory:
+def _rescoped(app: Application, services: StoreServices, memory: Memory, to: Scope) -> Memory:
     if memory.scope is to:
         raise InvalidInputError(f"The memory's scope is {to.value} already.")
-    return bank.intake.change(
+    return services.ingestion.change(
         memory, replace(memory, scope=to), now=app.clock(), actor=app.actor, operation="move"
     )
 
 
-def _written(app: Application, source: Bank, target: Bank, memory: Memory, to: Scope) -> Memory:
+def _written(
+    app: Application, source: StoreServices, target: StoreServices, memory: Memory, to: Scope
+) -> Memory:
     """The memory in its new store, with its former states; also where an interrupted move wrote it before."""
     same = target.store.memories.same(memory.content_hash)
     if same not in {None, memory.id}:
@@ -85,7 +87,7 @@ def _written(app: Application, source: Bank, target: Bank, memory: Memory, to: S
         for one in source.store.memories.history(memory.id)[1:]
     ]
     moved = replace(memory, scope=to)
-    kept = target.intake.adopt(moved, versions, now=app.clock(), actor=app.actor, operation="move")
+    kept = target.ingestion.adopt(moved, versions, now=app.clock(), actor=app.actor, operation="move")
     if kept is not None:
         return kept
     (there,) = target.store.memories.get([memory.id])
@@ -97,7 +99,7 @@ def _written(app: Application, source: Bank, target: Bank, memory: Memory, to: S
     return there
 
 
-def _taken_out(app: Application, source: Bank, memory: Memory) -> Sequence[str]:
+def _taken_out(app: Application, source: StoreServices, memory: Memory) -> Sequence[str]:
     """Take the memory out of its old store; what it was related to there, in words."""
     store, now = source.store, app.clock()
     with store.transaction():

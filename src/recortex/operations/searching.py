@@ -26,14 +26,14 @@ from recortex.domain.vocabulary import (
 )
 from recortex.engines.decay.present import faded
 from recortex.engines.graph.walk import Way, walk
-from recortex.engines.intake.showing import all_shown, shown
+from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded, strings
 from recortex.operations.registry import operation
 from recortex.operations.results.searching import Listing, Neighbour, Related
 
 if TYPE_CHECKING:
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.engines.retrieval.service import Retrieval
 
 CATCH_UP = 32
@@ -105,7 +105,10 @@ class Searching(Operations):
         if statuses is None and valid_at is None:
             only = replace(only, valid_at=only.as_of or self._app.clock())
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
-        found = [self._ask(bank, query, only, limit, recipe, floor) for bank in self._app.banks(scope)]
+        found = [
+            self._ask(services, query, only, limit, recipe, floor)
+            for services in self._app.all_services(scope)
+        ]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
         seen = tuple(self._seen(hits))
         kept = self._with_code(tuple(_within(budget, seen)), budget)
@@ -127,11 +130,11 @@ class Searching(Operations):
             as_of: as it was recorded at that time.
             valid_at: only if it was true in the world at that time.
         """
-        bank, memory = self._app.locate(id)
-        found = memory if as_of is None else bank.store.memories.as_of(memory.id, as_utc(as_of))
+        services, memory = self._app.locate(id)
+        found = memory if as_of is None else services.store.memories.as_of(memory.id, as_utc(as_of))
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
-        return shown(found if as_of else next(iter(self._faded(bank, [found]))))
+        return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
 
     @operation(read_only=True)
     def list(
@@ -225,14 +228,14 @@ class Searching(Operations):
         """
         if not 1 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
-        bank, memory = self._app.locate(id)
+        services, memory = self._app.locate(id)
         way = Way(types=frozenset(relations), direction=direction, min_strength=min_strength)
-        steps = walk(memory.id, depth, way, bank.store.relations.of, limit=bounded(limit))
-        near = bank.store.memories.get([step.id for step in steps])
-        first, *others = self._faded(bank, [memory, *near])
-        found = {one.id: shown(one) for one in others}
+        steps = walk(memory.id, depth, way, services.store.relations.of, limit=bounded(limit))
+        near = services.store.memories.get([step.id for step in steps])
+        first, *others = self._faded(services, [memory, *near])
+        found = {one.id: output_redacted(one) for one in others}
         return Related(
-            memory=shown(first),
+            memory=output_redacted(first),
             neighbours=tuple(
                 Neighbour(memory=found[step.id], relation=step.path[-1], depth=step.depth)
                 for step in steps
@@ -241,10 +244,10 @@ class Searching(Operations):
         )
 
     def _ask(
-        self, bank: Bank, query: str, only: MemoryQuery, limit: int, recipe: Recipe, floor: bool
+        self, services: StoreServices, query: str, only: MemoryQuery, limit: int, recipe: Recipe, floor: bool
     ) -> Recall:
         if recipe != "keyword":
-            bank.embedding.catch_up(CATCH_UP)
+            services.embedding.catch_up(CATCH_UP)
 
         def ask(retrieval: Retrieval, filters: MemoryQuery) -> Recall:
             wanted = floor and self._app.settings["recall.floor"]
@@ -252,15 +255,15 @@ class Searching(Operations):
                 query, limit=limit, now=self._app.clock(), recipe=recipe, only=filters, floor=wanted
             )
 
-        now = ask(bank.retrieval, only)
-        former = bank.store.memories.former(only, only.as_of) if only.as_of else []
+        now = ask(services.retrieval, only)
+        former = services.store.memories.former(only, only.as_of) if only.as_of else []
         if not former:
             return now
-        then = ask(bank.past(former), replace(only, as_of=None))
+        then = ask(services.past(former), replace(only, as_of=None))
         return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
-        memories = all_shown([hit.memory for hit in hits])
+        memories = all_output_redacted([hit.memory for hit in hits])
         for hit, memory in zip(hits, memories, strict=True):
             yield replace(hit, memory=memory, freshness=freshness(self._app.root, memory.files))
 
@@ -272,36 +275,39 @@ class Searching(Operations):
         from recortex.engines.pairing.service import Pairing
 
         found = {
-            id_: all_shown(code)
+            id_: all_output_redacted(code)
             for scope in dict.fromkeys(memory.scope for memory in described)
-            for id_, code in Pairing(self._app.bank(scope).store).code_of(described).items()
+            for id_, code in Pairing(self._app.services(scope).store).code_of(described).items()
             if code
         }
         return tuple(_bringing(hits, found, budget))
 
     def _count_access(self, hits: Sequence[Hit]) -> None:
         for scope in {hit.memory.scope for hit in hits}:
-            bank = self._app.bank(scope)
+            services = self._app.services(scope)
             ids = [hit.memory.id for hit in hits if hit.memory.scope is scope]
             # an answer does not wait for another writer, nor fail with the disk, for the sake of a count
-            with suppress(StoreBusyError, PermissionsError), bank.store.transaction(patience=COUNT_SECONDS):
-                bank.store.memories.touch(ids, self._app.clock())
+            with (
+                suppress(StoreBusyError, PermissionsError),
+                services.store.transaction(patience=COUNT_SECONDS),
+            ):
+                services.store.memories.touch(ids, self._app.clock())
 
     def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
         """One page over the stores, the project's memories before the global ones."""
         if query.order == "confidence" or (query.min_confidence, query.max_confidence) != (None, None):
             every = self._by_confidence(query)
-            return Listing(memories=all_shown(every[offset : offset + limit]), total=len(every))
+            return Listing(memories=all_output_redacted(every[offset : offset + limit]), total=len(every))
         found: list[Memory] = []
         total = 0
-        for bank in self._app.banks(query.scope):
+        for services in self._app.all_services(query.scope):
             skip = max(0, offset - total)
-            total += bank.store.memories.count(query)
+            total += services.store.memories.count(query)
             room = limit - len(found)
             if room:
-                some = bank.store.memories.find(replace(query, limit=room, offset=skip))
-                found.extend(some if query.as_of else self._faded(bank, some))
-        return Listing(memories=all_shown(found), total=total)
+                some = services.store.memories.find(replace(query, limit=room, offset=skip))
+                found.extend(some if query.as_of else self._faded(services, some))
+        return Listing(memories=all_output_redacted(found), total=total)
 
     def _by_confidence(self, query: MemoryQuery) -> Sequence[Memory]:
         """All that pass, chosen and sorted by what is left of their confidence: no index knows that."""
@@ -309,16 +315,16 @@ class Searching(Operations):
         wide = replace(query, max_confidence=None)  # none is more sure now than it was
         found = [
             memory
-            for bank in self._app.banks(query.scope)
-            for memory in self._faded(bank, bank.store.memories.find(wide))
+            for services in self._app.all_services(query.scope)
+            for memory in self._faded(services, services.store.memories.find(wide))
             if least <= memory.confidence and (most is None or memory.confidence <= most)
         ]
         if query.order == "confidence":
             found.sort(key=lambda memory: memory.confidence, reverse=query.descending)
         return found
 
-    def _faded(self, bank: Bank, memories: Sequence[Memory]) -> Sequence[Memory]:
-        return faded(memories, bank.store, to_micros(self._app.clock()))
+    def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
+        return faded(memories, services.store, to_micros(self._app.clock()))
 
 
 def _query(

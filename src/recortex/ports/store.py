@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
-    from recortex.ports.standing import Standings
+    from recortex.ports.statistics import StatisticsReader
 
 
 class SearchText(NamedTuple):
@@ -317,7 +317,7 @@ class Store(Protocol):
         """The vectors."""
 
     @property
-    def standing(self) -> Standings:
+    def standing(self) -> StatisticsReader:
         """How the memories stand."""
 
     @property

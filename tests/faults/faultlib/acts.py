@@ -164,7 +164,7 @@ def _migrate(cortex: Any, told: Told, folder: Path) -> None:
     from recortex.domain.vocabulary import Scope
 
     with told.act("migrate"):
-        cortex._app.bank(Scope.PROJECT)
+        cortex._app.services(Scope.PROJECT)
 
 
 def _several(cortex: Any, told: Told, folder: Path) -> None:

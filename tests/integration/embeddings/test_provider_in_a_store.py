@@ -10,10 +10,10 @@ from local_embedding import KEY, texts_of
 
 from local_server import send
 from recortex import Cortex
-from recortex.app.reembedding import reembed
+from recortex.app.jobs.reembedding import reembed
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings import rate
-from recortex.engines.intake.embedding import BATCH
+from recortex.engines.ingestion.embedding import BATCH
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def test_what_is_kept_is_a_document_and_what_is_asked_a_query(cortex, server):
     assert purposes(server) == ["document", "query"]
     assert [hit.memory.summary for hit in found.hits] == ["The parser reads the cache once."]
     assert found.degraded == ()
-    bank = cortex._app.bank(Scope.PROJECT)
-    assert len(bank.store.vectors.codes_of([found.hits[0].memory.id], "voyage/small@32")) == 1
+    services = cortex._app.services(Scope.PROJECT)
+    assert len(services.store.vectors.codes_of([found.hits[0].memory.id], "voyage/small@32")) == 1
 
 
 def test_a_secret_in_a_question_does_not_leave(cortex, server):
@@ -92,9 +92,9 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
         return sum(passed)
 
     monkeypatch.setattr("recortex.embeddings.http.Rate", partial(rate.Rate, now=now))
-    monkeypatch.setattr("recortex.app.reembedding.PATIENCE", rate.MINUTE)
+    monkeypatch.setattr("recortex.app.jobs.reembedding.PATIENCE", rate.MINUTE)
     waiting = SimpleNamespace(monotonic=time.monotonic, sleep=passed.append)
-    monkeypatch.setattr("recortex.app.reembedding.time", waiting)
+    monkeypatch.setattr("recortex.app.jobs.reembedding.time", waiting)
     monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
     facts = [{"text": f"Fact {number} is number {number}.", "kind": "insight"} for number in range(3 * BATCH)]
     with Cortex.open(url=url) as cortex:
@@ -106,8 +106,8 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
     }.items():  # fmt: skip
         monkeypatch.setenv(f"RECORTEX_{name}", value)
     with Cortex.open(url=url) as cortex:
-        bank = cortex._app.bank(Scope.PROJECT)
-        short = reembed(bank, now=cortex._app.clock, seconds=300.0)
+        services = cortex._app.services(Scope.PROJECT)
+        short = reembed(services, now=cortex._app.clock, seconds=300.0)
         assert (short.done, "in this minute" in short.stopped) == (BATCH, True)
         done = cortex.reembed()
         assert (done.done, done.left, done.stopped) == (2 * BATCH, 0, "")

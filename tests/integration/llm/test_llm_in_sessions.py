@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from recortex import Cortex
-from recortex.app.session import requests
-from recortex.app.session.capture import Told, work
-from recortex.app.session.requests import Request
+from recortex.app.jobs import capture_requests
+from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import session_loop
 
 RULED = "please remember that we use uv and not pip in this repository"
@@ -46,7 +46,7 @@ def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.Mon
         cortex = Cortex.open(project, clock=clock)
         cortex.init()
         loop = session_loop(project, app=cortex._app)
-        requests.put(loop.queue, Request(session="s", transcript=str(session), final=True))
+        capture_requests.put(loop.queue, Request(session="s", transcript=str(session), final=True))
         work(loop, Told())
         return cortex
 

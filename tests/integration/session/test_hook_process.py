@@ -167,7 +167,7 @@ def test_a_running_server_answers_the_hook_of_its_project(known: Path):
             )
         )
         server.stdin.flush()
-        from recortex.app import relay
+        from recortex.app.hooks import relay
         from recortex.app.location import of_project
         from recortex.domain.hook_event import HookEvent
 

@@ -8,7 +8,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor, Origin, Status
 from recortex.errors import PersonNeededError
-from recortex.mcp.desk import Desk
+from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.operations.registry import operations_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
@@ -39,7 +39,7 @@ def agent(project):
     ],
 )
 def test_what_reaches_further_is_proposed(agent, person, wish):
-    desk = Desk(operations_of(Cortex), lambda: agent)
+    desk = ToolDispatcher(operations_of(Cortex), lambda: agent)
     for _ in range(3):  # saying it again confirms nothing
         told = desk.call("remember", {"text": ORDER, **wish})
         assert (told.data["status"], told.data["pinned"]) == ("proposed", False)

@@ -9,10 +9,10 @@ from payloads import ORDER, PAYLOADS, faults, faults_in, tagged
 
 from patient_recortex import SECONDS, command
 from recortex import Cortex
-from recortex.app.relay import Relay
+from recortex.app.hooks.relay import Relay
 from recortex.domain.injection import END, START
 from recortex.domain.vocabulary import Actor
-from recortex.mcp.desk import Desk
+from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.mcp.tools import described, selected
 from recortex.operations.registry import operations_of
 
@@ -83,7 +83,7 @@ def test_no_tool_gives_a_hostile_text_on(project, name):
     payloads = {number: text for number, text in NUMBERED.items() if number % SHARE == first}
     ids = poison(project, payloads)
     other = ids[max(ids)]
-    desk = Desk(ALL, lambda: Cortex.open(project, actor=Actor.AGENT))
+    desk = ToolDispatcher(ALL, lambda: Cortex.open(project, actor=Actor.AGENT))
     try:
         for number, text in payloads.items():
             for given in arguments_of(ALL[name], ids[number], other, project, text):

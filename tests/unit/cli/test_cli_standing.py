@@ -11,9 +11,9 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Scope, Status
-from recortex.operations.results.aging import Change, Lifecycle
+from recortex.operations.results.brief import Shown, Surface
 from recortex.operations.results.graphing import Reached, Traversal
-from recortex.operations.results.surfacing import Shown, Surface
+from recortex.operations.results.lifecycle import Change, Lifecycle
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORY = Memory(

@@ -9,11 +9,11 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
-from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.due import due
 from recortex.engines.consolidation.duplicates import better_of, comparable, described, marked, ranked
-from recortex.engines.consolidation.meaning import near
 from recortex.engines.consolidation.overlaps import Alike, overlapping
+from recortex.engines.consolidation.vector_pairs import near
 from recortex.engines.similarity.jaccard import tokenize
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -9,7 +9,7 @@ from recortex.engines.decay import factors
 from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
 from recortex.engines.decay.factors import DAY
 from recortex.engines.decay.transitions import Rules, transition
-from recortex.ports.standing import Standing
+from recortex.ports.statistics import MemoryStatistics
 
 RULES = Rules()
 
@@ -20,7 +20,7 @@ def standing(kind="tribal", **changes):
         "recorded_at": 0, "updated_at": 0, "validated_at": None, "last_accessed_at": None, "access_count": 0,
         "patterns": 0,
     }  # fmt: skip
-    return Standing(**values | changes)
+    return MemoryStatistics(**values | changes)
 
 
 def at(one, days, centrality=0.0):

@@ -106,7 +106,7 @@ CUT = "-- cut --"
 
 # What is said is tested here, not how soon: on a slow machine a hook would end with nothing said.
 PATIENT = """
-from recortex.app.session import capture
+from recortex.app.jobs import capture
 from recortex.hooks import entry
 
 capture.SECONDS = 3_600.0

@@ -4,15 +4,15 @@ import json
 import re
 from pathlib import Path
 
-from recortex.app.session.aftermath import STATUS
-from recortex.app.session.capture import LAG, PAUSE
-from recortex.app.session.capture import SECONDS as JOB_SECONDS
-from recortex.app.session.opening import LEFT
-from recortex.app.session.trouble import LOG
-from recortex.engines.sessions.bearing import ALIKE, LEAST
-from recortex.engines.surface.selection import AIM, MOST
+from recortex.app.error_log import LOG
+from recortex.app.hooks.session_start import LEFT
+from recortex.app.jobs.capture import LAG, PAUSE
+from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
+from recortex.app.jobs.post_capture import STATUS
+from recortex.clients.hooks import SECONDS as WAITS
+from recortex.engines.brief.selection import AIM, MOST
+from recortex.engines.sessions.relevance_gate import ALIKE, LEAST
 from recortex.hooks.entry import NICE, SECONDS
-from recortex.hosts.hooks import SECONDS as WAITS
 from recortex.llm.client import PROTOCOLS
 from recortex.settings.table import KEYS, SETTINGS
 

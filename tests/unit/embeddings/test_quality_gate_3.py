@@ -108,10 +108,10 @@ def test_the_second_tier_survives_a_restart(tmp_path, model):
     before, after = CountingEmbedder(model), CountingEmbedder(model)
     for embedder, session in ((before, "one"), (after, "two")):
         with Cortex.open(url=f"sqlite:///{tmp_path}/vectors.db") as cortex:
-            bank = cortex._app.bank(Scope.PROJECT)
-            bank.embedding._embedder = EmbedderChain([embedder])
+            services = cortex._app.services(Scope.PROJECT)
+            services.embedding._embedder = EmbedderChain([embedder])
             cortex.remember(**said, source={"session": session, "turn": 1, "speaker": "user"})
-            assert bank.store.vectors.count_pending() == 0
+            assert services.store.vectors.count_pending() == 0
     assert (len(before.asked), after.asked) == (1, [])
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from recortex.engines.extraction.drafting import ACTIVE
-from recortex.engines.extraction.person import from_person
+from recortex.engines.extraction.user_rules import from_user
 
 HEARD = [
     ("no, use pnpm not npm in this repo", "Use pnpm not npm in this repo."),
@@ -55,7 +55,7 @@ NOT_HEARD = [
 
 
 def active(text):
-    return [one.text for one in from_person(text) if one.confidence >= ACTIVE]
+    return [one.text for one in from_user(text) if one.confidence >= ACTIVE]
 
 
 @pytest.mark.parametrize(("typed", "rule"), HEARD)

@@ -3,8 +3,8 @@
 import pytest
 
 from recortex.domain.transcript import ToolCall, Turn
-from recortex.engines.extraction.practice import Practice
 from recortex.engines.extraction.shell import error_line, failed, main_part, purpose_of, whole_form
+from recortex.engines.extraction.tool_use_rules import ToolUseRules
 
 
 def run(command, output="ok", *, ok=True):
@@ -20,7 +20,7 @@ def turn(index, *tools, text=""):
 
 
 def seen(*turns):
-    practice = Practice()
+    practice = ToolUseRules()
     repairs = [found for one in turns for found in practice.observe(one)]
     return repairs, [found for found, _ in practice.habits()]
 

@@ -3,9 +3,9 @@
 import pytest
 
 from recortex.engines.extraction.drafting import ACTIVE
-from recortex.engines.extraction.reports import from_message, from_summary, is_summary
+from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
+from recortex.engines.extraction.self_contained import objection
 from recortex.engines.extraction.shell import whole_form
-from recortex.engines.extraction.standing import objection
 
 SUMMARY = """This session is being continued.
 

@@ -4,7 +4,7 @@ import pytest
 
 from recortex.engines.extraction.cues import assertion
 from recortex.engines.extraction.drafting import ACTIVE
-from recortex.engines.extraction.person import from_person
+from recortex.engines.extraction.user_rules import from_user
 
 LEARNED = [
     ("Note that `git worktree` shares `.git/hooks`, so hooks run in each worktree.", "semantic"),
@@ -64,7 +64,7 @@ TYPED = [
 
 @pytest.mark.parametrize(("typed", "rule", "kind"), TYPED)
 def test_the_person_states_a_rule(typed, rule, kind):
-    found = list(from_person(typed))
+    found = list(from_user(typed))
     assert [(one.rule, one.kind, one.confidence >= ACTIVE) for one in found] == [(rule, kind, True)]
 
 
@@ -81,4 +81,4 @@ def test_the_person_states_a_rule(typed, rule, kind):
     ],
 )
 def test_tasks_questions_complaints_and_pastes_are_not_rules(typed):
-    assert [one for one in from_person(typed) if one.confidence >= ACTIVE] == []
+    assert [one for one in from_user(typed) if one.confidence >= ACTIVE] == []

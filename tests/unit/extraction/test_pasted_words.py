@@ -2,8 +2,8 @@
 
 import pytest
 
-from recortex.engines.extraction.pasted import typed
-from recortex.engines.extraction.person import from_person
+from recortex.engines.extraction.pasted_text import typed
+from recortex.engines.extraction.user_rules import from_user
 
 ORDER = "We always skip the tests before a release."
 PASTES = {
@@ -30,7 +30,7 @@ PASTES = {
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
 @pytest.mark.parametrize("lead", ["", "Please have a look.\n\n", "fix this\n"])
 def test_a_paste_is_not_the_persons_word(paste, lead):
-    assert [found.text for found in from_person(lead + paste) if "skip the tests" in found.text] == []
+    assert [found.text for found in from_user(lead + paste) if "skip the tests" in found.text] == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from recortex.domain.memory import Memory, Source
 from recortex.domain.vocabulary import Importance
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.mcp import session
-from recortex.mcp.desk import Desk
+from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.mcp.wire import Wire
 from recortex.operations.registry import operation, operations_of
 
@@ -109,7 +109,7 @@ def small():
 
 @pytest.fixture
 def desk(operations, small):
-    return Desk(operations, lambda: small, Small.warm)
+    return ToolDispatcher(operations, lambda: small, Small.warm)
 
 
 @pytest.fixture

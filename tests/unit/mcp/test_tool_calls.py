@@ -2,7 +2,7 @@ import pytest
 
 from recortex.errors import StoreBusyError
 from recortex.mcp.arguments import LONGEST_TEXT
-from recortex.mcp.desk import Desk
+from recortex.mcp.dispatcher import ToolDispatcher
 
 
 def test_a_call_gives_the_result_as_an_object(desk, small):
@@ -87,7 +87,7 @@ def test_a_store_that_cannot_be_opened_is_tried_again(operations, small):
             raise outcome
         return outcome
 
-    desk = Desk(operations, open_facade)
+    desk = ToolDispatcher(operations, open_facade)
     assert desk.call("recall", {"query": "x"}).data["code"] == "store_busy"
     assert not desk.call("recall", {"query": "x"}).failed
     assert not desk.call("recall", {"query": "x"}).failed

@@ -8,7 +8,7 @@ from recortex import codec
 from recortex.errors import InvalidInputError
 from recortex.mcp.arguments import converted
 from recortex.mcp.bounds import AnswerTooLongError, bounded
-from recortex.mcp.desk import Desk
+from recortex.mcp.dispatcher import ToolDispatcher
 from recortex.mcp.greeting import Greeting
 from recortex.operations.registry import operation, operations_of
 
@@ -56,7 +56,7 @@ def test_arguments_fit_or_are_refused(given_):
 
 @given(TEXTS | st.just("echo"), ARGUMENTS)
 def test_a_call_always_gives_an_answer_that_can_be_sent(name, given_):
-    answer = Desk(OPERATIONS, Echo).call(name, given_)
+    answer = ToolDispatcher(OPERATIONS, Echo).call(name, given_)
     json.loads(codec.dumps(answer.data))
     assert answer.data.get("code") != "internal_error"
 

@@ -42,7 +42,7 @@ def indexed(cortex, file):
 
 
 def relations(cortex):
-    return cortex._app.banks()[0].store.relations.all()
+    return cortex._app.all_services()[0].store.relations.all()
 
 
 def active(cortex):
@@ -113,7 +113,7 @@ def test_code_gets_no_vector(project, file, clock, monkeypatch):
     with Cortex.open(project, clock=clock) as cortex:
         pair = cortex.index("src/hooks.py:4-6", SAID)
         cortex.backfill()
-        vectors = cortex._app.banks()[0].store.vectors
+        vectors = cortex._app.all_services()[0].store.vectors
         model = cortex._app.probe_embedder()
         assert set(vectors.codes_of([pair.description.id, pair.code.id], model)) == {pair.description.id}
         assert vectors.count_pending() == 0

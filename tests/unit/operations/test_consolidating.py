@@ -29,9 +29,9 @@ def pair(cortex, clock):
 
 
 def state(cortex):
-    bank = cortex._app.banks()[0]
+    services = cortex._app.all_services()[0]
     memories = {one.id: one for one in cortex.list(limit=1000, statuses=list(Status)).memories}
-    return memories, sorted(map(repr, bank.store.relations.all()))
+    return memories, sorted(map(repr, services.store.relations.all()))
 
 
 def test_a_pair_is_listed_with_scores(cortex, pair):
@@ -97,7 +97,7 @@ def test_a_merge_keeps_what_both_had(cortex, pair, clock):
         assert (old.status, old.superseded_by, old.valid_until) == (Status.SUPERSEDED, new.id, clock())
     relations = {
         (one.source_id, one.type, one.target_id): one.strength
-        for one in cortex._app.banks()[0].store.relations.of([new.id])
+        for one in cortex._app.all_services()[0].store.relations.of([new.id])
     }
     related = {key for key in relations if key[1] is not RelationType.RELATED}
     assert related == {
@@ -148,7 +148,7 @@ def test_a_failed_merge_leaves_the_store_as_it_was(cortex, pair, monkeypatch, st
         if step == "put":
             patch.setattr(RelationRecords, "put", broken)
         else:
-            patch.setattr(cortex._app.banks()[0].store.pool, "_commit", _failing_commit(cortex))
+            patch.setattr(cortex._app.all_services()[0].store.pool, "_commit", _failing_commit(cortex))
         with pytest.raises(CorruptStoreError) as caught:
             cortex.consolidate("merge", [one.id for one in pair])
     assert "before-merge" in caught.value.hint
@@ -156,7 +156,7 @@ def test_a_failed_merge_leaves_the_store_as_it_was(cortex, pair, monkeypatch, st
 
 
 def _failing_commit(cortex):
-    pool = cortex._app.banks()[0].store.pool
+    pool = cortex._app.all_services()[0].store.pool
 
     def commit():
         pool._rollback()
@@ -204,8 +204,10 @@ def test_pairs_of_the_same_meaning_are_found(project, clock, monkeypatch):
         assert {one.better.id, one.other.id} == {a.id, b.id}
         assert one.meaning >= 0.8
         done = cortex.consolidate("merge", [a.id, b.id])
-        bank = cortex._app.banks()[0]
-        assert done.merged.id in bank.store.vectors.codes_of([done.merged.id], cortex._app.probe_embedder())
+        services = cortex._app.all_services()[0]
+        assert done.merged.id in services.store.vectors.codes_of(
+            [done.merged.id], cortex._app.probe_embedder()
+        )
 
 
 def test_it_is_due_until_somebody_looks(cortex, clock):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from recortex.app.aging import age
+from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.domain.vocabulary import Actor, Status
 
 
@@ -108,7 +108,7 @@ def test_a_suggested_relation_makes_no_hub(cortex, clock):
     leaf = cortex.remember("A leaf", kind="core")
     memory = cortex.remember("An episode", kind="episodic")
     cortex.link(leaf.id, memory.id)
-    relations = cortex._app.banks()[0].store.relations
+    relations = cortex._app.all_services()[0].store.relations
     relations.put(replace(relations.all()[0], status=RelationStatus.SUGGESTED))
     clock.pass_(days=1000)
     assert cortex.lifecycle().archived == 1
@@ -146,16 +146,16 @@ def test_the_settings_say_how_long(cortex, clock, monkeypatch):
 
 
 def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old):
-    bank = cortex._app.banks()[0]
-    late = bank.store.standing.fading
+    services = cortex._app.all_services()[0]
+    late = services.store.standing.fading
 
     def fading(before):
         found = late(before)
         cortex.edit(old.id, tags=["new"])
         return found
 
-    bank.store.standing.fading = fading
-    assert age(bank, clock.now, cortex._app.settings).transitions == ()
+    services.store.standing.fading = fading
+    assert run_lifecycle(services, clock.now, cortex._app.settings).transitions == ()
     assert statuses(cortex, old) == [Status.ACTIVE]
 
 

@@ -16,7 +16,7 @@ def seen(cortex, clock):
     """Two sessions; in the first a memory was given with the brief and used, another one as a file's warning."""
     used = cortex.remember("Run the linter with the strict profile", kind="procedural")
     other = cortex.remember("The parser keeps a global table", kind="tribal", files=["parser.py"])
-    sessions = cortex._app.bank(Scope.PROJECT).store.sessions
+    sessions = cortex._app.services(Scope.PROJECT).store.sessions
     for id_ in ("abcd-1", "abcd-2"):
         sessions.put(
             Session(id=id_, client="claude-code", branch="main", started_at=clock(), seen_at=clock())

@@ -188,9 +188,9 @@ def test_recall_counts_an_access_and_get_does_not(cortex, clock):
 def test_changes_from_two_sides_do_not_undo_each_other(cortex, project, clock):
     kept = cortex.remember("The queue drops jobs after a day.")
     with Cortex.open(project, clock=clock) as other:
-        bank, old = cortex._app.locate(kept.id)
+        services, old = cortex._app.locate(kept.id)
         other.edit(kept.id, tags=["from the other side"])
-        bank.intake.change(
+        services.ingestion.change(
             old, replace(old, priority=9), now=clock(), actor=cortex._app.actor, operation="update"
         )
     found = cortex.get(kept.id)

@@ -20,7 +20,7 @@ def kept(cortex):
 
 
 def stores_of(cortex, id_):
-    return [bank.scope for bank in cortex._app.banks() if bank.store.memories.get([id_])]
+    return [services.scope for services in cortex._app.all_services() if services.store.memories.get([id_])]
 
 
 def test_it_goes_with_its_history_and_tells_what_stays(cortex, kept):

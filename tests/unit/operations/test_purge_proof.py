@@ -159,7 +159,7 @@ def test_vectors_go_too(project, clock, monkeypatch, folder):
 
     with Cortex.open(project, clock=clock) as cortex:
         kept = cortex.remember(f"The word is {SECRET} for the gate.")
-        pool = cortex._app.banks()[0].store.pool
+        pool = cortex._app.all_services()[0].store.pool
         vector = pool.value("SELECT vector FROM embeddings")
         cortex.purge(kept.id)
         assert pool.value("SELECT count(*) FROM embeddings") == 0

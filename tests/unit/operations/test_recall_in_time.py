@@ -101,11 +101,11 @@ def test_a_cited_file_is_fresh_changed_or_gone(cortex):
 
 def test_a_damaged_index_is_made_anew_by_the_recall_that_meets_it(cortex):
     kept = cortex.remember("The deploy target is the Frankfurt cluster", kind="decision")
-    pool = cortex._app.banks()[0].store.pool
+    pool = cortex._app.all_services()[0].store.pool
     pool.exclusive().execute("UPDATE memories_fts_data SET block = x'00ff' WHERE id > 10")
     cortex.close()
     assert [hit.memory.id for hit in cortex.recall(QUESTION).hits] == [kept.id]
-    seen = cortex._app.banks()[0].store.ledger.degradations()
+    seen = cortex._app.all_services()[0].store.ledger.degradations()
     assert [(one.degradation.component, one.degradation.recovered) for one in seen] == [
         ("keyword index", True)
     ]
@@ -114,7 +114,7 @@ def test_a_damaged_index_is_made_anew_by_the_recall_that_meets_it(cortex):
 
 def test_a_damaged_index_is_made_anew_by_the_write_that_meets_it(cortex):
     cortex.remember("The deploy target is the Frankfurt cluster", kind="decision")
-    cortex._app.banks()[0].store.pool.exclusive().execute(
+    cortex._app.all_services()[0].store.pool.exclusive().execute(
         "UPDATE memories_fts_data SET block = x'00ff' WHERE id > 10"
     )
     cortex.close()

@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 
 from recortex import Cortex
-from recortex.app import reembedding
+from recortex.app.jobs import reembedding
+from recortex.app.jobs.reembedding import BUSY, outlook
 from recortex.app.lock import alone
-from recortex.app.reembedding import BUSY, outlook
 from recortex.domain.vocabulary import Scope
 from recortex.embeddings.chain import EmbedderChain
 from recortex.embeddings.hashed import HashedEmbedder
 from recortex.embeddings.shaped import Shape, ShapedEmbedder
-from recortex.engines.intake.embedding import BATCH
+from recortex.engines.ingestion.embedding import BATCH
 from recortex.errors import EmbeddingError, InvalidInputError
 
 HASHED, SHORT, SHIPPED = "hashed-tfidf", "hashed-tfidf@64", "all-minilm-l6-v2.int8"
@@ -65,13 +65,13 @@ def opened(path, *embedders, **more):
 
 def use(cortex, *embedders):
     chain = EmbedderChain(embedders)
-    bank = bank_of(cortex)
-    bank.embedding._embedder = bank.retrieval._embedder = chain
-    return bank
+    services = services_of(cortex)
+    services.embedding._embedder = services.retrieval._embedder = chain
+    return services
 
 
-def bank_of(cortex):
-    return cortex._app.bank(Scope.PROJECT)
+def services_of(cortex):
+    return cortex._app.services(Scope.PROJECT)
 
 
 def wishes(count=COUNT):
@@ -188,13 +188,13 @@ def test_without_vectors_nothing_is_done(cortex):
 def test_what_is_new_has_the_new_model_s_vector_at_once(hashed_store):
     with opened(hashed_store, short()) as cortex:
         kept = cortex.remember("Deploys happen on Tuesdays")
-        assert bank_of(cortex).store.vectors.codes_of([kept.id], SHORT)
+        assert services_of(cortex).store.vectors.codes_of([kept.id], SHORT)
         cortex.edit(kept.id, text="Deploys happen on Wednesdays")
         cortex.recall(
             "When do deploys happen?"
         )  # makes up for what has no vector, not for what has a former one
         assert by_model(hashed_store) == {HASHED: COUNT, SHORT: 1}
-        assert bank_of(cortex).store.vectors.codes_of([kept.id], SHORT)
+        assert services_of(cortex).store.vectors.codes_of([kept.id], SHORT)
 
 
 def test_the_most_important_are_first(tmp_path):
@@ -216,9 +216,9 @@ def test_a_moment_s_failure_starts_nothing(hashed_store):
         cortex.reembed()
         model = Watched(short())
         model.down = True
-        bank = use(cortex, model, HashedEmbedder())
+        services = use(cortex, model, HashedEmbedder())
         new = cortex.remember("Deploys happen on Tuesdays")
-        assert bank.store.vectors.codes_of([new.id], HASHED)
+        assert services.store.vectors.codes_of([new.id], HASHED)
         done = cortex.reembed()
         assert (done.done, done.left) == (0, 1)
         assert "stands in" in done.stopped
@@ -264,7 +264,7 @@ def test_going_back_half_way_makes_nothing_again(hashed_store):
         assert (done.done, done.left, former.asked) == (80, 0, [])
         assert by_model(hashed_store) == {HASHED: COUNT}
         assert kept_vectors(hashed_store) == COUNT
-        assert bank_of(cortex).store.vectors.reembedding(SHORT) is None
+        assert services_of(cortex).store.vectors.reembedding(SHORT) is None
 
 
 def test_the_shipped_model_takes_over_from_hashed_words(tmp_path, monkeypatch):
@@ -300,7 +300,7 @@ def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(ha
         assert "reembed --afresh" in done.stopped
         done = cortex.reembed(afresh=True)
         assert (done.done, done.left) == (COUNT + 1, 0)
-        assert bank_of(cortex).store.vectors.dimensions(HASHED) == 64
+        assert services_of(cortex).store.vectors.dimensions(HASHED) == 64
         assert (
             cortex.recall("When do deploys happen?", recipe="semantic", floor=False).hits[0].memory.id
             == new.id
@@ -309,8 +309,8 @@ def test_another_model_behind_the_same_name_is_refused_and_can_be_made_afresh(ha
 
 def test_two_at_once_do_not_do_the_same_work(hashed_store):
     with opened(hashed_store, short()) as cortex:
-        bank = bank_of(cortex)
-        folder = bank.location.place("locks")
+        services = services_of(cortex)
+        folder = services.location.place("locks")
         folder.mkdir(exist_ok=True)
         with alone(folder / "reembed.lock") as held:
             assert held
@@ -335,11 +335,11 @@ class Seconds:
 def test_one_run_behind_a_session_is_bounded_and_pauses(hashed_store, clock, monkeypatch):
     monkeypatch.setattr(reembedding, "time", seconds := Seconds())
     with opened(hashed_store, short()) as cortex:
-        bank = bank_of(cortex)
-        run = reembedding.reembed(bank, now=clock, seconds=0.05, pause=0.06)
+        services = services_of(cortex)
+        run = reembedding.reembed(services, now=clock, seconds=0.05, pause=0.06)
         assert (run.done, seconds.passed) == (2 * BATCH, 0.06)  # the first pause is over when the time is
-        assert outlook(bank).left == COUNT - run.done
-        assert reembedding.reembed(bank, now=clock, seconds=60, pause=0.001).done == COUNT - run.done
+        assert outlook(services).left == COUNT - run.done
+        assert reembedding.reembed(services, now=clock, seconds=60, pause=0.001).done == COUNT - run.done
 
 
 def test_progress_is_told(hashed_store):
@@ -410,12 +410,12 @@ def test_a_kill_at_any_moment_resumes_where_it_stopped(tmp_path, monkeypatch):
     assert 0 < before < count
     with Cortex.open(url=url) as cortex:
         model = Watched(HashedEmbedder())
-        bank = use(cortex, model)
+        services = use(cortex, model)
         assert (
-            bank.store.vectors.reembedding(HASHED).done == before
+            services.store.vectors.reembedding(HASHED).done == before
         )  # counted in the transaction that kept them
         assert cortex.reembed().left == 0
         assert len(model.asked) == count - before
-        assert bank.store.vectors.agrees()
+        assert services.store.vectors.agrees()
     assert by_model(tmp_path) == {HASHED: count}
     assert kept_vectors(tmp_path) == count

@@ -14,7 +14,7 @@ def chain(cortex):
     for strength, near, far in zip((0.9, 0.6, 0.3), memories, memories[1:], strict=False):
         cortex.unlink(near.id, far.id)
         cortex.link(near.id, far.id, relation="depends_on", strength=strength)
-    for relation in cortex._app.banks()[0].store.relations.all():
+    for relation in cortex._app.all_services()[0].store.relations.all():
         if relation.type == "related":
             cortex.unlink(relation.source_id, relation.target_id, relation="related")
     return memories

@@ -26,11 +26,11 @@ EPISODES = [
 
 
 @contextmanager
-def bank_of(project, clock):
-    """The project's bank, without the facade."""
+def services_of(project, clock):
+    """The project's services, without the facade."""
     app = application(project, url=None, clock=clock, actor=Actor.USER, progress=None)
     try:
-        yield app.bank(Scope.PROJECT)
+        yield app.services(Scope.PROJECT)
     finally:
         app.close()
 
@@ -118,7 +118,7 @@ def test_over_years_the_store_stays_small_and_its_log_adds_up(cortex, clock):
             clock.pass_(days=30)
             cortex.lifecycle()
             cortex.gc()
-    store = cortex._app.bank(Scope.PROJECT).store
+    store = cortex._app.services(Scope.PROJECT).store
     assert store.chores.content().memories < made / 3
     assert store.chores.content().tombstones == made - store.chores.content().memories
     counted = {"create": 0, "expire": 0}
@@ -140,7 +140,7 @@ def test_over_years_the_store_stays_small_and_its_log_adds_up(cortex, clock):
 
 def test_a_notice_is_given_before_a_store_is_too_large(cortex, clock, monkeypatch):
     cortex.remember(EPISODES[0])
-    store = cortex._app.bank(Scope.PROJECT).store
+    store = cortex._app.services(Scope.PROJECT).store
     for day in range(10):
         store.chores.sample(clock.pass_(days=1), memories=day, size=day * 50 * 2**20)
     assert cortex.status().stores[0].health.days_to_threshold == 21
@@ -207,23 +207,23 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
     cortex.remember(EPISODES[0])
     cortex.close()
     settings = read(project)
-    with bank_of(project, clock) as bank:
-        filled(bank, 24_000)
-        run_due(bank, lambda: clock.now, settings, seconds=math.inf, everything=True)
-        with bank.store.transaction():
+    with services_of(project, clock) as services:
+        filled(services, 24_000)
+        run_due(services, lambda: clock.now, settings, seconds=math.inf, everything=True)
+        with services.store.transaction():
             if rest:  # half-empty pages after the old notes of fall backs are gone
-                bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
-                bank.store.pool.rows(
+                services.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
+                services.store.pool.rows(
                     "INSERT INTO degradations SELECT path, '', '', 0, 0, 1, 1 FROM checkpoints WHERE extracted_at % 4"
                 )
             else:  # nothing but free pages
-                bank.store.pool.rows("DELETE FROM checkpoints")
+                services.store.pool.rows("DELETE FROM checkpoints")
         later = clock.pass_(days=91)
         planned, done = (
             {
                 one.name: one
                 for one in run_due(
-                    bank, lambda: later, settings, seconds=math.inf, everything=True, dry_run=dry
+                    services, lambda: later, settings, seconds=math.inf, everything=True, dry_run=dry
                 )
             }["rewrite"]
             for dry in (True, False)
@@ -233,7 +233,9 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
         assert planned.note == "decided when the jobs before it are done"
         again = {
             one.name: one
-            for one in run_due(bank, lambda: later, settings, seconds=math.inf, everything=True, dry_run=True)
+            for one in run_due(
+                services, lambda: later, settings, seconds=math.inf, everything=True, dry_run=True
+            )
         }
         assert again["rewrite"].note == "too little to be written anew for"
 
@@ -249,76 +251,76 @@ def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
 
 
 def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
-    with bank_of(mixed, clock) as bank:
-        assert run_due(bank, lambda: clock.now, read(mixed), seconds=0.0, everything=True) == []
-        assert {one.state for one in run_due(bank, lambda: clock.now, read(mixed), seconds=math.inf)} <= {
+    with services_of(mixed, clock) as services:
+        assert run_due(services, lambda: clock.now, read(mixed), seconds=0.0, everything=True) == []
+        assert {one.state for one in run_due(services, lambda: clock.now, read(mixed), seconds=math.inf)} <= {
             "done",
             "skipped",
         }
-        assert bank.store.chores.expired(clock.now, 1) == []
+        assert services.store.chores.expired(clock.now, 1) == []
 
 
 # -- the file
 
 
-def filled(bank, count):
+def filled(services, count):
     """Notes on transcripts of a folder that is not there: 400 bytes each."""
     rows = [(f"/nowhere/{number:07}{'x' * 350}", "s", "c", 1, 1, number) for number in range(count)]
-    with bank.store.transaction():
-        bank.store.pool.run_many("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", rows)
+    with services.store.transaction():
+        services.store.pool.run_many("INSERT INTO checkpoints VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def test_a_file_of_which_half_holds_nothing_is_written_anew(cortex, project, clock):
     cortex.remember(EPISODES[0])
     cortex.close()
-    with bank_of(project, clock) as bank:
-        filled(bank, 24_000)
+    with services_of(project, clock) as services:
+        filled(services, 24_000)
         settings = read(project)
-        done = {one.name: one for one in run_due(bank, lambda: clock.now, settings, seconds=math.inf)}
+        done = {one.name: one for one in run_due(services, lambda: clock.now, settings, seconds=math.inf)}
         assert done["rewrite"].note == "too little to be written anew for"
-        filled_size = bank.store.bytes()
-        with bank.store.transaction():
-            bank.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
+        filled_size = services.store.bytes()
+        with services.store.transaction():
+            services.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
         later = clock.pass_(days=91)
-        done = {one.name: one for one in run_due(bank, lambda: later, settings, seconds=math.inf)}
+        done = {one.name: one for one in run_due(services, lambda: later, settings, seconds=math.inf)}
         assert done["rewrite"].counts["rewritten"] == 1
-        assert bank.store.bytes() < 0.7 * filled_size
-        assert bank.store.compaction.waste() < 0.3 * bank.store.bytes()
-        assert bank.store.check().whole
-        assert bank.store.pool.value("PRAGMA auto_vacuum") == 2
+        assert services.store.bytes() < 0.7 * filled_size
+        assert services.store.compaction.waste() < 0.3 * services.store.bytes()
+        assert services.store.check().whole
+        assert services.store.pool.value("PRAGMA auto_vacuum") == 2
 
 
 def test_a_keyword_index_in_many_parts_is_merged_into_one(cortex, project, clock):
     cortex.remember(EPISODES[0])
     cortex.close()
-    with bank_of(project, clock) as bank:
-        pool = bank.store.pool
+    with services_of(project, clock) as services:
+        pool = services.store.pool
         pool.rows("INSERT INTO memories_fts (memories_fts, rank) VALUES ('automerge', 0)")
         for number in range(12):
             pool.rows("UPDATE memories SET text = text || ' ' || ?", (f"word{number}",))
         parts = "SELECT count(DISTINCT segid) FROM memories_fts_idx"
         assert pool.value(parts) > 8
         steps = iter([1.0, 0.0])
-        bank.store.compaction.tidy(lambda: next(steps, 0.0))
-        assert bank.store.compaction.tidy(lambda: 1.0)["pages_given_back"] >= 0
+        services.store.compaction.tidy(lambda: next(steps, 0.0))
+        assert services.store.compaction.tidy(lambda: 1.0)["pages_given_back"] >= 0
         assert pool.value(parts) <= 2
-        assert bank.store.check().index_whole
+        assert services.store.check().index_whole
 
 
 def test_free_pages_are_given_back_in_steps(cortex, project, clock):
     cortex.remember(EPISODES[0])
     cortex.close()
-    with bank_of(project, clock) as bank:
-        filled(bank, 24_000)
-        with bank.store.transaction():
-            bank.store.pool.rows("DELETE FROM checkpoints")
-        assert bank.store.compaction.space().free > 8_000_000
-        assert bank.store.compaction.tidy(lambda: 0.0)["pages_given_back"] == 0
+    with services_of(project, clock) as services:
+        filled(services, 24_000)
+        with services.store.transaction():
+            services.store.pool.rows("DELETE FROM checkpoints")
+        assert services.store.compaction.space().free > 8_000_000
+        assert services.store.compaction.tidy(lambda: 0.0)["pages_given_back"] == 0
         steps = iter([1.0, 1.0, 1.0, 0.0])
-        assert bank.store.compaction.tidy(lambda: next(steps))["pages_given_back"] >= 1000
-        bank.store.compaction.tidy(lambda: 1.0)
-        assert bank.store.compaction.space().free == 0
-        assert bank.store.bytes() < 2_000_000
+        assert services.store.compaction.tidy(lambda: next(steps))["pages_given_back"] >= 1000
+        services.store.compaction.tidy(lambda: 1.0)
+        assert services.store.compaction.space().free == 0
+        assert services.store.bytes() < 2_000_000
 
 
 # -- backups
@@ -348,7 +350,7 @@ def test_a_backup_that_a_person_named_is_as_old_as_its_file_and_stays(cortex, cl
     for _ in range(7):
         made = cortex.backup().path
     assert len(list(folder.iterdir())) == 5 + 1
-    assert cortex._app.bank(Scope.PROJECT).store.backups.all()[0] == named
+    assert cortex._app.services(Scope.PROJECT).store.backups.all()[0] == named
     cortex.close()
     (store_folder(project) / "cortex.db").write_bytes(b"")
     with Cortex.open(project, clock=clock) as opened:
@@ -395,14 +397,14 @@ def killed_at(project, clock, statement):
     child = os.fork()
     if not child:
         try:
-            with bank_of(project, clock) as bank:
+            with services_of(project, clock) as services:
                 seen = iter(range(1, 10**9))
-                bank.store.pool.exclusive().set_exec_trace(
+                services.store.pool.exclusive().set_exec_trace(
                     lambda *_: (
                         True if next(seen) != statement else os.kill(os.getpid(), signal.SIGKILL) or True
                     )
                 )
-                run_due(bank, lambda: clock.now, read(project), seconds=math.inf, everything=True)
+                run_due(services, lambda: clock.now, read(project), seconds=math.inf, everything=True)
         finally:
             os._exit(0)
     return os.WIFSIGNALED(os.waitpid(child, 0)[1])
@@ -410,32 +412,32 @@ def killed_at(project, clock, statement):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs processes that begin as copies")
 def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mixed, clock):
-    with bank_of(mixed, clock) as bank:
-        before = set(all_ids(bank))
-        entries = bank.store.chores.content().newest_audit
+    with services_of(mixed, clock) as services:
+        before = set(all_ids(services))
+        entries = services.store.chores.content().newest_audit
     kills = 0
     for statement in (1, 5, 12, 30, 55, 80, 130, 200, 260, 320, 500, 800):
         kills += killed_at(mixed, clock, statement)
-        with bank_of(mixed, clock) as bank:
-            assert bank.store.check().whole
-            there = set(all_ids(bank))
-            buried = {id_ for id_ in before if bank.store.ledger.buried(id_)}
+        with services_of(mixed, clock) as services:
+            assert services.store.check().whole
+            there = set(all_ids(services))
+            buried = {id_ for id_ in before if services.store.ledger.buried(id_)}
             assert there | buried == before
             assert not there & buried
-            summed = sum(one.entries for one in bank.store.chores.summaries())
-            left = len(bank.store.ledger.recent(10_000))
+            summed = sum(one.entries for one in services.store.chores.summaries())
+            left = len(services.store.ledger.recent(10_000))
             assert summed + left == entries + len(buried)
     assert kills >= 6
-    with bank_of(mixed, clock) as bank:
-        done = run_due(bank, lambda: clock.now, read(mixed), seconds=math.inf, everything=True)
+    with services_of(mixed, clock) as services:
+        done = run_due(services, lambda: clock.now, read(mixed), seconds=math.inf, everything=True)
         assert {one.state for one in done} <= {"done", "skipped"}
-        assert bank.store.chores.count_expired(clock.now) == (0, 1)
-        assert len(all_ids(bank)) == 2
-        assert bank.store.backups.all()
+        assert services.store.chores.count_expired(clock.now) == (0, 1)
+        assert len(all_ids(services)) == 2
+        assert services.store.backups.all()
 
 
-def all_ids(bank):
-    return [row[0] for row in bank.store.pool.rows("SELECT id FROM memories")]
+def all_ids(services):
+    return [row[0] for row in services.store.pool.rows("SELECT id FROM memories")]
 
 
 @pytest.mark.parametrize("now", [datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])

@@ -36,13 +36,13 @@ def test_an_index_that_was_not_made_yet_is_named_and_reembed_makes_it(filled):
 
 def test_doctor_sees_a_damaged_index(filled):
     filled.reembed()
-    (bank,) = filled._app.banks()
-    (file,) = bank.location.vectors.glob("*.usearch")
+    (services,) = filled._app.all_services()
+    (file,) = services.location.vectors.glob("*.usearch")
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 0xFF
     file.write_bytes(content)
     assert "damaged" in said(filled)[0][0][0]
-    assert keep_vector_index(bank) == 40
+    assert keep_vector_index(services) == 40
     assert said(filled) == ([], [])
 
 

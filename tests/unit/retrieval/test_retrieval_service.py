@@ -14,7 +14,7 @@ from recortex.domain.vocabulary import Actor, Status
 from recortex.embeddings.chain import EmbedderChain
 from recortex.embeddings.hashed import HashedEmbedder
 from recortex.engines.indexing.document import search_text
-from recortex.engines.intake.embedding import Embedding
+from recortex.engines.ingestion.embedding import Embedding
 from recortex.engines.retrieval.service import Retrieval
 from recortex.engines.similarity.fingerprint import content_hash
 from recortex.storage.sqlite.store import SqliteStore

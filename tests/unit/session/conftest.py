@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recortex import Cortex
-from recortex.app.session.loop import Loop
+from recortex.app.hooks.context import HookContext
 from recortex.app.wiring import session_loop
 from recortex.domain.hook_event import EventName, HookEvent
 
@@ -24,8 +24,8 @@ def event(project: Path) -> Callable[..., HookEvent]:
 
 
 @pytest.fixture
-def loop(cortex: Cortex) -> Loop:
-    """The session loop of the project, whose store is there."""
+def context(cortex: Cortex) -> HookContext:
+    """The session context of the project, whose store is there."""
     cortex.init()
     return session_loop(cortex._app.root, app=cortex._app)
 

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from recortex.app.jobs import running, table
+from recortex.app.jobs import post_capture, running, table
+from recortex.app.jobs.run_counts import RunCounts
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import BEHIND_SESSION, JOBS, Job
 from recortex.app.jobs.work import Outcome
-from recortex.app.session import aftermath
-from recortex.app.session.tally import Tally
 from recortex.domain.vocabulary import Scope
 
 
@@ -29,30 +28,30 @@ def _broken(_):
 
 
 @pytest.fixture
-def bank(cortex):
+def services(cortex):
     cortex.remember("Retries are bounded at five")
-    return cortex._app.bank(Scope.PROJECT)
+    return cortex._app.services(Scope.PROJECT)
 
 
-def test_a_job_that_fails_is_told_and_holds_up_no_other(bank, clock, cortex):
-    done = run(bank, clock, bank.settings, [replace(JOBS[0], run=_broken), *BEHIND_SESSION[1:]])
+def test_a_job_that_fails_is_told_and_holds_up_no_other(services, clock, cortex):
+    done = run(services, clock, services.settings, [replace(JOBS[0], run=_broken), *BEHIND_SESSION[1:]])
     assert [one.state for one in done] == ["failed", "done", "done"]
     assert [one.note for one in done if one.note] == ["out of order"]
     assert "job: embedding" in {one.component for one in cortex.status().fallbacks}
 
 
-def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(bank, clock, monkeypatch):
+def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(services, clock, monkeypatch):
     broken = [replace(job, run=_broken) if job.name == "sessions" else job for job in JOBS]
     monkeypatch.setattr(running, "JOBS", broken)
-    states = {one.name: one.state for one in run_due(bank, clock, bank.settings)}
+    states = {one.name: one.state for one in run_due(services, clock, services.settings)}
     assert states.pop("sessions") == "failed"
     assert set(states.values()) <= {"done", "skipped"}
-    assert [one.name for one in run_due(bank, clock, bank.settings)][:1] == ["sessions"]
+    assert [one.name for one in run_due(services, clock, services.settings)][:1] == ["sessions"]
 
 
 def test_what_a_new_job_counts_is_recorded(loop, monkeypatch):
     new = Job(name="new", does="count", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
-    monkeypatch.setattr(aftermath, "BEHIND_SESSION", (*table.BEHIND_SESSION, new))
-    aftermath.after(loop, Tally(), seconds=0.0)
-    record = aftermath.read_status(loop.location.place(aftermath.STATUS))
-    assert record["totals"]["things"] == 2 * len(list(loop.app.sound_banks()))
+    monkeypatch.setattr(post_capture, "BEHIND_SESSION", (*table.BEHIND_SESSION, new))
+    post_capture.after(loop, RunCounts(), seconds=0.0)
+    record = post_capture.read_status(loop.location.place(post_capture.STATUS))
+    assert record["totals"]["things"] == 2 * len(list(loop.app.readable_services()))

@@ -6,8 +6,8 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.app.session import requests
-from recortex.app.session.requests import ATTEMPTS, Request
+from recortex.app.jobs import capture_requests
+from recortex.app.jobs.capture_requests import ATTEMPTS, Request
 
 
 def request(name: str = "a", *, final: bool = False) -> Request:
@@ -15,40 +15,40 @@ def request(name: str = "a", *, final: bool = False) -> Request:
 
 
 def test_a_request_waits_until_it_is_done(tmp_path: Path):
-    requests.put(tmp_path / "q", request())
-    [(claimed, found)] = requests.claim(tmp_path / "q")
+    capture_requests.put(tmp_path / "q", request())
+    [(claimed, found)] = capture_requests.claim(tmp_path / "q")
     assert found == request()
-    assert requests.waiting(tmp_path / "q") == 1
-    requests.done(claimed)
-    assert requests.waiting(tmp_path / "q") == 0
+    assert capture_requests.waiting(tmp_path / "q") == 1
+    capture_requests.done(claimed)
+    assert capture_requests.waiting(tmp_path / "q") == 0
 
 
 def test_a_second_request_for_a_transcript_joins_the_first_and_its_end_is_not_forgotten(tmp_path: Path):
-    requests.put(tmp_path, request(final=True))
-    requests.put(tmp_path, request(final=False))
-    assert [found.final for _, found in requests.claim(tmp_path)] == [True]
+    capture_requests.put(tmp_path, request(final=True))
+    capture_requests.put(tmp_path, request(final=False))
+    assert [found.final for _, found in capture_requests.claim(tmp_path)] == [True]
 
 
 def test_a_request_that_comes_while_the_first_is_worked_on_is_kept(tmp_path: Path):
-    requests.put(tmp_path, request())
-    for claimed, _ in requests.claim(tmp_path):
-        requests.put(tmp_path, request(final=True))
-        requests.done(claimed)
-    assert [found.final for _, found in requests.claim(tmp_path)] == [True]
+    capture_requests.put(tmp_path, request())
+    for claimed, _ in capture_requests.claim(tmp_path):
+        capture_requests.put(tmp_path, request(final=True))
+        capture_requests.done(claimed)
+    assert [found.final for _, found in capture_requests.claim(tmp_path)] == [True]
 
 
 def test_what_a_killed_job_had_claimed_is_taken_up_again(tmp_path: Path):
-    requests.put(tmp_path, request())
-    next(iter(requests.claim(tmp_path)))  # and then it was killed
-    assert [found for _, found in requests.claim(tmp_path)] == [request()]
+    capture_requests.put(tmp_path, request())
+    next(iter(capture_requests.claim(tmp_path)))  # and then it was killed
+    assert [found for _, found in capture_requests.claim(tmp_path)] == [request()]
 
 
 def test_a_request_that_always_fails_is_given_up(tmp_path: Path):
-    requests.put(tmp_path, request())
+    capture_requests.put(tmp_path, request())
     tries = 0
-    while requests.waiting(tmp_path):
-        for claimed, found in requests.claim(tmp_path):
-            requests.failed(claimed, found)
+    while capture_requests.waiting(tmp_path):
+        for claimed, found in capture_requests.claim(tmp_path):
+            capture_requests.failed(claimed, found)
             tries += 1
     assert tries == ATTEMPTS
 
@@ -62,13 +62,13 @@ def test_a_request_that_always_fails_is_given_up(tmp_path: Path):
 def test_a_file_that_is_no_request_is_dropped(tmp_path_factory, garbage: bytes):
     queue = tmp_path_factory.mktemp("queue")
     (queue / "x.json").write_bytes(garbage)
-    assert list(requests.claim(queue)) == []
-    assert requests.waiting(queue) == 0
+    assert list(capture_requests.claim(queue)) == []
+    assert capture_requests.waiting(queue) == 0
 
 
 def test_an_ended_session_is_urgent_and_stays_so(tmp_path: Path):
-    requests.put(tmp_path, request())
-    assert not requests.urgent(tmp_path)
-    requests.put(tmp_path, replace(request(), urgent=True))
-    requests.put(tmp_path, request())
-    assert requests.urgent(tmp_path)
+    capture_requests.put(tmp_path, request())
+    assert not capture_requests.urgent(tmp_path)
+    capture_requests.put(tmp_path, replace(request(), urgent=True))
+    capture_requests.put(tmp_path, request())
+    assert capture_requests.urgent(tmp_path)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.sessions.bearing import ALIKE, EVERYDAY, bears_on, telling
+from recortex.engines.sessions.relevance_gate import ALIKE, EVERYDAY, is_relevant, telling
 
 
 @pytest.fixture
@@ -19,8 +19,8 @@ def memory(cortex):
     "prompt", ["the test fails, fix it", "did you push?", "let's fix 3 too", "run the tests again", "ok", ""]
 )
 def test_everyday_orders_bear_on_nothing(memory, prompt: str):
-    assert not bears_on(prompt, memory, 0.9, 0.0)
-    assert not bears_on(prompt, memory, 0.9, 1.0)
+    assert not is_relevant(prompt, memory, 0.9, 0.0)
+    assert not is_relevant(prompt, memory, 0.9, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -33,19 +33,19 @@ def test_everyday_orders_bear_on_nothing(memory, prompt: str):
     ],
 )
 def test_what_names_the_matter_bears_on_it(memory, prompt: str):
-    assert bears_on(prompt, memory, 0.9, 0.0)
+    assert is_relevant(prompt, memory, 0.9, 0.0)
 
 
 def test_one_shared_word_of_many_is_not_enough(memory):
-    assert not bears_on("move the redis settings of the staging cluster into terraform", memory, 0.9, 0.0)
-    assert bears_on("move the redis settings of the staging cluster into terraform", memory, 0.9, ALIKE)
+    assert not is_relevant("move the redis settings of the staging cluster into terraform", memory, 0.9, 0.0)
+    assert is_relevant("move the redis settings of the staging cluster into terraform", memory, 0.9, ALIKE)
 
 
 def test_a_shared_name_needs_no_high_score(memory):
-    assert bears_on(
+    assert is_relevant(
         "add a retry to send_invoice and a test for it, then update the changelog", memory, 0.55, 0.0
     )
-    assert not bears_on("how are invoices sent with celery", memory, 0.55, 0.0)
+    assert not is_relevant("how are invoices sent with celery", memory, 0.55, 0.0)
 
 
 @given(st.lists(st.sampled_from(sorted(EVERYDAY)), max_size=12))

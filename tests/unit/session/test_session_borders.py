@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app import relay
-from recortex.app.passes import beginning
-from recortex.app.session import capture, requests
-from recortex.app.session.capture import Told, work
-from recortex.app.session.closing import ask, close
-from recortex.app.session.noting import ended
-from recortex.app.session.opening import _catch_up
-from recortex.app.session.requests import Request
+from recortex.app.hooks import relay
+from recortex.app.hooks.session_end import ask, close
+from recortex.app.hooks.session_start import _catch_up
+from recortex.app.hooks.session_tracking import ended
+from recortex.app.jobs import capture, capture_requests
+from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture_requests import Request
+from recortex.app.jobs.read_window import beginning
 from recortex.app.wiring import session_loop
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.session import Session
@@ -28,7 +28,7 @@ CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly rep
 @pytest.fixture(autouse=True)
 def _here_and_now(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
-    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
 
 
 def begin(loop, path: Path, session: str = "s", **more) -> Session:
@@ -45,7 +45,7 @@ def begin(loop, path: Path, session: str = "s", **more) -> Session:
 
 
 def waiting(loop) -> list[Request]:
-    return [request for _, request in requests.claim(loop.queue)]
+    return [request for _, request in capture_requests.claim(loop.queue)]
 
 
 def test_another_projects_transcript_in_the_same_folder_is_left_alone(
@@ -130,7 +130,7 @@ def test_what_is_no_file_is_no_transcript(loop, tmp_path, make):
     make(path)
     ask(loop, begin(loop, path), final=False)
     work(loop, Told(session="s", message="Done."))
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_a_link_to_the_home_folder_is_the_home_folder(tmp_path, monkeypatch):
@@ -183,10 +183,10 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
 
     with monkeypatch.context() as patch:
         patch.setattr(capture, "_learn", failing)
-        for _ in range(requests.ATTEMPTS):
+        for _ in range(capture_requests.ATTEMPTS):
             work(loop, Told())
     assert cortex.list().total == 1
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
     assert b"AssertionError" in loop.location.place("hooks.log").read_bytes()
 
 
@@ -198,7 +198,7 @@ def test_what_its_taker_died_of_is_taken_up_last(loop, transcript, since):
     ask(loop, begin(loop, transcript("other").says("user", UV).path, "other"), final=True)
     (other,) = set(loop.queue.iterdir()) - {deadly}
     os.utime(other, (since, since))
-    next(requests.claim(loop.queue))
+    next(capture_requests.claim(loop.queue))
     assert [request.session for request in waiting(loop)] == ["other", "deadly"]
 
 
@@ -222,11 +222,11 @@ def test_what_cannot_be_taken_up_is_not_tried_for_ever(loop, transcript, monkeyp
     (loop.queue / "folder.json").mkdir()
     os.mkfifo(loop.queue / "pipe.json")
     with monkeypatch.context() as patch:
-        patch.setattr(requests, "claim", lambda _: iter(()))
+        patch.setattr(capture_requests, "claim", lambda _: iter(()))
         work(loop, Told())
-    assert requests.waiting(loop.queue) == 1
+    assert capture_requests.waiting(loop.queue) == 1
     work(loop, Told())
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, loop, transcript, tmp_path):

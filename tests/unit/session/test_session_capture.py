@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.session import capture, requests
-from recortex.app.session.capture import Told, work
-from recortex.app.session.closing import ask
-from recortex.app.session.opening import _catch_up
-from recortex.app.session.requests import Request
+from recortex.app.hooks.session_end import ask
+from recortex.app.hooks.session_start import _catch_up
+from recortex.app.jobs import capture, capture_requests
+from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture_requests import Request
 from recortex.domain.session import Session
 
 UV = "please remember that we use uv and not pip in this repository"
@@ -41,7 +41,7 @@ def test_a_session_is_learned_from_once(cortex, loop, transcript):
     [memory] = cortex.list().memories
     assert "uv" in memory.text
     assert memory.evidence == 1
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
     assert loop.sessions.get("s").captured_size == said.path.stat().st_size
 
 
@@ -90,7 +90,7 @@ def test_a_job_that_is_killed_leaves_its_request(cortex, loop, transcript, monke
     session = begin(loop, said)
     ask(loop, session, final=True)
     with monkeypatch.context() as patch:
-        patch.setattr("recortex.app.learner._move_checkpoint", _killed)
+        patch.setattr("recortex.app.jobs.learning._move_checkpoint", _killed)
         with pytest.raises(KeyboardInterrupt):
             work(loop, Told())
     work(loop, Told())
@@ -104,21 +104,21 @@ def _killed(*_: object) -> None:
 
 def test_a_file_that_is_no_transcript_is_given_up_and_said_so(loop, cortex, tmp_path: Path):
     (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
-    requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
-    for _ in range(requests.ATTEMPTS):
+    capture_requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
+    for _ in range(capture_requests.ATTEMPTS):
         work(loop, Told())
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
     assert cortex.status().session_loop.failed >= 1
 
 
 def test_a_transcript_that_is_not_there_teaches_nothing(loop, tmp_path: Path):
-    requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
+    capture_requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
     work(loop, Told())
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_a_killed_session_is_learned_from_at_the_next_start(cortex, loop, transcript, monkeypatch):
-    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
     said = transcript().says("user", UV)
     begin(loop, said, process=2**22 + 1)  # beyond every process number: it is dead
     loop.sessions.put(Session(id="new", started_at=loop.clock(), seen_at=loop.clock()))
@@ -126,7 +126,7 @@ def test_a_killed_session_is_learned_from_at_the_next_start(cortex, loop, transc
     work(loop, Told())
     assert len(texts(cortex)) == 1
     _catch_up(loop, loop.sessions.get("new"))
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_a_session_that_runs_elsewhere_is_left_alone(loop, transcript):
@@ -137,7 +137,7 @@ def test_a_session_that_runs_elsewhere_is_left_alone(loop, transcript):
     current = Session(id="new", started_at=loop.clock(), seen_at=loop.clock())
     loop.sessions.put(current)
     _catch_up(loop, current)
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_injected_text_never_comes_back(cortex, loop, transcript, event):
@@ -195,7 +195,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     """As when the disk was full while it ran: its transcript lies beside the next one's."""
     import os
 
-    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
     lost = transcript("lost").says("user", UV)
     older = transcript("older").says("user", "please remember that the staging database is read-only")
     now = clock.pass_(days=1)
@@ -207,12 +207,12 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     [text] = texts(cortex)
     assert "uv" in text
     _catch_up(loop, current)
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0
 
 
 def test_a_sub_agent_is_learned_from_once(cortex, loop, transcript, event, monkeypatch):
     """Its own transcript is read when it stops; what the main one repeats of it is the same evidence."""
-    monkeypatch.setattr("recortex.app.session.closing.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
     finding = "The root cause of the drift was that `parse_date` drops the timezone of each row."
     own = transcript("agent-a1").says("user", "look into the drift").says("assistant", finding)
     stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
@@ -223,4 +223,4 @@ def test_a_sub_agent_is_learned_from_once(cortex, loop, transcript, event, monke
     assert memory.evidence == 1
     nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))
     cortex.attend(nameless)
-    assert requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(loop.queue) == 0

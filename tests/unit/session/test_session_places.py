@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.learner import _place
+from recortex.app.jobs.learning import _place
 from recortex.domain.transcript import SessionInfo
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from recortex.app.error_log import LOG, MOST_BYTES, log_error, logged_errors
 from recortex.app.location import Location
-from recortex.app.session.trouble import LOG, MOST_BYTES, note_trouble, troubles
 
 
 def location(folder: Path) -> Location:
@@ -15,8 +15,8 @@ def location(folder: Path) -> Location:
 
 def test_a_failure_is_found_again_on_one_line(tmp_path: Path):
     place = location(tmp_path / "store")
-    note_trouble(place, "stop", "StorageError: first\nsecond " + "x" * 900)
-    [found] = troubles(place)
+    log_error(place, "stop", "StorageError: first\nsecond " + "x" * 900)
+    [found] = logged_errors(place)
     assert found.event == "stop"
     assert found.error.startswith("StorageError: first second x")
     assert place.place(LOG).stat().st_mode & 0o777 == 0o600
@@ -25,25 +25,25 @@ def test_a_failure_is_found_again_on_one_line(tmp_path: Path):
 def test_the_log_has_an_end(tmp_path: Path):
     place = location(tmp_path / ".recortex")
     for _ in range(1_000):
-        note_trouble(place, "stop", "x" * 300)
+        log_error(place, "stop", "x" * 300)
     assert place.place(LOG).stat().st_size < MOST_BYTES + 1_000
-    assert troubles(place)
+    assert logged_errors(place)
 
 
 def test_lines_that_are_none_of_ours_are_left_out(tmp_path: Path):
     place = location(tmp_path)
     place.place(LOG).write_bytes(b'\xff\n{}\n[1]\n{"at": "soon", "event": 1, "error": 2}\n')
-    assert troubles(place) == []
+    assert logged_errors(place) == []
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "link"])
 def test_a_log_that_is_no_file_is_neither_written_nor_read(tmp_path: Path, make):
     place = location(tmp_path)
     make(place.place(LOG))
-    note_trouble(place, "stop", "x")
-    assert troubles(place) == []
+    log_error(place, "stop", "x")
+    assert logged_errors(place) == []
 
 
 def test_where_nothing_can_be_written_nothing_happens(tmp_path: Path):
     (tmp_path / "file").write_text("x")
-    note_trouble(location(tmp_path / "file"), "stop", "x")
+    log_error(location(tmp_path / "file"), "stop", "x")

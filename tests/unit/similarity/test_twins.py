@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.similarity.twins import says_again
+from recortex.engines.similarity.near_duplicates import is_near_duplicate
 
 KNOWN = "We always deploy with `make ship`, never with `git push heroku`, because the migrations have to run first."
 
@@ -34,18 +34,18 @@ DIFFERENT = (
 
 @pytest.mark.parametrize(("known", "new"), SAME)
 def test_the_same_in_other_words_is_known(known: str, new: str):
-    assert says_again(new, known)
+    assert is_near_duplicate(new, known)
 
 
 @pytest.mark.parametrize(("known", "new"), DIFFERENT)
 def test_what_differs_in_meaning_is_new(known: str, new: str):
-    assert not says_again(new, known)
-    assert not says_again(known, new) or len(new) > len(known)
+    assert not is_near_duplicate(new, known)
+    assert not is_near_duplicate(known, new) or len(new) > len(known)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_can_be_compared(a: str, b: str):
-    says_again(a, b)
+    is_near_duplicate(a, b)
 
 
 @given(
@@ -54,4 +54,4 @@ def test_any_two_texts_can_be_compared(a: str, b: str):
     )
 )
 def test_a_statement_says_itself_again(words: list[str]):
-    assert says_again(" ".join(words), " ".join(words))
+    assert is_near_duplicate(" ".join(words), " ".join(words))

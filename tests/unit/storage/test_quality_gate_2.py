@@ -61,7 +61,7 @@ def test_the_facade_shares_vectors_too(project, clock, monkeypatch):
     with Cortex.open(project, clock=clock) as cortex:
         cortex.remember("It happened again.", kind="episodic", source="s1")
         cortex.remember("It happened again.", kind="episodic", source="s2")
-        rows = cortex._app.banks()[0].store.pool.rows(
+        rows = cortex._app.all_services()[0].store.pool.rows(
             "SELECT count(*), count(DISTINCT embedding_key) FROM memories"
         )
     assert rows == [(2, 1)]

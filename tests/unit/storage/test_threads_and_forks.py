@@ -181,7 +181,7 @@ from recortex.errors import StorageError
 
 cortex = Cortex.open(sys.argv[1])
 id_ = cortex.remember("Before").id
-with cortex._app.banks()[0].store.transaction():
+with cortex._app.all_services()[0].store.transaction():
     number = os.fork()
     if not number:
         try:

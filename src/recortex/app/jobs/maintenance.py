@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from recortex.app.jobs.work import Outcome, in_chunks
 from recortex.domain.history import AuditEntry
 from recortex.domain.vocabulary import Actor
-from recortex.engines.upkeep.rotation import summaries
-from recortex.ports.chores import EVERY_VERSION
+from recortex.engines.maintenance.rotation import summaries
+from recortex.ports.maintenance import EVERY_VERSION
 from recortex.storage.records.memories import KEPT_VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from recortex.app.bank import Bank
     from recortex.app.jobs.work import Work
+    from recortex.app.store_services import StoreServices
 
 _T = TypeVar("_T")
 
@@ -41,19 +41,19 @@ _PERCENT = 100
 
 
 def _plan_sessions(work: Work) -> Outcome:
-    return Outcome({"sessions": work.bank.store.chores.old_sessions(work.before("hooks.keep_days"))})
+    return Outcome({"sessions": work.services.store.chores.old_sessions(work.before("hooks.keep_days"))})
 
 
 def _do_sessions(work: Work) -> Outcome:
     before = work.before("hooks.keep_days")
-    return in_chunks(work, "sessions", lambda: work.bank.store.sessions.forget_before(before))
+    return in_chunks(work, "sessions", lambda: work.services.store.sessions.forget_before(before))
 
 
 # -- memories that were long put away
 
 
 def _plan_expiry(work: Work) -> Outcome:
-    gone, held = work.bank.store.chores.count_expired(work.before("lifecycle.delete_after_days"))
+    gone, held = work.services.store.chores.count_expired(work.before("lifecycle.delete_after_days"))
     return Outcome({"memories": gone, "held": held})
 
 
@@ -61,28 +61,28 @@ def _do_expiry(work: Work) -> Outcome:
     before = work.before("lifecycle.delete_after_days")
 
     def chunk() -> int:
-        ids = work.bank.store.chores.expired(before, MEMORIES)
+        ids = work.services.store.chores.expired(before, MEMORIES)
         for id_ in ids:
-            _delete(work.bank, id_, work.now)
+            _delete(work.services, id_, work.now)
         return len(ids)
 
     done = in_chunks(work, "memories", chunk)
-    held = work.bank.store.chores.count_expired(before)[1] if done.state == "done" else 0
+    held = work.services.store.chores.count_expired(before)[1] if done.state == "done" else 0
     return replace(done, counts=done.counts | {"held": held})
 
 
-def _delete(bank: Bank, id_: str, now: datetime) -> None:
+def _delete(services: StoreServices, id_: str, now: datetime) -> None:
     """Delete a memory for good; its id, its audit log and the reason stay."""
-    bank.store.ledger.record([AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=now)])
-    key = bank.store.memories.delete(id_)
-    bank.store.ledger.bury(key, id_, now, reason="expiry")
+    services.store.ledger.record([AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=now)])
+    key = services.store.memories.delete(id_)
+    services.store.ledger.bury(key, id_, now, reason="expiry")
 
 
 # -- versions, audit log, vectors
 
 
 def _plan_versions(work: Work) -> Outcome:
-    surplus = work.bank.store.chores.surplus_versions(KEPT_VERSIONS - 1, _MANY, without=_expiring(work))
+    surplus = work.services.store.chores.surplus_versions(KEPT_VERSIONS - 1, _MANY, without=_expiring(work))
     return Outcome({"versions": len(surplus)})
 
 
@@ -90,11 +90,11 @@ def _expiring(work: Work) -> list[str]:
     """The memories that this run would delete before the jobs that follow."""
     if "expiry" not in work.names:
         return []
-    return work.bank.store.chores.expired(work.before("lifecycle.delete_after_days"), _MANY)
+    return work.services.store.chores.expired(work.before("lifecycle.delete_after_days"), _MANY)
 
 
 def _do_versions(work: Work) -> Outcome:
-    chores = work.bank.store.chores
+    chores = work.services.store.chores
     surplus = chores.surplus_versions(KEPT_VERSIONS - 1, _MANY)
     return in_chunks(work, "versions", _listed(surplus, VERSIONS, chores.drop_versions))
 
@@ -114,13 +114,13 @@ def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]
 
 def _plan_audit(work: Work) -> Outcome:
     before, more = work.before("gc.audit_days"), bool(_expiring(work))
-    return Outcome({"entries": work.bank.store.chores.count_old_audit(before, more=more)})
+    return Outcome({"entries": work.services.store.chores.count_old_audit(before, more=more)})
 
 
 def _do_audit(work: Work) -> Outcome:
     def chunk() -> int:
-        entries = work.bank.store.chores.old_audit(work.before("gc.audit_days"), ENTRIES)
-        work.bank.store.chores.rotate(entries, summaries(entries))
+        entries = work.services.store.chores.old_audit(work.before("gc.audit_days"), ENTRIES)
+        work.services.store.chores.rotate(entries, summaries(entries))
         return len(entries)
 
     return in_chunks(work, "entries", chunk)
@@ -128,13 +128,13 @@ def _do_audit(work: Work) -> Outcome:
 
 def _plan_vectors(work: Work) -> Outcome:
     keep = KEPT_VERSIONS - 1 if "versions" in work.names else EVERY_VERSION
-    unused = work.bank.store.chores.unused_vectors(_MANY, without=_expiring(work), keep=keep)
+    unused = work.services.store.chores.unused_vectors(_MANY, without=_expiring(work), keep=keep)
     return Outcome({"vectors": len(unused)})
 
 
 def _do_vectors(work: Work) -> Outcome:
     """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
-    chores = work.bank.store.chores
+    chores = work.services.store.chores
     done = in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
     having, vectors, twice = chores.vector_sharing()
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
@@ -144,13 +144,13 @@ def _do_vectors(work: Work) -> Outcome:
 
 
 def _plan_leftovers(work: Work) -> Outcome:
-    old = work.bank.store.chores.old_degradations(work.before("hooks.keep_days"))
+    old = work.services.store.chores.old_degradations(work.before("hooks.keep_days"))
     return Outcome({"files": len(_stale(work)), "transcripts": len(_gone(work)), "fallbacks": old})
 
 
 def _do_leftovers(work: Work) -> Outcome:
     planned = _plan_leftovers(work)
-    chores = work.bank.store.chores
+    chores = work.services.store.chores
     for path in _stale(work):
         with suppress(OSError):
             path.unlink()
@@ -164,7 +164,7 @@ def _stale(work: Work) -> list[Path]:
 
     Locks stay: a lock's file that is deleted while it is held could be held twice.
     """
-    location = work.bank.location
+    location = work.services.location
     briefs = location.place("surface-cache")
     half = [path for name in _HALF_WRITTEN for path in location.place(name).glob("*.part")]
     old = [path for path in briefs.glob("*.json") if _age(path) > BRIEF_SECONDS]
@@ -185,9 +185,9 @@ def _age(path: Path) -> float:
 
 def _gone(work: Work) -> list[str]:
     """Transcripts read long ago that are no longer there, though their folder is; never those of another machine."""
-    if work.bank.location.remote:
+    if work.services.location.remote:
         return []
-    old = map(Path, work.bank.store.chores.old_checkpoints(work.before("hooks.keep_days")))
+    old = map(Path, work.services.store.chores.old_checkpoints(work.before("hooks.keep_days")))
     return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
 
 
@@ -206,21 +206,21 @@ _ROOM = _COPIED | {
 
 def _plan_compaction(work: Work) -> Outcome:
     note = "the room that the jobs before it make" if work.some(_ROOM) else ""
-    return Outcome({"free_bytes": work.bank.store.compaction.space().free}, note)
+    return Outcome({"free_bytes": work.services.store.compaction.space().free}, note)
 
 
 def _do_compaction(work: Work) -> Outcome:
-    counts = work.bank.store.compaction.tidy(work.left)
+    counts = work.services.store.compaction.tidy(work.left)
     if counts.get("busy"):
         return Outcome(counts, "others were at work", "partly")
-    return Outcome(counts, record=counts | {"waste_bytes": work.bank.store.compaction.waste()})
+    return Outcome(counts, record=counts | {"waste_bytes": work.services.store.compaction.waste()})
 
 
 def _plan_rewrite(work: Work) -> Outcome:
     """How much room the jobs before it make, within pages and as pages that are given back, shows only then."""
     judged = _judged(work)
     open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
-    if work.full or not open_ or work.bank.store.compaction.space().total < LEAST_WASTE:
+    if work.full or not open_ or work.services.store.compaction.space().total < LEAST_WASTE:
         return judged
     waste = {name: judged.counts[name] for name in ("waste_bytes", "waste_percent")}
     return Outcome(waste, "decided when the jobs before it are done")
@@ -228,7 +228,7 @@ def _plan_rewrite(work: Work) -> Outcome:
 
 def _judged(work: Work) -> Outcome:
     """Quarterly, only above a share that holds nothing (A, CX21); a large file only when a person says when."""
-    compaction = work.bank.store.compaction
+    compaction = work.services.store.compaction
     waste, total = compaction.waste(), compaction.space().total
     counts = {"waste_bytes": waste, "waste_percent": round(_PERCENT * waste / total) if total else 0}
     if not work.full and (waste < LEAST_WASTE or waste <= work.settings["gc.fragmentation"] * total):
@@ -244,7 +244,7 @@ def _judged(work: Work) -> Outcome:
 def _do_rewrite(work: Work) -> Outcome:
     judged = _judged(work)
     if judged.counts.get("rewritten"):
-        work.bank.store.compaction.rewrite()
+        work.services.store.compaction.rewrite()
     return judged
 
 
@@ -256,18 +256,18 @@ def _plan_growth(work: Work) -> Outcome:  # noqa: ARG001  it is always the same
 
 
 def _do_growth(work: Work) -> Outcome:
-    store = work.bank.store
+    store = work.services.store
     store.chores.sample(work.now, memories=store.chores.content().memories, size=store.bytes())
     return _plan_growth(work)
 
 
 def _plan_backup(work: Work) -> Outcome:
-    content = work.bank.store.chores.content()._asdict()
+    content = work.services.store.chores.content()._asdict()
     if not content["newest_audit"]:
         return Outcome({}, "nothing to copy yet", "skipped")
-    last = work.bank.store.chores.all().get("backup")
+    last = work.services.store.chores.all().get("backup")
     same = last and dict(last.outcome) == content and not work.some(_COPIED)
-    if same and work.bank.store.backups.all():
+    if same and work.services.store.backups.all():
         return Outcome({}, "nothing changed since the last one", "skipped")
     return Outcome({"backups": 1}, record=content)
 
@@ -276,7 +276,7 @@ def _do_backup(work: Work) -> Outcome:
     """Make a copy; `Copies.make` opens and counts it and deletes it if it is not whole."""
     planned = _plan_backup(work)
     if planned.state == "done":
-        work.bank.store.backups.make(work.now, reason="regular")
+        work.services.store.backups.make(work.now, reason="regular")
     return planned
 
 

@@ -11,7 +11,7 @@ from recortex.app.jobs.table import JOBS
 from recortex.app.jobs.work import Outcome, State, Work
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
-from recortex.engines.upkeep.due import due
+from recortex.engines.maintenance.due import due
 from recortex.errors import StorageError
 from recortex.telemetry import count, span
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from datetime import datetime
 
-    from recortex.app.bank import Bank
     from recortex.app.jobs.table import Job
+    from recortex.app.store_services import StoreServices
     from recortex.settings import Settings
 
 SECONDS = 5.0
@@ -43,13 +43,15 @@ class Done:
     milliseconds: int = 0
 
 
-def run(bank: Bank, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]) -> list[Done]:
+def run(
+    services: StoreServices, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]
+) -> list[Done]:
     """Run jobs one after another, each within its own budget."""
-    return [_done(job, work_on(bank, clock, settings, job.seconds)) for job in jobs]
+    return [_done(job, work_on(services, clock, settings, job.seconds)) for job in jobs]
 
 
 def run_due(
-    bank: Bank,
+    services: StoreServices,
     clock: Callable[[], datetime],
     settings: Settings,
     *,
@@ -65,7 +67,7 @@ def run_due(
     next run goes on.
 
     Args:
-        bank: the store.
+        services: the store.
         clock: the time to reckon and to record with.
         settings: `gc.*`, `backups.*`, `lifecycle.delete_after_days`, `hooks.keep_days`.
         seconds: after which no further chunk is begun; a backup that was begun is finished.
@@ -76,7 +78,7 @@ def run_due(
     """
     found: list[Done] = []
     so_far: dict[str, dict[str, int]] = {}
-    work = work_on(bank, clock, settings, seconds)
+    work = work_on(services, clock, settings, seconds)
     jobs = _due(work, everything=everything, full=full)
     work = work._replace(names=frozenset(job.name for job in jobs), full=full, so_far=so_far)
     for place, job in enumerate(jobs):
@@ -88,10 +90,14 @@ def run_due(
     return found
 
 
-def work_on(bank: Bank, clock: Callable[[], datetime], settings: Settings, seconds: float) -> Work:
+def work_on(
+    services: StoreServices, clock: Callable[[], datetime], settings: Settings, seconds: float
+) -> Work:
     """What a job gets to work on; `seconds` may be infinite."""
     end = time.monotonic() + seconds
-    return Work(bank=bank, now=clock(), clock=clock, settings=settings, left=lambda: end - time.monotonic())
+    return Work(
+        services=services, now=clock(), clock=clock, settings=settings, left=lambda: end - time.monotonic()
+    )
 
 
 def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
@@ -99,7 +105,7 @@ def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
     if everything:
         names = [name for name, each in days.items() if each]
     else:
-        done = {name: to_micros(one.done_at) for name, one in work.bank.store.chores.all().items()}
+        done = {name: to_micros(one.done_at) for name, one in work.services.store.chores.all().items()}
         names = due(done, days, to_micros(work.now))
     return [job for job in JOBS if job.name in names or (full and job.name == "rewrite")]
 
@@ -107,16 +113,16 @@ def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
 def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     began = time.perf_counter()
     try:
-        with span("job", job=job.name, scope=str(work.bank.scope or "all"), dry_run=dry_run):
+        with span("job", job=job.name, scope=str(work.services.scope or "all"), dry_run=dry_run):
             outcome = job.plan(work) if dry_run and job.plan else job.run(work)
         for name, number in outcome.counts.items():
             count("job", number, job=job.name, counter=name)
         if job.days is not None and outcome.state == "done" and not dry_run:
-            work.bank.store.chores.note(
+            work.services.store.chores.note(
                 job.name, work.now, outcome.counts if outcome.record is None else outcome.record
             )
         if outcome.state == "done" and not dry_run:
-            work.bank.store.ledger.works_again(_component(job))
+            work.services.store.ledger.works_again(_component(job))
     except Exception as error:  # noqa: BLE001  whatever it is: the other jobs are not held up by it
         outcome = Outcome(note=str(error) or type(error).__name__, state="failed")
         if not dry_run:
@@ -135,4 +141,4 @@ def _record(work: Work, job: Job, why: str) -> None:
     """Tell of a failure in `status`; the store itself may be what failed."""
     event = Degradation(_component(job), why[:_LONGEST], "tried again after the next session")
     with suppress(StorageError):
-        work.bank.store.ledger.degrade(event, work.now)
+        work.services.store.ledger.degrade(event, work.now)

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.app.aging import age
+from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.maintenance import TASKS
+from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.work import Outcome, Work
-from recortex.app.reembedding import PAUSE, SHARE, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.domain.vocabulary import Status
-from recortex.engines.upkeep.due import MONTH, QUARTER, WEEK
+from recortex.engines.maintenance.due import MONTH, QUARTER, WEEK
 
 if TYPE_CHECKING:
     from recortex.settings import Settings
@@ -67,16 +67,16 @@ def _backup_days(settings: Settings) -> int:
 
 def _embed(work: Work) -> Outcome:
     seconds = 0.0 if work.left() == math.inf else work.left()
-    return Outcome({"embedded": reembed(work.bank, now=work.clock, seconds=seconds, pause=PAUSE).done})
+    return Outcome({"embedded": reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE).done})
 
 
 def _age(work: Work) -> Outcome:
-    aged = age(work.bank, work.now, work.settings)
+    aged = run_lifecycle(work.services, work.now, work.settings)
     return Outcome({"archived": aged.count(Status.ARCHIVED), "pruned": aged.count(Status.PRUNED)})
 
 
 def _index_vectors(work: Work) -> Outcome:
-    return Outcome({"indexed": keep_vector_index(work.bank)})
+    return Outcome({"indexed": keep_vector_index(work.services)})
 
 
 def _maintenance(name: str, does: str, days: Days, *after: str) -> Job:

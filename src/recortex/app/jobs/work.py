@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.app.bank import Bank
+    from recortex.app.store_services import StoreServices
     from recortex.settings import Settings
 
 State = Literal["done", "partly", "skipped", "failed"]
@@ -44,7 +44,7 @@ class Work(NamedTuple):
         so_far: what the jobs before it did or would do, by their names: a plan must not overlook that.
     """
 
-    bank: Bank
+    services: StoreServices
     now: datetime
     clock: Callable[[], datetime]
     settings: Settings
@@ -74,7 +74,7 @@ def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
     total = 0
     while work.left() > 0:
         began = time.monotonic()
-        with work.bank.store.transaction():
+        with work.services.store.transaction():
             done = chunk()
         total += done
         if not done:

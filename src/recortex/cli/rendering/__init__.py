@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.cli.rendering import (
     changes,
-    describing,
+    clients,
     health,
-    hosts,
     inspection,
-    maintaining,
+    kinds,
+    maintenance,
     memories,
     moving,
     pairs,
@@ -31,10 +31,10 @@ FORMS: dict[str, Callable[[Any, Terminal], str]] = (
     | standing.FORMS
     | pairs.FORMS
     | inspection.FORMS
-    | hosts.FORMS
+    | clients.FORMS
     | moving.FORMS
-    | maintaining.FORMS
-    | describing.FORMS
+    | maintenance.FORMS
+    | kinds.FORMS
 )
 
 

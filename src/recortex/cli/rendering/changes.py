@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
     from recortex.operations.results.exchange import Exported
-    from recortex.operations.results.keeping import History, Purged
+    from recortex.operations.results.history import History, Purged
     from recortex.operations.results.learning import Imported
     from recortex.operations.results.recording import Remembered
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli.rendering import maintaining, pairs
+from recortex.cli.rendering import maintenance, pairs
 from recortex.cli.rendering.amounts import plural, size
 from recortex.cli.terminal import clean
 
@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results.projects import Adoptable, Initialised
-    from recortex.operations.results.upkeep import (
+    from recortex.operations.results.maintenance import (
         BackedUp,
         Diagnosis,
         Failure,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         StatusReport,
         StoreStatus,
     )
+    from recortex.operations.results.projects import Adoptable, Initialised
 
 _LEVELS: dict[str, tuple[str, Style]] = {
     "ok": ("ok", "green"),
@@ -135,7 +135,7 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
     waiting = f", {value.without_vector:,} without a vector yet" if value.without_vector else ""
     yield f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, {size(value.bytes)}, schema {value.schema}{waiting}"
     if value.health:
-        yield maintaining.health(value.health, terminal)
+        yield maintenance.health(value.health, terminal)
     if value.model_change:
         yield terminal.wrap(pairs.model_change(value.model_change, terminal), indent=2, first="  ")
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
     from recortex.domain.memory import Memory
+    from recortex.operations.results.history import History
     from recortex.operations.results.inspecting import Inspection, SessionFigures
-    from recortex.operations.results.keeping import History
     from recortex.operations.results.learning import Contradiction, Reviewed
     from recortex.operations.results.searching import Listing
 

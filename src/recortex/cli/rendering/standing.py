@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.aging import Change, Lifecycle
+    from recortex.operations.results.brief import Shown, Surface
     from recortex.operations.results.graphing import Explained, Reached, Traversal
-    from recortex.operations.results.surfacing import Shown, Surface
+    from recortex.operations.results.lifecycle import Change, Lifecycle
 
 _MOST_CHANGES = 20
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
-from recortex.engines.consolidation.contrary import contradiction
+from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.overlaps import pair
-from recortex.engines.intake.merging import same_event
+from recortex.engines.ingestion.merging import same_event
 from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard, tokenize
-from recortex.engines.similarity.settling import NEARLY_SAME, SAME_MATTER
+from recortex.engines.similarity.vector_verdict import NEARLY_SAME, SAME_MATTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

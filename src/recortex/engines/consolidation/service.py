@@ -16,9 +16,9 @@ from recortex.engines.consolidation.duplicates import (
     mergeable_kind,
     ranked,
 )
-from recortex.engines.consolidation.meaning import near
+from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.uniting import united
+from recortex.engines.consolidation.vector_pairs import near
 from recortex.engines.similarity.jaccard import tokenize
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Consolidation:
             InvalidInputError: the text does not fit.
         """
         better, other = better_of(a, b)
-        return united(better, other, id_=self._new_id(), text=text, person=person, now=now, count=self._count)
+        return merge(better, other, id_=self._new_id(), text=text, person=person, now=now, count=self._count)
 
     def looked(self, now: datetime, pairs: int) -> None:
         """Note that somebody looked for duplicates."""

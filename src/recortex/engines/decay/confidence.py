@@ -15,9 +15,9 @@ from recortex.engines.decay.factors import DAY
 
 if TYPE_CHECKING:
     from recortex.ports.search import Facts
-    from recortex.ports.standing import Standing
+    from recortex.ports.statistics import MemoryStatistics
 
-    Fading = Standing | Facts
+    Fading = MemoryStatistics | Facts
 
 
 class Curve(NamedTuple):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
     from recortex.engines.decay.confidence import Fading
-    from recortex.ports.upkeep import KeptStore
+    from recortex.ports.kept_store import KeptStore
 
 
 def remaining(one: Fading, now: int, central: float = 0.0) -> float:

@@ -12,7 +12,7 @@ from recortex.engines.decay.confidence import below_since, confidence, curve
 from recortex.engines.decay.factors import DAY
 
 if TYPE_CHECKING:
-    from recortex.ports.standing import Standing
+    from recortex.ports.statistics import MemoryStatistics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class Transition:
     reason: str
 
 
-def transition(one: Standing, centrality: float, now: int, rules: Rules) -> Transition | None:
+def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
     """What becomes of a memory now; None where it stays.
 
     Time below the threshold counts from when this state was recorded at the earliest, so that what a person restored or
@@ -53,7 +53,7 @@ def transition(one: Standing, centrality: float, now: int, rules: Rules) -> Tran
     return _pruning(one, now, rules) if one.status == Status.ARCHIVED else None
 
 
-def _archival(one: Standing, centrality: float, now: int, rules: Rules) -> Transition | None:
+def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
     if centrality > rules.hub:
         return None
     threshold = KINDS[Kind(one.kind)].archive_below
@@ -68,14 +68,14 @@ def _archival(one: Standing, centrality: float, now: int, rules: Rules) -> Trans
     )
 
 
-def _pruning(one: Standing, now: int, rules: Rules) -> Transition | None:
+def _pruning(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:
     unused_since = max(one.updated_at, one.last_accessed_at or 0)
     if now - unused_since < rules.prune_after_days * DAY:
         return None
     return _to(Status.PRUNED, one, f"in the archive, not used since {_day(unused_since)}")
 
 
-def _to(status: Status, one: Standing, reason: str) -> Transition:
+def _to(status: Status, one: MemoryStatistics, reason: str) -> Transition:
     return Transition(id=one.id, kind=one.kind, status=status, reason=reason)
 
 

@@ -10,9 +10,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.engines.extraction.drafting import Finding
+from recortex.engines.extraction.drafting import RuleFinding
+from recortex.engines.extraction.self_contained import (
+    MAX_LENGTH,
+    MIN_LENGTH,
+    identifiers,
+    is_specific,
+    objection,
+)
 from recortex.engines.extraction.sentences import impersonal, plain, sentences, statement
-from recortex.engines.extraction.standing import MAX_LENGTH, MIN_LENGTH, identifiers, is_specific, objection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +151,7 @@ _SECOND_CLAUSE = re.compile(
 )
 
 
-def assertions(passage: Passage, subject: str = "") -> Iterator[Finding]:
+def assertions(passage: Passage, subject: str = "") -> Iterator[RuleFinding]:
     """Yield the sentences of the agent's prose that assert something worth knowing."""
     parts = sentences(passage.text)
     for place, part in enumerate(parts):
@@ -154,7 +160,7 @@ def assertions(passage: Passage, subject: str = "") -> Iterator[Finding]:
             yield finding
 
 
-def assertion(sentence: str, *, following: str = "", subject: str = "") -> Finding | None:
+def assertion(sentence: str, *, following: str = "", subject: str = "") -> RuleFinding | None:
     """Judge one sentence of the agent; None when it is not a statement or carries no cue.
 
     Args:
@@ -177,20 +183,20 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> Findi
     if cue is None:
         return None
     confidence = cue.confidence + _adjustment(text, following, cue.name)
-    return Finding(text, cue.kind, confidence, f"agent_{cue.name}", sentence)
+    return RuleFinding(text, cue.kind, confidence, f"agent_{cue.name}", sentence)
 
 
 _DECIDED = re.compile(r"\W*(?:final |our )?decision:\W*(?=\w+ \w)", re.IGNORECASE)
 
 
-def _decided(sentence: str) -> Finding | None:
+def _decided(sentence: str) -> RuleFinding | None:
     """What the agent marks as a decision, where it names what was decided on."""
     said = plain(sentence)
     found = _DECIDED.match(said)
     text = statement(said[found.end() :]) if found else ""
     if not text or HEDGE.search(text) or not is_specific(text) or objection(text, addressed=True):
         return None
-    return Finding(
+    return RuleFinding(
         f"Decision: {text[0].lower()}{text[1:]}" if _STARTS_PLAIN.match(text) else text,
         "decision",
         0.72,

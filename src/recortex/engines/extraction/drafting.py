@@ -19,7 +19,7 @@ _CERTAIN = 0.95
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuleFinding:
     """What a rule found in a turn, before it is placed.
 
     Attributes:
@@ -40,7 +40,7 @@ class Finding:
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.AGENT, "summary": Origin.AGENT}
 
 
-def candidate(finding: Finding, turn: Turn, origin: Origin | None = None) -> Candidate:
+def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) -> Candidate:
     """Place a finding in its turn: subject, files, commands, tags, status."""
     confidence = round(min(max(finding.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(finding.text)

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
+from recortex.engines.extraction.candidate_set import CandidateSet
 from recortex.engines.extraction.drafting import candidate
-from recortex.engines.extraction.held import Held
-from recortex.engines.extraction.how_to import Instructions
-from recortex.engines.extraction.person import MAX_TYPED, from_person
-from recortex.engines.extraction.practice import Practice
-from recortex.engines.extraction.reports import from_message, from_summary, is_summary
+from recortex.engines.extraction.instruction_rules import Instructions
+from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
+from recortex.engines.extraction.tool_use_rules import ToolUseRules
+from recortex.engines.extraction.user_rules import MAX_TYPED, from_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.domain.transcript import SessionInfo, Turn
-    from recortex.engines.extraction.drafting import Finding
+    from recortex.engines.extraction.drafting import RuleFinding
 
 # Candidates kept at once; a session that teaches more releases them early. Bounds memory, not quality.
 MAX_HELD = 4_000
@@ -118,8 +118,8 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 class _Reading:
     """The state of the walk through a session."""
 
-    held: Held = field(default_factory=Held)
-    practice: Practice = field(default_factory=Practice)
+    held: CandidateSet = field(default_factory=CandidateSet)
+    practice: ToolUseRules = field(default_factory=ToolUseRules)
     instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
 
@@ -136,7 +136,7 @@ class _Reading:
             self.held.add(candidate(finding, turn))
         if len(self.held.kept) > MAX_HELD:
             self.released += self.held.kept
-            self.held = Held()
+            self.held = CandidateSet()
 
     def conclusions(self) -> list[Candidate]:
         """What the commands and instructions so far show as a whole."""
@@ -158,7 +158,7 @@ class _Reading:
         return Learned([*self.released, *raised, *self.held.kept[len(kept) :]], withdrawn)
 
 
-def _reconsider(turn: Turn, held: Held) -> None:
+def _reconsider(turn: Turn, held: CandidateSet) -> None:
     """Withdraw what the person's message takes back: the last decision, the last changes, or all of the work."""
     said = turn.text[:MAX_TYPED]
     if _RECONSIDERS.match(said):
@@ -169,7 +169,7 @@ def _reconsider(turn: Turn, held: Held) -> None:
         held.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 
-def _said(turn: Turn) -> Iterator[Finding]:
+def _said(turn: Turn) -> Iterator[RuleFinding]:
     """Send a turn's prose to the rules for its speaker."""
     if not turn.text:
         return
@@ -178,4 +178,4 @@ def _said(turn: Turn) -> Iterator[Finding]:
     elif turn.role == "assistant":
         yield from from_message(turn.text)
     elif not turn.sidechain:
-        yield from from_person(turn.text)
+        yield from from_user(turn.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from recortex.domain.vocabulary import Domain
-from recortex.engines.extraction.standing import identifiers
+from recortex.engines.extraction.self_contained import identifiers
 
 _AREAS = (
     (

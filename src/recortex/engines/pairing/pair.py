@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.kinds import Kind
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope
-from recortex.engines.intake.composing import Composed, compose
-from recortex.engines.intake.draft import Draft
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.normalisation import Normalised, normalise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -36,8 +36,8 @@ class Indexed(NamedTuple):
 class Pair(NamedTuple):
     """A new description and its code, composed."""
 
-    description: Composed
-    code: Composed
+    description: Normalised
+    code: Normalised
 
 
 def composed(
@@ -67,12 +67,12 @@ def composed(
         InvalidInputError: the description says nothing or is too long.
     """
 
-    def made(kind: Kind, field: str, said: str) -> Composed:
+    def made(kind: Kind, field: str, said: str) -> Normalised:
         draft = Draft(
             kind=kind, content={field: said}, priority=priority, tags=tags, files=(link,), origin=Origin.CODE_INDEX,
             scope=Scope.PROJECT,
         )  # fmt: skip
-        return compose(draft, id_=new_id(), now=now, count=count)
+        return normalise(draft, id_=new_id(), now=now, count=count)
 
     return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", source))
 

@@ -12,7 +12,7 @@ from recortex.domain.candidate import Candidate
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
-from recortex.engines.extraction.standing import identifiers
+from recortex.engines.extraction.self_contained import identifiers
 from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.prose import CODE, without_code

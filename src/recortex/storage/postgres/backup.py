@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.storage.postgres.whole import PgWhole
+    from recortex.storage.postgres.full_copy import PgFullCopy
 
 
 class PgBackups:
     """The backups of one workspace, newest last by name."""
 
-    def __init__(self, whole: PgWhole, folder: Path, *, keep: int) -> None:
+    def __init__(self, whole: PgFullCopy, folder: Path, *, keep: int) -> None:
         self._whole = whole
         self.folder = folder
         self._keep = keep

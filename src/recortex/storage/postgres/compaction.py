@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.ports.chores import Space
+from recortex.ports.maintenance import Space
 
 if TYPE_CHECKING:
     from collections.abc import Callable

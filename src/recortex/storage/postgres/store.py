@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 from recortex.storage.postgres.backup import PgBackups
 from recortex.storage.postgres.compaction import PgCompaction
 from recortex.storage.postgres.counts import WordCounts
+from recortex.storage.postgres.full_copy import PgFullCopy
+from recortex.storage.postgres.maintenance import check, erase, holding, vacuum
 from recortex.storage.postgres.memories import PgMemories
 from recortex.storage.postgres.migrations import SCHEMA
 from recortex.storage.postgres.opening import open_database
 from recortex.storage.postgres.search import PgSearch
-from recortex.storage.postgres.upkeep import check, erase, holding, vacuum
 from recortex.storage.postgres.vector_index import PgVectorIndex
 from recortex.storage.postgres.vectors import PgVectors
-from recortex.storage.postgres.whole import PgWhole
-from recortex.storage.records.chores import ChoreRecords
 from recortex.storage.records.ledger import LedgerRecords
+from recortex.storage.records.maintenance import MaintenanceTables
 from recortex.storage.records.model_calls import ModelCallRecords
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.records.standing import StandingRecords
+from recortex.storage.records.statistics import StatisticsRecords
 from recortex.storage.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.ports.upkeep import Erasure, Integrity
+    from recortex.ports.kept_store import Erasure, Integrity
     from recortex.storage.postgres.address import Address
 
 CONNECTIONS = 4
@@ -67,12 +67,12 @@ class PgStore:
         self.relations = RelationRecords(self.database)
         self.ledger = LedgerRecords(self.database)
         self.vectors = PgVectors(self.database, PgVectorIndex(self.database, address))
-        self.standing = StandingRecords(self.database)
+        self.standing = StatisticsRecords(self.database)
         self.sessions = SessionRecords(self.database)
         self.model_calls = ModelCallRecords(self.database)
-        self.chores = ChoreRecords(self.database)
+        self.chores = MaintenanceTables(self.database)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.whole = PgWhole(self.database, self.vectors, self.memories, counts)
+        self.whole = PgFullCopy(self.database, self.vectors, self.memories, counts)
         self.backups = PgBackups(self.whole, backups, keep=keep_backups)
         self.search = PgSearch(self.database, self.memories, self.vectors, counts)
 

@@ -10,7 +10,7 @@ from recortex.domain.history import Version
 from recortex.domain.matching import matches
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor
-from recortex.storage.records import seals
+from recortex.storage.records import row_checksums
 from recortex.storage.records.filters import order, where
 from recortex.storage.records.rows import (
     LINK_INSERTS,
@@ -152,7 +152,7 @@ class MemoryRecords:
         """Keep a new memory; returns its key."""
         row = self.row(memory, search, changed_by=actor, reason=reason, embedding_key=None)
         linked = link_rows(memory)
-        row["seal"] = seals.of_memory(row, linked)
+        row["seal"] = row_checksums.of_memory(row, linked)
         key = int(self._index.rows(self._sql["insert_memory"], row)[0][0])
         self._insert_links(linked, key)
         return key
@@ -171,7 +171,7 @@ class MemoryRecords:
         row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
         linked = link_rows(kept)
-        row |= {"key": key, "seal": seals.of_memory(row, linked)}
+        row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
         self._index.rows(self._sql["update_memory"], row)
         self._delete_links(key)
         self._insert_links(linked, key)
@@ -245,7 +245,7 @@ class MemoryRecords:
             "memory_key": key, "version": old.version, "recorded_from": to_micros(old.updated_at), "recorded_to": until,
             "state": state_of(old), "changed_by": changed_by, "reason": reason,
         }  # fmt: skip
-        sealed = {**row, "embedding_key": embedding_key, "seal": seals.of_row(VERSIONS, row)}
+        sealed = {**row, "embedding_key": embedding_key, "seal": row_checksums.of_row(VERSIONS, row)}
         self._database.rows(self._version_sql["snapshot"], sealed)
         self._database.rows(self._version_sql["retain"], (key, old.version + 1 - KEPT_VERSIONS))
 

@@ -9,7 +9,7 @@ import msgspec
 from recortex.domain.relation import Relation
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.storage.records import seals
+from recortex.storage.records import row_checksums
 from recortex.storage.records.rows import as_written, json
 from recortex.storage.tables import RELATIONS
 
@@ -85,7 +85,7 @@ class RelationRecords:
         """Relations by their columns as stored, each under its seal."""
         named = [dict(zip(_COLUMNS, row, strict=True)) for row in rows]
         self._database.run_many(
-            self._sql[query], [{**row, "seal": seals.of_row(RELATIONS, row)} for row in named]
+            self._sql[query], [{**row, "seal": row_checksums.of_row(RELATIONS, row)} for row in named]
         )
 
     def count(self) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.ports.chores import Space
+from recortex.ports.maintenance import Space
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect
 from recortex.storage.sqlite.failures import translated

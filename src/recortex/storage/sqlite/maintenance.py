@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recortex.errors import CorruptStoreError, StorageError
-from recortex.ports.upkeep import Integrity
+from recortex.ports.kept_store import Integrity
 from recortex.storage.queries import queries
-from recortex.storage.records import seals
-from recortex.storage.records.readings import READINGS
+from recortex.storage.records import row_checksums
+from recortex.storage.records.row_checks import READINGS
 from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.failures import translated
 
@@ -109,9 +109,9 @@ def _doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     return found
 
 
-def unfit(connection: apsw.Connection) -> list[seals.Unfit]:
+def unfit(connection: apsw.Connection) -> list[row_checksums.Unfit]:
     """Rows that are not as they were sealed."""
-    return list(seals.unfit(connection.execute, queries("memories", "sqlite")))
+    return list(row_checksums.unfit(connection.execute, queries("memories", "sqlite")))
 
 
 def _mistyped(pool: Pool) -> list[str]:

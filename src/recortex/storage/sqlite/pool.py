@@ -17,7 +17,7 @@ from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_v
 from recortex.storage.sqlite.contention import Patience
 from recortex.storage.sqlite.failures import translated
 from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
-from recortex.storage.sqlite.gate import FORK_SECONDS, Gate, watch
+from recortex.storage.sqlite.fork_guard import FORK_SECONDS, ForkGuard, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ class Pool:
         self._schema: int | None = None
         left_behind(path)
         self._lock = threading.RLock()
-        self._gate = Gate()
+        self._gate = ForkGuard()
         self._local = threading.local()
         self._readers: weakref.WeakSet[apsw.Connection] = weakref.WeakSet()
         self._main: apsw.Connection | None = None
@@ -338,4 +338,4 @@ class Pool:
         elif child and str(self.path) != MEMORY:
             _inherited.append((self._main, *self._readers))  # closing them would let go of the parent's locks
             self._readers, self._main, self._usable = weakref.WeakSet(), None, False
-            self._lock, self._gate, self._local = threading.RLock(), Gate(), threading.local()
+            self._lock, self._gate, self._local = threading.RLock(), ForkGuard(), threading.local()

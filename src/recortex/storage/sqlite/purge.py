@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.errors import StorageError
-from recortex.ports.upkeep import Erasure
+from recortex.ports.kept_store import Erasure
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.rows import json
 from recortex.storage.records.searching import holding_statement

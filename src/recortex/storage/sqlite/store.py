@@ -13,7 +13,7 @@ from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.records.model_calls import ModelCallRecords
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.records.standing import StandingRecords
+from recortex.storage.records.statistics import StatisticsRecords
 from recortex.storage.sqlite.backup import Backups, missing
 from recortex.storage.sqlite.index import KeywordIndex
 from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.ports.upkeep import Erasure, Integrity
-    from recortex.storage.records.chores import ChoreRecords
+    from recortex.ports.kept_store import Erasure, Integrity
+    from recortex.storage.records.maintenance import MaintenanceTables
     from recortex.storage.sqlite.compaction import SqliteCompaction
-    from recortex.storage.sqlite.whole import SqliteWhole
+    from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
 
 class SqliteStore:
@@ -85,7 +85,7 @@ class SqliteStore:
         self.ledger = LedgerRecords(self._pool)
         self.vector_index = VectorIndex(self._pool, indexes, on_degradation)
         self.vectors = SqliteVectors(self._pool, self.vector_index)
-        self.standing = StandingRecords(self._pool)
+        self.standing = StatisticsRecords(self._pool)
         self.sessions = SessionRecords(self._pool)
         self.model_calls = ModelCallRecords(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors, self.vector_index)
@@ -95,18 +95,18 @@ class SqliteStore:
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
 
     @cached_property
-    def whole(self) -> SqliteWhole:
+    def whole(self) -> SqliteFullCopy:
         """Every table as rows, for a whole copy."""
-        from recortex.storage.sqlite.whole import SqliteWhole
+        from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
-        return SqliteWhole(self._pool, self.vectors)
+        return SqliteFullCopy(self._pool, self.vectors)
 
     @cached_property
-    def chores(self) -> ChoreRecords:
+    def chores(self) -> MaintenanceTables:
         """What upkeep was done when, and what is old enough to go."""
-        from recortex.storage.records.chores import ChoreRecords
+        from recortex.storage.records.maintenance import MaintenanceTables
 
-        return ChoreRecords(self._pool)
+        return MaintenanceTables(self._pool)
 
     @cached_property
     def compaction(self) -> SqliteCompaction:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.ports.chores import Content
+from recortex.ports.maintenance import Content
 
 if TYPE_CHECKING:
     from pathlib import Path

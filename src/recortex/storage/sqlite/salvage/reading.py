@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import Actor
-from recortex.storage.records.readings import READINGS
+from recortex.storage.records.row_checks import READINGS
 from recortex.storage.records.rows import COLUMNS
 from recortex.storage.sqlite.maintenance import altered
 from recortex.storage.sqlite.pages import Reader

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recortex.storage.records.seals import Unfit
+    from recortex.storage.records.row_checksums import Unfit
     from recortex.storage.sqlite.salvage.reading import Found
     from recortex.storage.sqlite.salvage.tables import Table, Values
 

@@ -1,0 +1,222 @@
+"""The brief of a session's start: from the cache where it is fresh, else made; the file that shows it, where asked for.
+
+The hook imports this module: what making a brief needs is loaded only when one is made.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recortex.app import brief_cache as cache
+from recortex.app.brief_cache import FILE, Brief, Cached, Item
+from recortex.app.lock import alone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from recortex.app.application import Application
+    from recortex.app.location import Location
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.memory import Memory
+    from recortex.engines.brief.page import Entry
+    from recortex.engines.brief.ranking import Ranked
+    from recortex.engines.brief.selection import Passes
+
+FOLDER = "surface-cache"
+
+__all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
+
+
+def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
+    """The fresh brief of the hook's quick path; None where one has to be made, or a store cannot be read.
+
+    Args:
+        locations: of the stores, in the application's order: the project's, then the person's.
+        branch: that is checked out.
+        cwd: the session's folder.
+        now: seconds since 1970 UTC.
+    """
+    from recortex.app.backends import generation_of
+    from recortex.errors import StorageError
+
+    place = _place(locations)
+    cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
+    if cached is None:
+        return None
+    try:
+        generation = generation_of(locations)
+    except StorageError:
+        return None
+    return cached.brief if cached.fresh(generation, now) else None
+
+
+def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
+    """The brief that was kept last, however old, with a notice of its age: where making one failed or takes too long."""
+    place = _place(locations)
+    cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
+    return cached.stale(now) if cached else None
+
+
+def forget_briefs(locations: Sequence[Location]) -> int:
+    """Delete all briefs that were kept, and what the project's file shows of one; returns how many files are gone."""
+    for root in {location.project.root for location in locations if location.project}:
+        if (root / FILE).exists():
+            from recortex.app.brief_file import clear
+            from recortex.errors import InvalidInputError
+
+            with suppress(OSError, InvalidInputError):
+                clear(root)
+    return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
+
+
+def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Brief:
+    """What a session is told at its start.
+
+    From the cache while nothing changed for at most a day, else made anew and kept. Where it cannot be made because a
+    store is locked or damaged, the last one is given with a notice of its age.
+
+    Args:
+        app: the opened application.
+        branch: that is checked out; empty where none is.
+        cwd: the session's folder.
+        fresh: make it anew in any case.
+
+    Raises:
+        StorageError: it cannot be made, and none was kept.
+    """
+    from recortex.errors import StorageError
+
+    place = _place(list(app.locations.values()))
+    if place is None:
+        return Brief("", 0, (), app.clock().timestamp())
+    now = app.clock().timestamp()
+    known = cache.load(place[0], branch=branch, cwd=cwd)
+    try:
+        generation = _generation(app)
+        if known is not None and not fresh and known.fresh(generation, now):
+            return known.brief
+        made = _make(app, generation, branch)
+    except StorageError:
+        if known is None:
+            raise
+        return known.stale(now)
+    with suppress(OSError):  # a read-only folder: the next session makes its brief anew
+        _keep(app, place, made, branch=branch, cwd=cwd)
+    return made.brief
+
+
+def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
+    """Where briefs are kept, and the lock of those who write there: beside the first store that was ever made."""
+    for location in locations:
+        if not location.absent:
+            return location.place(FOLDER), location.place("locks") / "surface.lock"
+    return None
+
+
+def _generation(app: Application) -> str:
+    numbers = {
+        services.location.database: services.store.standing.generation()
+        for services in app.readable_services()
+    }
+    return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
+
+
+def _make(app: Application, generation: str, branch: str) -> Cached:
+    from recortex.domain.time import to_micros
+    from recortex.engines.brief.page import page
+    from recortex.engines.brief.ranking import Shelf, ranked
+    from recortex.engines.brief.selection import passes
+    from recortex.engines.tokens.counter import TokenCounter
+
+    now = app.clock()
+    at = to_micros(now)
+    all_services = app.readable_services()
+    shelves = [
+        Shelf(services.store.standing.presentable(at), services.store.standing.arcs())
+        for services in all_services
+    ]
+    parted = passes(ranked(shelves, branch=branch, now=at))
+    count = TokenCounter(on_degradation=app.degraded).count
+    shelf = _Reading(all_services, parted, count)
+    laid_out = page(parted, shelf.line_of, count)
+    items = tuple(shelf.item(entry) for entry in laid_out.entries)
+    made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp())
+    ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
+    return Cached(made, generation, min([made.generated_at + cache.FRESH_SECONDS, *ends]))
+
+
+class _Reading:
+    """The memories that may come into a brief, read whole, and their lines."""
+
+    def __init__(
+        self, all_services: Sequence[StoreServices], parted: Passes, count: Callable[[str], int]
+    ) -> None:
+        self._all_services = all_services
+        self._count = count
+        self._memories: dict[tuple[int, str], Memory] = {}
+        for place, services in enumerate(all_services):
+            ids = [one.id for one in (*parted.first, *parted.second) if one.store == place]
+            self._memories |= {(place, memory.id): memory for memory in services.store.memories.get(ids)}
+
+    def line_of(self, one: Ranked) -> str:
+        """The line of a memory; empty where it is gone meanwhile."""
+        from recortex.engines.brief.wording import line_of
+        from recortex.engines.ingestion.output_redaction import output_redacted
+
+        memory = self._memories.get((one.store, one.id))
+        return line_of(output_redacted(memory), self._short(memory.id), self._count) if memory else ""
+
+    def item(self, entry: Entry) -> Item:
+        """What is noted of a memory on the page."""
+        one = entry.ranked
+        return Item(one.id, self._memories[one.store, one.id].scope.value, round(one.rank, 4), entry.tokens)
+
+    def of(self, entries: Sequence[Entry]) -> list[Memory]:
+        """The memories on the page."""
+        return [self._memories[entry.ranked.store, entry.ranked.id] for entry in entries]
+
+    def _short(self, memory_id: str) -> str:
+        """The beginning of an id, or all of it where another one begins so too."""
+        from recortex.engines.brief.wording import SHORT_ID
+
+        begin = memory_id[:SHORT_ID]
+        alike = [
+            id_ for services in self._all_services for id_ in services.store.memories.ids_beginning(begin)
+        ]
+        return begin if len(alike) == 1 else memory_id
+
+
+def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: str, cwd: str) -> None:
+    """Write the brief where it is read, unless another process is at it: what that one writes is as good.
+
+    Raises:
+        OSError: the store's folder cannot be written.
+    """
+    folder, lock = place
+    lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with alone(lock) as mine:
+        if mine:
+            cache.save(folder, made, branch=branch, cwd=cwd)
+            _show(app, made.brief.text)
+
+
+def _show(app: Application, text: str) -> None:
+    """Write the file that the settings may ask for; where that fails, the brief is given all the same."""
+    if not app.settings["surface.file"]:
+        return
+    from recortex.app.brief_file import write
+    from recortex.domain.degradation import Degradation
+    from recortex.errors import RecortexError, StorageError
+
+    try:
+        write(app.root, text)
+    except (OSError, RecortexError) as error:
+        with suppress(StorageError):
+            app.degraded(
+                Degradation("surface file", f"{FILE}: {error}", "the brief is given by the hook alone")
+            )
+    else:
+        with suppress(StorageError):
+            app.works_again("surface file")

@@ -1,0 +1,1 @@
+"""What the hooks of an agent's client do: session start, prompts, file events, session end."""

@@ -1,0 +1,107 @@
+"""What the hooks of one project work with: as light as the moment allows."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.naming import shown
+from recortex.codebase.project import branch_and_commit, working_tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from recortex.app.application import Application
+    from recortex.app.location import Location, Locations
+    from recortex.app.projects import Project
+    from recortex.ports.sessions import Sessions
+    from recortex.settings import Settings
+
+
+class HookContext:
+    """A project's session context.
+
+    Args:
+        project: the checkout, and the folder of its memory.
+        locations: of the stores, the project's own first.
+        open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be there.
+        open_app: opens everything.
+        ready: whether the embedding model is loaded, so that meaning may be asked for without a wait.
+
+    Attributes:
+        root: of the project.
+        settings, clock: of the project.
+    """
+
+    def __init__(
+        self,
+        *,
+        project: Project,
+        locations: Locations,
+        settings: Settings,
+        clock: Callable[[], datetime],
+        open_notes: Callable[[], Sessions],
+        open_app: Callable[[], Application],
+        ready: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.project = project
+        self.root = project.root
+        self._locations = locations
+        self.settings = settings
+        self.clock = clock
+        self.ready = ready
+        self._open_notes = open_notes
+        self._open_app = open_app
+
+    @property
+    def locations(self) -> list[Location]:
+        """Where the stores are, the project's own first."""
+        return list(self._locations.values())
+
+    @property
+    def location(self) -> Location:
+        """Where the project's store is."""
+        return next(iter(self._locations.values()))
+
+    @cached_property
+    def app(self) -> Application:
+        """Everything: stores, retrieval, models."""
+        return self._open_app()
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """What is noted of sessions."""
+        return self._open_notes()
+
+    @property
+    def homeless(self) -> bool:
+        """Whether there is no store, and none may be made: in the home folder, the root, an unbound checkout."""
+        nowhere = self.root in {Path.home().resolve(), Path(self.root.anchor)}
+        return not self.exists and (nowhere or self.location.unbound)
+
+    @property
+    def exists(self) -> bool:
+        """Whether the project has a store."""
+        return self.location.exists
+
+    @property
+    def store(self) -> str:
+        """What a server of this store is known by."""
+        return self.location.address
+
+    def branch(self, cwd: str) -> str:
+        """The branch that is checked out where a session works: a linked worktree has its own."""
+        folder = Path(cwd) if cwd else self.root
+        return shown(branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0])
+
+    @property
+    def capture_lock(self) -> Path:
+        """Held by the one process that learns from the project's sessions."""
+        return self.location.place("locks") / "capture.lock"
+
+    @property
+    def queue(self) -> Path:
+        """Where sessions wait to be learned from."""
+        return self.location.place("queue")

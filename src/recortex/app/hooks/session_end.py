@@ -1,0 +1,113 @@
+"""Learning is asked for, never done, by a hook: a request is written down and a process of its own takes it up."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recortex.app.hooks.session_tracking import ended, seen
+from recortex.app.jobs import capture_requests
+from recortex.app.jobs.capture_requests import Request
+from recortex.app.jobs.read_window import beginning
+from recortex.app.location import with_folder
+from recortex.app.lock import alone
+from recortex.domain.session import Session
+
+if TYPE_CHECKING:
+    from recortex.app.hooks.context import HookContext
+    from recortex.domain.hook_event import HookEvent
+
+
+def close(context: HookContext, event: HookEvent) -> None:
+    """Ask for what was said since the last time to be learned."""
+    if event.name == "pre-compact" and event.client == "gemini":
+        return  # Gemini CLI calls it before every request, with nothing to compress
+    over = event.name == "session-end"
+    wanted = context.settings["hooks.capture"]
+    asked = wanted and _asked_at_once(context, event)
+    session = ended(context, event) if over else seen(context, event)
+    if not wanted or not session.transcript:
+        return
+    if not asked:
+        ask(context, session, final=over, urgent=over)
+    start_job(context, message=event.message if event.name == "stop" else "", session=session.id)
+
+
+def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
+    """Ask with what the event says, where that is enough: a store on a server may be away, or slower than a hook may be."""
+    if not (
+        event.transcript
+        and event.client
+        and event.cwd
+        and (context.exists or context.location.folder.is_dir())
+    ):
+        return False
+    with_folder(context.location)
+    now, over = context.clock(), event.name == "session-end"
+    session = Session(
+        id=event.session, started_at=now, seen_at=now, client=event.client, cwd=event.cwd, branch=context.branch(event.cwd),
+        transcript=event.transcript,
+    )  # fmt: skip
+    ask(context, session, final=over, urgent=over)
+    return True
+
+
+def close_agent(context: HookContext, event: HookEvent) -> None:
+    """Ask for a sub-agent's own transcript to be learned from; the client's helpers without a name teach nothing."""
+    if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
+        return
+    session = seen(context, event)
+    capture_requests.put(
+        context.queue,
+        Request(
+            session=session.id, transcript=event.agent_transcript, client=session.client, agent=event.agent, final=True,
+            folder=session.cwd, branch=session.branch,
+        ),
+    )  # fmt: skip
+    start_job(context)
+
+
+def ask(context: HookContext, session: Session, *, final: bool, urgent: bool = False) -> None:
+    """Write the request for a session down."""
+    capture_requests.put(
+        context.queue,
+        Request(
+            session=session.id, transcript=session.transcript, client=session.client, final=final, folder=session.cwd,
+            branch=session.branch, urgent=urgent,
+        ),
+    )  # fmt: skip
+
+
+def start_job(context: HookContext, *, message: str = "", session: str = "") -> None:
+    """Start the process that takes requests up; it outlives this one and the client.
+
+    Where one is at work there is no need: it looks for requests once more after it has given the lock back.
+
+    The interpreter is told not to look for modules in the project's folder (-P): a project is not trusted.
+    """
+    if _at_work(context):
+        return
+    words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(context.root)]
+    environment = {**os.environ, "RECORTEX_URL": context.location.url} if context.location.url else None
+    job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
+        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=context.location.folder, env=environment,
+        start_new_session=True, creationflags=_DETACHED if os.name == "nt" else 0,
+    )  # fmt: skip
+    assert job.stdin is not None  # noqa: S101  it was asked for
+    job.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
+    job.stdin.close()
+    job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
+
+
+def _at_work(context: HookContext) -> bool:
+    with suppress(OSError), alone(context.capture_lock) as free:
+        return not free
+    return False
+
+
+_DETACHED = 0x00000008 | 0x00000200 | 0x08000000
+"""Windows: DETACHED_PROCESS, CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW."""

@@ -1,0 +1,161 @@
+"""A session begins, or begins anew after a compaction: the brief, and what earlier sessions left unlearned."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.hooks.session_tracking import keep, seen
+from recortex.app.naming import hidden, shown
+from recortex.domain.session import Receipt
+from recortex.domain.vocabulary import Scope
+
+if TYPE_CHECKING:
+    from recortex.app.brief_cache import Brief
+    from recortex.app.hooks.context import HookContext
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import Session
+
+LEFT = 20
+"""Sessions that a start looks after: more than anyone leaves behind between two starts."""
+LOOKED_AT = 200
+"""Sessions that it looks for those among: many leave no transcript, or nothing unlearned."""
+SETTLED = timedelta(minutes=2)
+IDLE = timedelta(hours=12)
+"""A session that was not seen for so long is over, whatever has its process's number now."""
+
+
+def open_session(context: HookContext, event: HookEvent) -> str:
+    """Give the brief, note what was given, and ask for what was left unlearned to be learned."""
+    if not any(location.exists for location in context.locations):
+        return ""  # nothing was ever kept: the store is made when there is something to keep
+    session = seen(context, event) if context.exists else None
+    text = ""
+    if context.settings["hooks.brief"]:
+        brief = _brief(context, event)
+        text = brief.text
+        if session and text:
+            context.sessions.give(_receipts(context, session, brief))
+    if session and event.source != "compact":
+        _catch_up(context, session)
+    return text
+
+
+def _brief(context: HookContext, event: HookEvent) -> Brief:
+    from recortex.app.brief import brief, from_cache
+
+    cwd = event.cwd or str(context.root)
+    branch = context.branch(cwd)
+    kept = from_cache(context.locations, branch=branch, cwd=cwd, now=context.clock().timestamp())
+    return kept or brief(context.app, branch=branch, cwd=cwd)
+
+
+def _receipts(context: HookContext, session: Session, brief: Brief) -> list[Receipt]:
+    return [
+        Receipt(
+            session=session.id, context=session.context, memory=item.memory, scope=Scope(item.scope), channel="surface",
+            at=context.clock(), score=item.rank, tokens=item.tokens,
+        )
+        for item in brief.items
+    ]  # fmt: skip
+
+
+def _catch_up(context: HookContext, current: Session) -> None:
+    """Ask for sessions to be learned from that nobody saw end, such as killed ones; and for what a killed job left."""
+    from recortex.app.hooks.session_end import ask, start_job
+    from recortex.app.jobs import capture_requests
+    from recortex.app.jobs.capture_requests import Request
+
+    if not context.settings["hooks.capture"]:
+        return
+    others = (one for one in context.sessions.recent(LOOKED_AT) if one.id != current.id and one.transcript)
+    openable = (_found_again(session, current) for session in others)
+    left = (session for session in openable if _over(context, session) and _unlearned(session))
+    for session in islice(left, LEFT):
+        reason = session.end_reason or "lost"
+        keep(context, replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
+        ask(context, session, final=True)
+    for path in _unheard(context, current):
+        capture_requests.put(
+            context.queue,
+            Request(
+                session=shown(path.stem),
+                transcript=str(path),
+                client=current.client,
+                final=True,
+                folder=current.cwd,
+            ),
+        )
+    if capture_requests.waiting(context.queue):
+        start_job(context)
+
+
+def _found_again(session: Session, current: Session) -> Session:
+    """The session with its paths as they can be opened: what is kept of them is without secrets."""
+    if not hidden(session.transcript):
+        return session
+    beside = Path(current.transcript).parent
+    with suppress(OSError), os.scandir(beside) as entries:
+        names = (str(beside / entry.name) for entry in entries if _utf8(entry.name))
+        transcript = next((name for name in names if shown(name) == session.transcript), "")
+        cwd = current.cwd if shown(current.cwd) == session.cwd else session.cwd
+        return replace(session, transcript=transcript or session.transcript, cwd=cwd)
+    return session
+
+
+def _unheard(context: HookContext, current: Session) -> list[Path]:
+    """Transcripts beside the current one that no hook could note, as when the disk was full: the latest few.
+
+    Only those written since there is a store: what was before is imported when the person says so. One that was
+    written in the last minutes may belong to a session whose first hook is yet to come.
+    """
+    if not current.transcript:
+        return []
+    before = context.clock().timestamp() - SETTLED.total_seconds()
+    found: list[tuple[float, Path]] = []
+    with suppress(OSError), os.scandir(Path(current.transcript).parent.resolve()) as entries:
+        found = [
+            (entry.stat().st_mtime, Path(entry.path))
+            for entry in entries
+            if entry.name.endswith(".jsonl") and _utf8(entry.name) and entry.is_file(follow_symlinks=False)
+        ]
+    latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
+    known_as = {shown(str(path)): path for _, path in latest}
+    unheard = context.sessions.unheard([(shown(str(path)), at) for at, path in latest])
+    return [known_as[name] for name in unheard]
+
+
+def _utf8(name: str) -> bool:
+    """Whether a name can be written down: on Linux any bytes can be one."""
+    return name.isprintable()
+
+
+def _over(context: HookContext, session: Session) -> bool:
+    """Whether nothing more will be written to a session's transcript."""
+    if session.ended_at or context.clock() - session.seen_at > IDLE:
+        return True
+    return session.process > 0 and not _alive(session.process)
+
+
+def _alive(process: int) -> bool:
+    if os.name != "posix":
+        return True  # there is no harmless question there; time decides
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _unlearned(session: Session) -> bool:
+    try:
+        return Path(session.transcript).stat().st_size != session.captured_size
+    except OSError:
+        return False

@@ -1,0 +1,220 @@
+"""The job that learns from sessions, behind the agent's back: one at a time for a project, bounded in time and memory.
+
+Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits for the next.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.error_log import log_error
+from recortex.app.jobs import capture_requests
+from recortex.app.jobs.post_capture import after
+from recortex.app.jobs.read_window import Window, digest
+from recortex.app.jobs.run_counts import RunCounts
+from recortex.app.jobs.usage import count_uses, given
+from recortex.app.lock import alone
+from recortex.app.naming import shown
+from recortex.app.projects import find_project
+from recortex.codebase.git import GitContext, git_context
+from recortex.codebase.project import working_tree
+from recortex.domain.vocabulary import Scope
+from recortex.engines.sessions.echo import Given
+from recortex.errors import FormatError, RecortexError
+
+if TYPE_CHECKING:
+    from recortex.app.hooks.context import HookContext
+    from recortex.app.jobs.capture_requests import Request
+
+SECONDS = 120.0
+"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next job."""
+MEMORY = 2 * 1024**3
+"""Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB more."""
+LAG = 2.0
+"""Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s after Stop."""
+_POLL, _GLANCE = 0.05, 0.2
+PAUSE = 3.0
+"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once competes with the job:
+the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py --pause 0)."""
+_TAIL = 512 * 1024
+_KNOWN_BY = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the client said last in a session, by the hook's word."""
+
+    session: str = ""
+    message: str = ""
+
+    def of(self, request: Request) -> str:
+        """The message, where it was said in the session itself that a request is about."""
+        return self.message if not request.agent and request.session == self.session else ""
+
+
+def work(context: HookContext, told: Told, *, pause: float = 0.0) -> None:
+    """Learn from every session that waits, unless another process is at it: that one will see the requests too.
+
+    Args:
+        context: of the project.
+        told: what the hook was told last.
+        pause: seconds to let pass first, unless a session has just ended.
+    """
+    context.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
+    failed = 0
+    while capture_requests.waiting(context.queue) > failed:
+        with alone(context.capture_lock) as held:
+            if not held:
+                return
+            _give_way(context.queue, pause)
+            tally = RunCounts()
+            began = time.monotonic()
+            for claimed, request in capture_requests.claim(context.queue):
+                if not _fulfil(context, claimed, request, told, tally):
+                    return  # the others would fail alike, or are taken up by the next job
+            if not tally.sessions + tally.failed:
+                return  # the queue's folder cannot be written: trying again would not end
+            after(context, tally, seconds=time.monotonic() - began)
+            failed = tally.failed
+
+
+def _give_way(queue: Path, seconds: float) -> None:
+    """Let the turn that follows begin first: its hooks are waited for, this job is not."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not capture_requests.urgent(queue):
+        time.sleep(_GLANCE)
+
+
+def _fulfil(context: HookContext, claimed: Path, request: Request, told: Told, tally: RunCounts) -> bool:
+    """Learn what a request is about; returns False where it failed, and the others may for the same reason."""
+    try:
+        _learn(context, request, told, tally)
+    except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever
+        tally.failed += 1
+        waits = capture_requests.failed(claimed, request)
+        known = isinstance(error, RecortexError | OSError)
+        said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
+        log_error(context.location, "capture", f"{said}{'' if waits else ' It is given up.'}")
+        return not waits or isinstance(error, FormatError)
+    tally.sessions += 1
+    tally.places.append((request.branch, request.folder))
+    capture_requests.done(claimed)
+    return True
+
+
+def _learn(context: HookContext, request: Request, told: Told, tally: RunCounts) -> None:
+    from recortex.app.jobs.learning import Live, learn
+
+    path = Path(request.transcript)
+    session = None if request.agent else context.sessions.get(request.session)
+    last = told.of(request)
+    if not path.is_file():
+        return
+    if last and _holds(path, last):
+        last = ""
+    if session is None and not request.agent and not _ours(context, path):
+        return
+    receipts, memories = given(context, request.session)
+    git = _git(request)
+    echo = Given(memory.text for memory in memories.values())
+    size = path.stat().st_size if request.final else 0  # what is written while it is read will differ from it
+    more = True
+    while more:
+        part = Window(last=last, told=session.told if session else "")
+        live = Live(part=part, adviser=context.app.adviser, given=echo, git=git)
+        final = request.final or bool(told.of(request))
+        lesson = learn(context.app.services, path, clock=context.clock, final=final, dry_run=False, live=live)
+        tally.count(lesson)
+        tally.used += count_uses(context, receipts, memories, lesson.turns)
+        more = lesson.more
+    if session:
+        context.sessions.captured(
+            session.id, context.clock(), size=size, told=digest(last) if last else session.told
+        )
+
+
+def _ours(context: HookContext, path: Path) -> bool:
+    """Whether a transcript that no hook told of is of this project: some clients keep those of all projects in one folder.
+
+    One of another project is noted as known with nothing read, so that it is not looked at again.
+    """
+    from recortex.domain.checkpoint import Checkpoint
+    from recortex.formats.transcripts import open_transcript
+
+    reader = open_transcript(path)
+    next(iter(reader), None)
+    folder = Path(reader.info.cwd)
+    if not reader.info.cwd or (
+        folder.is_dir() and find_project(context.project.home, folder).root == context.root
+    ):
+        return True
+    store = context.app.services(Scope.PROJECT).store
+    with store.transaction():
+        store.ledger.save_checkpoint(
+            Checkpoint(path=shown(str(path.resolve())), session_id="", client=reader.client, position=0, turns=0, extracted_at=context.clock())
+        )  # fmt: skip
+    return False
+
+
+def _git(request: Request) -> GitContext:
+    """The state of the checkout, if the session worked in one that is still there."""
+    folder = Path(request.folder)
+    return git_context(working_tree(folder)) if request.folder and folder.is_dir() else GitContext()
+
+
+def _holds(path: Path, message: str) -> bool:
+    """Whether a transcript has a message by now; waits for it a little."""
+    wanted = json.dumps(message[:_KNOWN_BY])[1:-1].encode()
+    wanted_plain = json.dumps(message[:_KNOWN_BY], ensure_ascii=False)[1:-1].encode()
+    patience = time.monotonic() + LAG
+    while True:
+        with suppress(OSError), path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+            tail = file.read()
+            if wanted in tail or wanted_plain in tail:
+                return True
+        if time.monotonic() > patience:
+            return False
+        time.sleep(_POLL)
+
+
+def main(context: HookContext) -> int:
+    """Do the job in this process, which is its own; what the hook was told last comes on standard input."""
+    limit()
+    watchdog = threading.Timer(SECONDS, os._exit, [0])
+    watchdog.daemon = True
+    watchdog.start()
+    told = _told()
+    try:
+        work(context, told, pause=PAUSE)
+    except Exception as error:  # noqa: BLE001  nobody sees what this process says: the log does
+        log_error(context.location, "capture", f"{type(error).__name__}: {error}")
+    return 0
+
+
+def limit() -> None:
+    """Have an end to memory."""
+    if os.name != "posix":
+        return
+    import resource
+
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+
+
+def _told() -> Told:
+    if sys.stdin is None or sys.stdin.isatty():
+        return Told()
+    try:
+        given: Any = json.loads(sys.stdin.buffer.read(_TAIL))
+        return Told(session=str(given["session"]), message=str(given["message"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Told()

@@ -1,0 +1,296 @@
+"""Learning from a transcript: reader, extraction and intake joined, resumable from a checkpoint."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.app.model_assistance import classify_edges
+from recortex.app.naming import of_info, shown
+from recortex.codebase.files import relative
+from recortex.codebase.git import GitContext
+from recortex.codebase.project import working_tree
+from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.kinds import kind_of
+from recortex.domain.lesson import Extracted, Found
+from recortex.domain.links import FileLink
+from recortex.domain.memory import Memory, Source
+from recortex.domain.transcript import Turn
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status
+from recortex.engines.extraction import learned
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.privacy import redact
+from recortex.engines.sessions.echo import NOTHING, Given
+from recortex.engines.supersession.scope import scope_of
+from recortex.errors import RecortexError
+from recortex.formats.transcripts import TranscriptReader, open_transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from recortex.app.jobs.read_window import Window
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.candidate import Candidate
+    from recortex.domain.transcript import SessionInfo
+    from recortex.engines.ingestion.service import Kept
+    from recortex.engines.prompting.service import Adviser
+
+QUOTE = 240
+NO_GIT = GitContext()
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a transcript taught, and the memories that are new.
+
+    Attributes:
+        turns: those that were read, where they were asked for.
+        more: there is more to read: the pass ended at its limit.
+    """
+
+    extracted: Extracted
+    added: tuple[Memory, ...]
+    turns: tuple[Turn, ...] = ()
+    more: bool = False
+
+
+class Live(NamedTuple):
+    """What is known of a session that is learned from while it runs, or right after.
+
+    Attributes:
+        part: bounds the pass and keeps its turns.
+        adviser: a language model that is asked about those turns beside the rules.
+        given: what the agent was told in this session: what it says of it is no evidence.
+        git: the state of the checkout that it works in.
+    """
+
+    part: Window | None = None
+    adviser: Adviser | None = None
+    given: Given = NOTHING
+    git: GitContext = NO_GIT
+
+
+AFTERWARDS = Live()
+"""Of a session that is long over nothing more is known than its transcript."""
+CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
+"""How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time teach what they
+teach when read at once: all 74 active statements of the development transcripts, 67 without any (bench/extraction.py --passes)."""
+
+
+def learn(
+    all_services: Callable[[Scope], StoreServices],
+    path: Path,
+    *,
+    clock: Callable[[], datetime],
+    final: bool,
+    dry_run: bool,
+    live: Live = AFTERWARDS,
+    sure: bool = True,
+) -> Lesson:
+    """Read a transcript from its checkpoint and keep what it teaches.
+
+    The checkpoint moves after the memories are kept; a kill in between only means reading the same lines again, and
+    what was learned from them is recognised by its place.
+
+    Args:
+        all_services: gives the store for what concerns the project, and the one for what concerns the person.
+        path: the transcript.
+        clock: gives the time.
+        final: nothing more will be written to it.
+        dry_run: keep nothing, and read from the beginning.
+        live: what is known of a session that is learned from as it goes; without it, all is read as a stream.
+        sure: the file is a client's. Of any other, what it teaches waits in quarantine, and nothing is withdrawn.
+
+    Raises:
+        FormatError: the file is no transcript that Recortex reads.
+    """
+    services, place = all_services(Scope.PROJECT), shown(str(path.resolve()))
+    known = None if dry_run or not sure else services.store.ledger.checkpoint(place)
+    reader = open_transcript(
+        path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
+    )
+    taught = learned(live.part.of(reader) if live.part else reader, reader.info, before=_before(path, known))
+    candidates = taught.candidates
+    if live.part and live.adviser and not dry_run:
+        candidates += _advised(live.adviser, live.part.turns, of_info(reader.info))
+    candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
+    if dry_run:
+        return Lesson(_extracted(reader, candidates, None), ())
+    drafts = [_draft(one, of_info(reader.info), services.root, live.git) for one in candidates]
+    if not sure:
+        drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
+    kept = _keep(all_services, drafts, clock())
+    if sure:
+        _withdraw(
+            all_services,
+            [_draft(one, of_info(reader.info), services.root, live.git) for one in taught.withdrawn],
+            clock(),
+        )
+    new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
+    if live.adviser and new:
+        classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
+    turns = live.part.read if live.part else reader.counts.turns
+    if sure:
+        _move_checkpoint(services, place, reader, known, turns, clock())
+    return Lesson(
+        _extracted(reader, candidates, kept),
+        tuple(one.memory for one in kept if one.added),
+        turns=tuple(live.part.turns) if live.part else (),
+        more=live.part.more if live.part else False,
+    )
+
+
+def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:
+    """The last turns that were read in earlier passes, numbered as they were then."""
+    before: deque[Turn] = deque(maxlen=CONTEXT_TURNS)
+    if known is None or not known.position:
+        return before
+    for turn in open_transcript(path, cursor=max(0, known.position - CONTEXT_BYTES), final=False):
+        if turn.end > known.position:
+            break
+        before.append(turn)
+    first = known.turns - len(before)
+    return deque(replace(turn, index=first + place) for place, turn in enumerate(before))
+
+
+def _by_scope(
+    all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft]
+) -> dict[Scope, list[int]]:
+    """The places of the drafts for each store; where the person's own cannot be opened, the project keeps all."""
+    places: dict[Scope, list[int]] = {}
+    for place, draft in enumerate(drafts):
+        places.setdefault(draft.scope, []).append(place)
+    if Scope.GLOBAL in places:
+        try:
+            all_services(Scope.GLOBAL)
+        except RecortexError:
+            return {Scope.PROJECT: list(range(len(drafts)))}
+    return places
+
+
+def _keep(
+    all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime
+) -> list[Kept]:
+    """Keep each draft in the store for its scope; the results stand in the same order."""
+    kept: dict[int, Kept] = {}
+    for scope, places in _by_scope(all_services, drafts).items():
+        wishes = [replace(drafts[place], scope=scope) for place in places]
+        found = all_services(scope).ingestion.keep(wishes, now=now, actor=Actor.EXTRACTION)
+        kept.update(zip(places, found, strict=True))
+    return [kept[place] for place in range(len(drafts))]
+
+
+def _withdraw(all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime) -> None:
+    """Put away what an earlier pass kept and this one takes back."""
+    for scope, places in _by_scope(all_services, drafts).items():
+        all_services(scope).ingestion.withdraw(
+            [drafts[place] for place in places], now=now, actor=Actor.EXTRACTION, reason="taken back later in the session"
+        )  # fmt: skip
+
+
+def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
+    """What the language model finds in all of the turns, a question after the other; nothing once it is unavailable."""
+    rest = list(turns)
+    while rest:
+        found = adviser.extract(rest, info)
+        yield from found.candidates
+        if found.unavailable or not found.turns:
+            return
+        rest = rest[found.turns :]
+
+
+def _move_checkpoint(
+    services: StoreServices,
+    place: str,
+    reader: TranscriptReader,
+    known: Checkpoint | None,
+    turns: int,
+    now: datetime,
+) -> None:
+    before = known.turns if known and not reader.restarted else 0
+    moved = Checkpoint(
+        path=place, session_id=of_info(reader.info).session_id, client=reader.client, position=reader.cursor,
+        turns=before + turns, extracted_at=now,
+    )  # fmt: skip
+    if known is None or moved.position != known.position:
+        with services.store.transaction():
+            services.store.ledger.save_checkpoint(moved)
+
+
+def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext) -> Draft:
+    source = Source(
+        session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
+        client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
+        branch=info.branch or shown(git.branch), commit=git.commits[0] if git.commits else "",
+    )  # fmt: skip
+    return Draft(
+        kind=kind_of(candidate.kind),
+        text=candidate.text,
+        confidence=candidate.confidence,
+        tags=candidate.tags,
+        domain=candidate.domain,
+        files=tuple(dict.fromkeys(FileLink(_place(file, info, root)) for file in candidate.files)),
+        source=source,
+        origin=candidate.origin,
+        status=Status.ACTIVE if candidate.active else Status.PROPOSED,
+        scope=scope_of(candidate),
+        valid_from=candidate.at,
+        metadata=_metadata(candidate, git),
+    )
+
+
+def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
+    """What else is known: commands that it is about, and the checkout's commits and changed files then (D)."""
+    found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
+    if git.commits or git.files:
+        found["git"] = {
+            "commits": [commit[:12] for commit in git.commits],
+            "files": list(map(shown, git.files)),
+        }
+    return found
+
+
+def _place(file: str, info: SessionInfo, root: Path) -> str:
+    """A file that a session named, relative to the checkout that the session worked in, wherever in it that was."""
+    base = Path(info.cwd) if info.cwd else root
+    tree = working_tree(base) if base.is_dir() else base
+    # no Path.exists: a name that no file can have is an error there
+    told_from_above = not os.path.exists(base / file) and os.path.exists(tree / file)  # noqa: PTH110
+    return relative(str((tree if told_from_above else base) / file), tree)
+
+
+def _extracted(
+    reader: TranscriptReader, candidates: Sequence[Candidate], kept: Sequence[Kept] | None
+) -> Extracted:
+    counts, info = reader.counts, of_info(reader.info)
+    return Extracted(
+        path=info.path,
+        client=info.client,
+        session=info.session_id,
+        lines=counts.lines,
+        turns=counts.turns,
+        skipped=sum(counts.skipped.values()),
+        malformed=counts.malformed,
+        position=reader.cursor,
+        found=tuple(_found(one, kept[place] if kept else None) for place, one in enumerate(candidates)),
+    )
+
+
+def _found(candidate: Candidate, kept: Kept | None) -> Found:
+    status = Status.ACTIVE if candidate.active else Status.PROPOSED
+    return Found(
+        text=kept.memory.text if kept else redact(candidate.text).text,
+        kind=candidate.kind,
+        confidence=kept.memory.confidence if kept else candidate.confidence,
+        status=(kept.memory.status if kept else status).value,
+        rule=candidate.rule,
+        quote=redact(candidate.quote).text,
+        turn=candidate.turn_index,
+        outcome="dry_run" if kept is None else kept.outcome,
+        id=kept.memory.id if kept else "",
+        files=tuple(map(shown, candidate.files)),
+    )

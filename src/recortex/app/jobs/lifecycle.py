@@ -1,0 +1,113 @@
+"""A lifecycle pass over a store: what faded is archived, what rested unused is pruned; every step can be undone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Actor, Status
+from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.transitions import Rules, Transition, transition
+from recortex.engines.graph.centrality import centrality
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from recortex.app.store_services import StoreServices
+    from recortex.ports.statistics import MemoryStatistics
+    from recortex.settings import Settings
+
+    _Due = tuple[MemoryStatistics, Transition]
+
+CHUNK = 100
+"""Changes in one transaction, so that other writers wait for a fraction of a second."""
+
+_OPERATIONS = {Status.ARCHIVED: "archive", Status.PRUNED: "prune"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifecyclePass:
+    """What a pass did.
+
+    Attributes:
+        considered: how many memories could have moved on by their dates.
+        transitions: those that did.
+    """
+
+    considered: int
+    transitions: tuple[Transition, ...] = ()
+
+    def count(self, status: Status) -> int:
+        """How many came to a status."""
+        return sum(one.status is status for one in self.transitions)
+
+
+def rules_of(settings: Settings) -> Rules:
+    """The rules that the settings give."""
+    return Rules(
+        archive_after_days=settings["lifecycle.archive_after_days"],
+        prune_after_days=settings["lifecycle.prune_after_days"],
+        hub=settings["lifecycle.hub"],
+    )
+
+
+def run_lifecycle(
+    services: StoreServices, now: datetime, settings: Settings, *, dry_run: bool = False
+) -> LifecyclePass:
+    """Archive and prune what is due; the memories' former states stay in their history.
+
+    Nothing is read of a memory that stays but a few columns. A memory that another process changed meanwhile is left
+    for the next pass.
+
+    Args:
+        services: the store.
+        now: the time to reckon and to record with.
+        settings: `lifecycle.*`.
+        dry_run: only find out.
+    """
+    rules = rules_of(settings)
+    standings = _candidates(services, to_micros(now), rules)
+    due = list(_due(standings, {}, to_micros(now), rules))
+    if due:  # a hub lasts longer than others, never shorter: only now is it worth knowing who is one
+        hubs = centrality(services.store.standing.arcs())
+        due = list(_due([one for one, _ in due], hubs, to_micros(now), rules))
+    if not dry_run:
+        chunks = (due[first : first + CHUNK] for first in range(0, len(due), CHUNK))
+        due = [moved for chunk in chunks for moved in _move(services, chunk, now)]
+    return LifecyclePass(considered=len(standings), transitions=tuple(step for _, step in due))
+
+
+def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryStatistics]:
+    """Who may be due by dates alone: below the threshold for so long implies not used and not changed for so long."""
+    fading = services.store.standing.fading(now - rules.archive_after_days * DAY)
+    return [*fading, *services.store.standing.resting(now - rules.prune_after_days * DAY)]
+
+
+def _due(
+    standings: Sequence[MemoryStatistics], hubs: dict[int, float], now: int, rules: Rules
+) -> Iterator[_Due]:
+    for one in standings:
+        step = transition(one, hubs.get(one.key, 0.0), now, rules)
+        if step is not None:
+            yield one, step
+
+
+def _move(services: StoreServices, due: Sequence[_Due], now: datetime) -> list[_Due]:
+    moved = []
+    with services.store.transaction():
+        found = {memory.id: memory for memory in services.store.memories.get([one.id for one, _ in due])}
+        for one, step in due:
+            memory = found.get(one.id)
+            if memory is None or (memory.status, to_micros(memory.updated_at)) != (
+                one.status,
+                one.updated_at,
+            ):
+                continue
+            services.ingestion.change(
+                memory, replace(memory, status=step.status), now=now, actor=Actor.DECAY,
+                operation=_OPERATIONS[step.status], reason=step.reason,
+            )  # fmt: skip
+            moved.append((one, step))
+    return moved

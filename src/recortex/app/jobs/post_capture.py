@@ -1,0 +1,78 @@
+"""What follows when something was learned: vectors, ageing, a new brief, and a record in counts."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.brief import brief, forget_briefs
+from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.table import BEHIND_SESSION, QUEUED
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_own, replace_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recortex.app.hooks.context import HookContext
+    from recortex.app.jobs.run_counts import RunCounts
+    from recortex.app.store_services import StoreServices
+
+STATUS = "status.json"
+_MOST_BYTES = 64 * 1024
+
+
+def after(context: HookContext, tally: RunCounts, *, seconds: float) -> None:
+    """Bring the stores up to date with what was learned; where a store has workers, they do what takes long."""
+    ours = [services for services in context.app.readable_services() if not _handed_over(services)]
+    first = [job for job in BEHIND_SESSION if job.before_brief]
+    counts = {count: 0 for job in first for count in job.counts}
+    for services in ours:
+        for done in run(services, context.clock, services.settings, first):
+            counts |= {name: counts.get(name, 0) + count for name, count in done.counts.items()}
+    forget_briefs(context.locations)
+    for branch, folder in dict.fromkeys(tally.places):
+        brief(context.app, branch=branch, cwd=folder)
+    write_status(
+        context.location.place(STATUS), context.clock().isoformat(), tally.counts() | counts, seconds
+    )
+    rest = [job for job in BEHIND_SESSION if not job.before_brief]
+    for services in ours:
+        run(services, context.clock, services.settings, rest)
+        run_due(services, context.clock, services.settings)
+
+
+def _handed_over(services: StoreServices) -> bool:
+    if not services.location.remote:
+        return False
+    from recortex.app.jobs.queue import handed_over
+
+    return handed_over(services.location, QUEUED)
+
+
+def read_status(path: Path) -> dict[str, Any]:
+    """The record of the job's runs; empty where there is none."""
+    try:
+        given: Any = json.loads(read_own(path, _MOST_BYTES))
+    except (OSError, UntrustedFileError, ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def write_status(path: Path, at: str, counts: dict[str, int], seconds: float) -> None:
+    """Record a run: counts and times, no text."""
+    before = read_status(path)
+    totals = before.get("totals")
+    known = totals if isinstance(totals, dict) else {}
+    record = {
+        "runs": _whole(before.get("runs")) + 1,
+        "totals": {name: _whole(known.get(name)) + count for name, count in counts.items()},
+        "last": {"at": at, "milliseconds": round(seconds * 1000), **counts},
+    }
+    with suppress(OSError):
+        replace_text(path, json.dumps(record, indent=1))
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0

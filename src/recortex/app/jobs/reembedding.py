@@ -1,0 +1,262 @@
+"""Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model (A, CX19).
+
+A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it yet is found
+by its words. See docs/embeddings.md for what was measured of that.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.app.lock import alone
+from recortex.domain.time import to_micros
+from recortex.engines.ingestion.embedding import BATCH
+from recortex.errors import EmbeddingError, PermissionsError, RateLimitedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    from recortex.app.store_services import StoreServices
+
+PAUSE = 0.1
+"""Seconds between batches where nobody waits for them (A, CX19)."""
+PAGE = 10_000
+"""Ids fetched at once. Each fetch reads and sorts all that is left: 1.2 s for 300,000 memories on a busy machine, while to
+embed a page takes minutes."""
+SHARE = 20.0
+"""Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped model."""
+PATIENCE = 1.0
+"""Seconds between two looks whether a provider may be asked again."""
+BUSY = "Another process is at it."
+NOTHING = "Vectors are switched off."
+
+
+class Renewed(NamedTuple):
+    """What one run did.
+
+    Attributes:
+        model: the embedder that is wanted; empty where vectors are switched off.
+        by: who made the vectors: another one where it had to stand in.
+        done: memories that got a vector.
+        stopped: why it ended before all had theirs; empty where nothing was in the way.
+    """
+
+    model: str = ""
+    by: str = ""
+    done: int = 0
+    stopped: str = ""
+
+
+class Outlook(NamedTuple):
+    """How far a store is from the embedder that is wanted.
+
+    Attributes:
+        model: that one.
+        former: the others that memories still have vectors of.
+        missing: memories without any vector.
+        outdated: memories with a vector of another embedder, found by their words until they have their own.
+        made: memories with a vector of the wanted embedder; while nothing is outdated, the vectors that there are of it.
+        per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is not known.
+    """
+
+    model: str
+    former: tuple[str, ...]
+    missing: int
+    outdated: int
+    made: int = 0
+    per_second: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """Memories without a vector of the wanted embedder."""
+        return self.missing + self.outdated
+
+    @property
+    def share(self) -> float:
+        """The part of the memories, from 0 to 1, that has a vector of the wanted embedder."""
+        return self.made / (self.made + self.left) if self.left else 1.0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Of work, at the rate so far; None where none is known."""
+        return self.left / self.per_second if self.per_second else None
+
+
+def outlook(services: StoreServices) -> Outlook:
+    """Look at a store; nothing is loaded or asked for it."""
+    vectors, model = services.store.vectors, services.embedding.wanted
+    missing = vectors.count_pending()
+    others = vectors.others(model) if model else {}
+    outdated = vectors.count_outdated(others)
+    if not outdated:
+        return Outlook(model, (), missing, 0, vectors.made(model))
+    change = vectors.reembedding(model)
+    if change is None or change.finished_at is not None or not change.milliseconds:
+        rate = 0.0
+    else:
+        rate = 1e3 * change.done / change.milliseconds
+    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate)
+
+
+def held(services: StoreServices) -> int:
+    """Memories that have a vector of the embedder that is wanted; of former states, and of those left behind, are more."""
+    vectors, model = services.store.vectors, services.embedding.wanted
+    ours = {key: name for key, name in vectors.others("").items() if name == model}
+    return vectors.count_outdated(ours) if ours else 0
+
+
+def reembed(
+    services: StoreServices,
+    *,
+    now: Callable[[], datetime],
+    limit: int = 0,
+    seconds: float = 0.0,
+    pause: float = 0.0,
+    missing_only: bool = False,
+    afresh: bool = False,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Renewed:
+    """Give memories their vectors, the most important and most used first; what is done is kept after each batch.
+
+    It may be killed at any moment and goes on where it stopped: what has its vector no longer waits. It stops at the
+    first failure: the next run, or the next session's job, tries again.
+
+    Args:
+        services: the store.
+        now: the time.
+        limit: at most so many; 0: all.
+        seconds: after so many no batch is begun; 0: until all is done.
+        pause: seconds between two batches.
+        missing_only: leave alone what has a vector of another embedder.
+        afresh: first delete the vectors of the wanted embedder: another model has its name now.
+        progress: told how many are done.
+
+    Raises:
+        PermissionsError: the store's folder cannot be written.
+        StorageError: the store cannot.
+    """
+    model = services.embedding.wanted
+    if not model:
+        return Renewed(stopped=NOTHING)
+    with _alone(services) as held:
+        if not held:
+            return Renewed(model, stopped=BUSY)
+        if afresh:
+            services.store.vectors.forget(model)
+        run = _Run(services, model, now=now, limit=limit, seconds=seconds, pause=pause, progress=progress)
+        run.work(missing_only=missing_only)
+        return Renewed(model, run.by, run.done, run.stopped)
+
+
+@contextmanager
+def _alone(services: StoreServices) -> Iterator[bool]:
+    """Two at once would make the same vectors twice: a lock beside the store's file, and a claim on its server."""
+    folder = services.location.place("locks")
+    with ExitStack() as stack:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            here = stack.enter_context(alone(folder / "reembed.lock"))
+        except OSError as error:
+            raise PermissionsError(f"The folder {folder} cannot be written: {error}.") from error
+        yield here and stack.enter_context(services.store.vectors.claimed())
+
+
+class _Run:
+    """One run over a store that is ours alone to re-embed."""
+
+    def __init__(
+        self,
+        services: StoreServices,
+        model: str,
+        *,
+        now: Callable[[], datetime],
+        limit: int,
+        seconds: float,
+        pause: float,
+        progress: Callable[[int], None],
+    ) -> None:
+        self._services, self._model, self._now = services, model, now
+        self._limit, self._pause, self._progress = limit, pause, progress
+        self._deadline = time.monotonic() + seconds if seconds else None
+        self._others = services.store.vectors.others(model)
+        self._at = time.monotonic()
+        self.by = ""
+        self.done = 0
+        self.stopped = ""
+
+    def work(self, *, missing_only: bool) -> None:
+        """Those without a vector, then those of another model; at last the vectors that nobody has any more go."""
+        vectors = self._services.store.vectors
+        complete = self._through(lambda limit: vectors.pending(limit, best_first=True), stand_in=True)
+        if missing_only or not complete or not self._others:
+            return
+        if self.by not in {"", self._model}:
+            self.stopped = f"{self._model} makes no vectors now; {self.by} stands in for it."
+            return
+        if self._through(lambda limit: vectors.outdated(self._others, limit), stand_in=False):
+            self._finish()
+
+    def _through(self, page: Callable[[int], Sequence[str]], *, stand_in: bool) -> bool:
+        """Go through pages of ids until none is left; False where it was stopped before."""
+        before: Sequence[str] = ()
+        while not self._over():
+            room = self._limit - self.done if self._limit else PAGE
+            ids = page(min(PAGE, room))
+            fresh = iter([id_ for id_ in ids if id_ not in set(before)] if before else ids)
+            if not (batch := list(islice(fresh, BATCH))):
+                return True
+            before = ids
+            while batch:
+                if self._over() or not self._batch(batch, stand_in=stand_in):
+                    return False
+                batch = list(islice(fresh, BATCH))
+        return False
+
+    def _over(self) -> bool:
+        late = self._deadline is not None and time.monotonic() >= self._deadline
+        return late or bool(self._limit and self.done >= self._limit)
+
+    def _batch(self, ids: Sequence[str], *, stand_in: bool) -> bool:
+        if self._pause and self.done:
+            time.sleep(self._pause)
+        try:
+            self._renew(ids, stand_in=stand_in)
+        except EmbeddingError as error:
+            said = error.hint != type(error).hint  # what goes for every failure is in the documents
+            self.stopped = f"{error.message} {error.hint}" if said else error.message
+            return False
+        self._progress(self.done)
+        return True
+
+    def _renew(self, ids: Sequence[str], *, stand_in: bool) -> None:
+        """Where a run may take as long as it takes, it waits for a provider's next minute; a short one leaves that."""
+        while True:
+            try:
+                self.by = self._services.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
+            except RateLimitedError:
+                if self._deadline is not None:
+                    raise
+                time.sleep(PATIENCE)
+            else:
+                return
+
+    def _kept(self, model: str, count: int) -> None:
+        """Inside of the transaction that keeps a batch: what is counted is kept, and what is kept is counted."""
+        self.done += count
+        if self._others and model == self._model:
+            since, self._at = self._at, time.monotonic()
+            self._services.store.vectors.reembedded(
+                model, to_micros(self._now()), done=count, milliseconds=round(1e3 * (self._at - since))
+            )
+
+    def _finish(self) -> None:
+        """The former vectors were kept until now, so that going back to their model would have been free."""
+        vectors = self._services.store.vectors
+        if vectors.count_outdated(self._others) or vectors.pending(1):
+            return  # another process edited or restored one meanwhile: the next run takes it up
+        vectors.finish_reembedding(self._model, to_micros(self._now()))
+        vectors.drop_left_behind(self._others)

@@ -1,0 +1,138 @@
+"""A worker of a PostgreSQL store: takes jobs from its queue until it is stopped."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.app.jobs import queue
+from recortex.app.jobs.running import run_due, work_on
+from recortex.app.jobs.table import BEHIND_SESSION, MAINTENANCE, QUEUED
+from recortex.domain.vocabulary import Scope
+from recortex.errors import RecortexError
+from recortex.storage.postgres.opening import workspaces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from procrastinate import App
+
+    from recortex.app.application import Application
+    from recortex.storage.postgres.address import Address
+
+OPEN = 16
+"""Workspaces that a worker keeps open: each has a connection or two."""
+EVERY = "*/15 * * * *"
+"""How often every workspace is looked after, as cron has it."""
+ATTEMPTS = 5
+GRACE = 30.0
+"""Seconds that a worker may take to finish its job when it is told to stop: jobs are bounded by less."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Tally(NamedTuple):
+    """What a worker did: jobs done, and jobs that failed and will be tried again or were given up."""
+
+    done: int = 0
+    failed: int = 0
+
+
+class Worker:
+    """Does the jobs of all workspaces that its role may see.
+
+    Args:
+        address: of the store; its workspace is looked after in any case.
+        open_app: opens the application of a workspace by its URL.
+    """
+
+    def __init__(self, address: Address, open_app: Callable[[str], Application]) -> None:
+        self._address = address
+        self._open_app = open_app
+        self._apps: OrderedDict[str, Application] = OrderedDict()
+        self.tally = Tally()
+
+    def work(self, *, once: bool) -> Tally:
+        """Take jobs until told to stop, or, once, until none waits.
+
+        Raises:
+            ConfigError: procrastinate is not installed.
+            StorageError: the server cannot be reached, or the role may not make the queue's tables.
+        """
+        queue.prepare(self._address)
+        self.look_around()
+        jobs = self._queue()
+        logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # it shows tracebacks; `_task` says why
+        try:
+            with queue.guarded():
+                jobs.run_worker(
+                    wait=not once, concurrency=1, delete_jobs="always", name="recortex",
+                    shutdown_graceful_timeout=GRACE, install_signal_handlers=True,
+                )  # fmt: skip
+        finally:
+            for app in self._apps.values():
+                app.close()
+        return self.tally
+
+    def look_around(self) -> int:
+        """Put the jobs of every workspace into the queue, and those back that a killed worker left; returns how many are new."""
+        with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
+            queue.take_back(jobs)
+            return sum(queue.defer(jobs, name, QUEUED) for name in self._workspaces())
+
+    def _workspaces(self) -> Sequence[str]:
+        return list(dict.fromkeys([self._address.workspace, *workspaces(self._address)]))
+
+    def _queue(self) -> App:
+        from procrastinate import App, PsycopgConnector, RetryStrategy
+
+        jobs = App(
+            connector=PsycopgConnector(**queue.options(self._address.conninfo), min_size=1, max_size=3)
+        )
+        for name in QUEUED:
+            retry = RetryStrategy(max_attempts=ATTEMPTS, exponential_wait=4)
+            jobs.task(name=name, retry=retry)(self._task(name))
+        rounds = jobs.task(name="rounds", queueing_lock="rounds")(self._rounds)
+        jobs.periodic(cron=EVERY)(rounds)
+        return jobs
+
+    def _task(self, name: str) -> Callable[[str], None]:
+        def task(workspace: str) -> None:
+            self.tally = self.tally._replace(failed=self.tally.failed + 1)
+            try:
+                self.do(name, workspace)
+            except Exception as error:
+                _LOG.warning("%s of %s failed: %s", name, workspace, _said(error))
+                raise  # the queue tries again, and gives up after some tries
+            self.tally = Tally(self.tally.done + 1, self.tally.failed - 1)
+
+        return task
+
+    def _rounds(self, timestamp: int) -> None:  # noqa: ARG002  the queue gives it
+        self.look_around()
+
+    def do(self, name: str, workspace: str) -> None:
+        """Do one job for a workspace."""
+        app = self._app(workspace)
+        services = app.services(Scope.PROJECT)
+        if name == MAINTENANCE:
+            run_due(services, app.clock, app.settings)
+        for job in BEHIND_SESSION:
+            if job.name == name:
+                job.run(work_on(services, app.clock, app.settings, job.seconds))
+
+    def _app(self, workspace: str) -> Application:
+        if workspace not in self._apps:
+            self._apps[workspace] = self._open_app(self._address.url(workspace))
+        self._apps.move_to_end(workspace)
+        while len(self._apps) > OPEN:
+            self._apps.popitem(last=False)[1].close()
+        return self._apps[workspace]
+
+
+def _said(error: Exception) -> str:
+    """Why a job failed, in a line."""
+    if isinstance(error, RecortexError):
+        return f"{error.message} {error.hint}"
+    return f"{type(error).__name__}: {error}".partition("\n")[0]

@@ -1,0 +1,93 @@
+"""A store with everything that works on it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from recortex.domain.vocabulary import Actor, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from recortex.app.location import Location
+    from recortex.domain.memory import Memory
+    from recortex.engines.ingestion.embedding import Embedding
+    from recortex.engines.ingestion.service import Ingestion
+    from recortex.engines.retrieval.service import Retrieval
+    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.kept_store import KeptStore
+    from recortex.settings import Settings
+
+
+class StoreServices:
+    """One store, wired. What works on it is loaded when it is used, so that a read pays for reading alone.
+
+    Args:
+        scope: what is kept here: a project's memories or the person's own; None for a store that holds both.
+        root: the folder that relative file paths refer to.
+        location: the store's files.
+        store: where the memories are.
+        settings: those that hold for it: a project's own file has no say about the person's store.
+        embedder: makes vectors; None where they are switched off.
+        count: tokens of a text.
+    """
+
+    def __init__(
+        self,
+        *,
+        scope: Scope | None,
+        root: Path,
+        location: Location,
+        store: KeptStore,
+        settings: Settings,
+        embedder: NamedEmbedder | None,
+        count: Callable[[str], int],
+    ) -> None:
+        self.scope = scope
+        self.root = root
+        self.location = location
+        self.store = store
+        self.settings = settings
+        self.project = root.name if scope is Scope.PROJECT else ""
+        self._embedder = embedder
+        self._count = count
+
+    @cached_property
+    def ingestion(self) -> Ingestion:
+        """Keeps what is new."""
+        from recortex.engines.ingestion.service import Ingestion
+
+        return Ingestion(self.store, self.store.search, count=self._count)
+
+    @cached_property
+    def embedding(self) -> Embedding:
+        """Gives memories their vectors."""
+        from recortex.engines.ingestion.embedding import Embedding
+
+        return Embedding(self.store, self._embedder, project=self.project)
+
+    @cached_property
+    def retrieval(self) -> Retrieval:
+        """Answers questions."""
+        from recortex.engines.retrieval.service import Retrieval
+
+        return Retrieval(self.store.search, self._embedder if self.store.vectors.available else None)
+
+    def past(self, states: Sequence[Memory]) -> Retrieval:
+        """Answers questions from states that hold no longer.
+
+        They get an index of their own in memory: they are few, and the store's index holds what is said now.
+        """
+        from recortex.engines.indexing.document import search_text
+        from recortex.engines.ingestion.embedding import Embedding
+        from recortex.engines.retrieval.service import Retrieval
+
+        store = self.store.empty_in_memory()
+        with store.transaction():
+            for state in states:
+                store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
+        Embedding(store, self._embedder, project=self.project).embed(states)
+        embedder = self._embedder if store.vectors.available else None
+        return Retrieval(store.search, embedder, fades=False)

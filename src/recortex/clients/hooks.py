@@ -1,0 +1,159 @@
+"""Which of a host's events call `recortex hook`, in that host's names, units and manner of matching tools."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from recortex.clients.environment import Environment
+
+OURS = re.compile(r"\brecortex(?:\.exe)?[\"']? hook [a-z]+(?:-[a-z]+)*\b")
+
+SECONDS = {
+    "session-start": 10,
+    "user-prompt-submit": 5,
+    "pre-tool-use": 3,
+    "post-tool-use": 3,
+    "pre-compact": 3,
+    "stop": 5,
+    "subagent-stop": 5,
+    # Claude Code ends it after 1.5 s whatever is said here; Codex shortens all above 3 s and says so each time.
+    "session-end": 2,
+}
+"""How long the host waits for each of ours before it goes on without."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One of a host's events.
+
+    Attributes:
+        ours: what it is called in `recortex hook`.
+        matcher: which tools it is wanted for; all where it is empty.
+    """
+
+    name: str
+    ours: str
+    matcher: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A host's way of writing hooks.
+
+    Attributes:
+        unit: of timeouts, in seconds.
+        forgiving: a line of shell is run on Windows too, so that our own exit code can be hidden there.
+    """
+
+    client: str
+    events: tuple[Event, ...]
+    unit: float = 1.0
+    forgiving: bool = False
+
+    def groups(self, surroundings: Environment, words: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+        """What has to stand under each event."""
+        return {event.name: self._group(event, surroundings, words) for event in self.events}
+
+    def _group(self, event: Event, surroundings: Environment, words: tuple[str, ...]) -> dict[str, Any]:
+        command = surroundings.line((*words, "hook", event.ours, "--client", self.client))
+        if self.forgiving or not surroundings.windows:
+            # A shell line, not a command with `args`: Claude Code 2.1.100 and Codex know no `args`, would run the bare
+            # command, and an exit code of 2 then blocks the prompt. What fails, such as a program that was removed,
+            # stays silent; sh, bash, zsh, fish and PowerShell all read it so.
+            command += " ; exit 0"
+        hook = {"type": "command", "command": command, "timeout": round(SECONDS[event.ours] / self.unit)}
+        return ({"matcher": event.matcher} if event.matcher else {}) | {"hooks": [hook]}
+
+
+def places_of_ours(hooks: object) -> list[tuple[str | int, ...]]:
+    """Where in a host's `hooks` our commands stand, the last first, so that each can be taken out by its index.
+
+    A group that holds nothing else is named as a whole.
+    """
+    found: list[tuple[str | int, ...]] = []
+    for event, groups in (hooks if isinstance(hooks, Mapping) else {}).items():
+        for index, group in enumerate(groups if isinstance(groups, list) else ()):
+            inner = group.get("hooks") if isinstance(group, Mapping) else None
+            ours = [at for at, hook in enumerate(inner if isinstance(inner, list) else ()) if is_ours(hook)]
+            if ours and len(ours) == len(inner or ()):
+                found.append((event, index))
+            else:
+                found += [(event, index, "hooks", at) for at in ours]
+    return found[::-1]
+
+
+def is_ours(hook: object) -> bool:
+    """Whether an entry calls us, in this form or that of another version."""
+    command = hook.get("command") if isinstance(hook, Mapping) else None
+    return isinstance(command, str) and OURS.search(command) is not None
+
+
+_FILES = "Edit|Write|Read|MultiEdit|NotebookEdit"
+
+CLAUDE_CODE = Dialect(
+    "claude-code",
+    (
+        Event("SessionStart", "session-start"),
+        Event("UserPromptSubmit", "user-prompt-submit"),
+        Event("PreToolUse", "pre-tool-use", _FILES),
+        Event("PostToolUse", "post-tool-use", f"{_FILES}|Bash"),
+        # 2.1.100 takes it, too; an event that it did not know would cost all hooks of the file.
+        Event("PostToolUseFailure", "post-tool-use", "Bash"),
+        Event("PreCompact", "pre-compact"),
+        Event("Stop", "stop"),
+        Event("SubagentStop", "subagent-stop"),
+        Event("SessionEnd", "session-end"),
+    ),
+    forgiving=True,
+)
+
+CODEX = Dialect(
+    "codex",
+    (
+        Event("SessionStart", "session-start"),
+        Event("UserPromptSubmit", "user-prompt-submit"),
+        Event("PreToolUse", "pre-tool-use", "apply_patch|Edit|Write"),
+        Event("PostToolUse", "post-tool-use", "apply_patch|Edit|Write|Bash"),
+        Event("PreCompact", "pre-compact"),
+        Event("Stop", "stop"),
+        Event("SubagentStop", "subagent-stop"),
+        Event("SessionEnd", "session-end"),
+    ),
+)
+
+# PreCompress is left out: 0.61.0 fires it before every request to the model, with nothing to compress.
+GEMINI = Dialect(
+    "gemini",
+    (
+        Event("SessionStart", "session-start"),
+        Event("BeforeAgent", "user-prompt-submit"),
+        Event("BeforeTool", "pre-tool-use", "^(read_file|write_file|replace)$"),
+        Event("AfterTool", "post-tool-use", "^(read_file|write_file|replace|run_shell_command)$"),
+        Event("AfterAgent", "stop"),
+        Event("SessionEnd", "session-end"),
+    ),
+    unit=0.001,
+)
+
+# In milliseconds: 0.15 knows no other unit, 0.24 takes 1000 and more for them.
+QWEN = Dialect(
+    "qwen",
+    (
+        Event("SessionStart", "session-start"),
+        Event("UserPromptSubmit", "user-prompt-submit"),
+        Event("PreToolUse", "pre-tool-use", "^(read_file|write_file|edit|notebook_edit)$"),
+        Event(
+            "PostToolUse", "post-tool-use", "^(read_file|write_file|edit|notebook_edit|run_shell_command)$"
+        ),
+        Event("PostToolUseFailure", "post-tool-use", "^run_shell_command$"),
+        Event("PreCompact", "pre-compact"),
+        Event("Stop", "stop"),
+        Event("SubagentStop", "subagent-stop"),
+        Event("SessionEnd", "session-end"),
+    ),
+    unit=0.001,
+)

@@ -1,0 +1,221 @@
+"""What has to stand in one file of a host, and how it is put there and taken away; text in, text out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from recortex.clients import jsonc
+from recortex.clients.hooks import places_of_ours
+from recortex.errors import FormatError
+
+NAME = "recortex"
+"""Our key in every host's list of servers."""
+
+
+class Part(Protocol):
+    """Our share of one file."""
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+
+    @property
+    def root(self) -> Path:
+        """The folder that no symbolic link on the way may lead out of."""
+
+    def added(self, text: str) -> str:
+        """The text with all of ours in it, as it is wanted now; the same text where it is there already.
+
+        Raises:
+            FormatError: the text cannot be read, or something else is where ours belongs.
+        """
+
+    def removed(self, text: str) -> str:
+        """The text without anything of ours.
+
+        Raises:
+            FormatError: the text cannot be read.
+        """
+
+    def by_hand(self) -> str:
+        """What a person would have to write into the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPart:
+    """Our share of a file in JSON, with or without comments.
+
+    Attributes:
+        servers: the path of keys to the list of MCP servers; empty where the file has none.
+        server: our entry; None where there must be none.
+        hooks: our group under each event.
+    """
+
+    path: Path
+    root: Path
+    servers: tuple[str, ...] = ()
+    server: Mapping[str, Any] | None = None
+    hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def added(self, text: str) -> str:
+        """See `Part`."""
+        text = self._with_hooks(text)
+        if self.servers and self.server is None:
+            return _without_server(text, self.servers)
+        return self._with_server(text) if self.server else text
+
+    def removed(self, text: str) -> str:
+        """See `Part`."""
+        text = _without_hooks(text)
+        return _without_server(text, self.servers) if self.servers else text
+
+    def by_hand(self) -> str:
+        """See `Part`."""
+        wanted: Any = {NAME: self.server} if self.server else {}
+        for key in reversed(self.servers if self.server else ()):
+            wanted = {key: wanted}
+        if self.hooks:
+            wanted["hooks"] = {event: [group] for event, group in self.hooks.items()}
+        return json.dumps(wanted, ensure_ascii=False)
+
+    def _with_server(self, text: str) -> str:
+        here = (*self.servers, NAME)
+        node = jsonc.at(jsonc.parse(text), here) if text.strip() else None
+        if node is None:
+            return jsonc.put(text, here, self.server)
+        merged = _merged(node.plain(), self.server or {})
+        return text if merged == node.plain() else jsonc.put(text, here, merged)
+
+    def _with_hooks(self, text: str) -> str:
+        present = _ours(text)
+        wanted = [(event, dict(group)) for event, group in self.hooks.items()]
+        if len(present) == len(wanted) and all(one in present for one in wanted):
+            return text
+        text = _without_hooks(text)
+        for event, group in reversed(wanted):
+            text = jsonc.prepend(text, ("hooks", event), group)
+        return text
+
+
+def _merged(there: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """What a person has set beside our keys stays, options after `mcp` among it."""
+    if not isinstance(there, dict):
+        raise FormatError(f"{NAME} is not an object.")
+    merged: dict[str, Any] = {**there, **wanted}
+    for key in ("args", "command"):
+        mine, theirs = wanted.get(key), there.get(key)
+        if isinstance(mine, list) and isinstance(theirs, list) and theirs[: len(mine)] == mine:
+            merged[key] = theirs
+    return merged
+
+
+def _hooks_of(text: str) -> Any:
+    node = jsonc.at(jsonc.parse(text), ("hooks",)) if text.strip() else None
+    return node.plain() if node else None
+
+
+def _ours(text: str) -> list[tuple[str, Any]]:
+    """Our groups with their events; a hook of ours in a group of others stands for itself."""
+    hooks = _hooks_of(text)
+    found = []
+    for place in places_of_ours(hooks):
+        value = hooks
+        for key in place:
+            value = value[key]
+        found.append((str(place[0]), value))
+    return found
+
+
+def _without_hooks(text: str) -> str:
+    for place in places_of_ours(_hooks_of(text)):
+        text = jsonc.remove(text, ("hooks", *place))
+    return text
+
+
+def _without_server(text: str, servers: tuple[str, ...]) -> str:
+    return jsonc.remove(text, (*servers, NAME)) if text.strip() else text
+
+
+@dataclass(frozen=True, slots=True)
+class TomlPart:
+    """Our share of a file in TOML: a table in the list of MCP servers; no table where `server` is None."""
+
+    path: Path
+    root: Path
+    servers: str
+    server: Mapping[str, Any] | None
+
+    def added(self, text: str) -> str:
+        """See `Part`."""
+        before = _toml(text)
+        there = before.get(self.servers, {})
+        if not isinstance(there, dict):
+            raise FormatError(f"{self.servers} is not a table.")
+        if self.server is None:
+            return self.removed(text)
+        merged = _merged(there.get(NAME, {}), self.server)
+        if there.get(NAME) == merged:
+            return text
+        return _checked(text, before | {self.servers: there | {NAME: merged}}, self._put)
+
+    def removed(self, text: str) -> str:
+        """See `Part`."""
+        before = _toml(text)
+        there = before.get(self.servers)
+        if not isinstance(there, dict) or NAME not in there:
+            return text
+        left = {name: value for name, value in there.items() if name != NAME}
+        rest = {name: value for name, value in before.items() if name != self.servers}
+        return _checked(text, rest | ({self.servers: left} if left else {}), self._cut)
+
+    def by_hand(self) -> str:
+        """See `Part`."""
+        lines = (f"{key} = {json.dumps(value)}" for key, value in (self.server or {}).items())
+        return f"[{self.servers}.{NAME}]\n" + "\n".join(lines)
+
+    def _put(self, document: Any) -> None:
+        import tomlkit
+
+        if self.servers not in document:
+            document[self.servers] = tomlkit.table(is_super_table=True)
+        servers = document[self.servers]
+        if NAME not in servers:
+            inline = isinstance(servers, tomlkit.items.InlineTable)
+            servers[NAME] = tomlkit.inline_table() if inline else tomlkit.table()
+        for key, value in _merged(servers[NAME].unwrap(), self.server or {}).items():
+            if servers[NAME].get(key) != value:
+                servers[NAME][key] = value
+
+    def _cut(self, document: Any) -> None:
+        del document[self.servers][NAME]
+        if not document[self.servers]:
+            del document[self.servers]
+
+
+def _toml(text: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise FormatError(f"It is no TOML: {error}.") from None
+
+
+def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -> str:
+    """The text after a change, if it then says what it should: a library that edits may be wrong, a reader knows."""
+    import tomlkit
+
+    windows = 0 < text.count("\n") == text.count("\r\n")
+    try:
+        document = tomlkit.parse(text.replace("\r\n", "\n") if windows else text)
+        change(document)
+        done = tomlkit.dumps(document)
+    except (tomlkit.exceptions.TOMLKitError, ValueError, TypeError):
+        done = ""
+    if _toml(done) != wanted:
+        raise FormatError("It cannot be changed without changing something else in it.")
+    return done.replace("\n", "\r\n") if windows else done

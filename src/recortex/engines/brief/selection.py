@@ -1,0 +1,108 @@
+"""Which of the ranked memories are shown: lines per category, then what is left over, within the tokens (D)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.vocabulary import Importance, lowest_priority_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from recortex.engines.brief.ranking import Ranked
+
+LINES = {
+    "architecture": 25,
+    "decision": 25,
+    "pattern": 25,
+    "gotcha": 20,
+    "progress": 30,
+    "context": 15,
+    "code_description": 10,
+}
+"""D, «Per-Category Line Budgets», in the order of the headings."""
+
+AIM, MOST = 400, 550
+"""Tokens of the whole brief: what is aimed at, and what is never exceeded."""
+
+NOTICE_TOKENS = 32
+"""Kept free below the most for the notice that a stale brief gets."""
+
+HIGH = lowest_priority_of(Importance.HIGH)
+"""From this priority on a memory may use what lies between the aim and the most."""
+
+_DEEP = 64
+"""So many of each pass are looked at: a brief has room for thirty lines at most."""
+
+
+class Passes(NamedTuple):
+    """The ranked memories in the order in which they are tried: those within their category's lines, then the others."""
+
+    first: list[Ranked]
+    second: list[Ranked]
+
+
+class Costs(NamedTuple):
+    """What is paid in tokens: for the frame, for each heading, for a line."""
+
+    frame: int
+    heading: Callable[[str], int]
+    line: Callable[[Ranked], int]
+
+
+def passes(ranked: Iterable[Ranked]) -> Passes:
+    """Part what is within its category's budget of lines from what is not; both stay in order of rank."""
+    used: Counter[str] = Counter()
+    parted = Passes([], [])
+    for one in ranked:
+        within = used[one.category] < LINES[one.category]
+        used[one.category] += 1
+        side = parted.first if within else parted.second
+        if len(side) < _DEEP:
+            side.append(one)
+    return parted
+
+
+def choose(parted: Passes, costs: Costs) -> list[Ranked]:
+    """The memories to show, highest rank first.
+
+    The first pass fills each category's lines up to the tokens aimed at; the second gives the lines that other categories
+    left to what is left over, and to what is of high priority the tokens up to the most. What does not fit is passed over.
+    """
+    desk = _Desk(costs)
+    rest = [one for one in parted.first if not desk.take(one, AIM)]
+    for one in sorted((*rest, *parted.second), key=lambda one: -one.rank):
+        if desk.lines < sum(LINES.values()):
+            desk.take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
+    return sorted(desk.taken, key=lambda one: (-one.rank, one.store))
+
+
+class _Desk:
+    """What was taken, and its cost."""
+
+    def __init__(self, costs: Costs) -> None:
+        self.taken: list[Ranked] = []
+        self._costs = costs
+        self._tokens = costs.frame
+        self._headings: set[str] = set()
+
+    @property
+    def lines(self) -> int:
+        return len(self.taken)
+
+    def take(self, one: Ranked, most: int) -> bool:
+        new = one.category not in self._headings
+        cost = self._costs.line(one) + (self._costs.heading(one.category) if new else 0)
+        if self._tokens + cost > most:
+            return False
+        self._tokens += cost
+        self._headings.add(one.category)
+        self.taken.append(one)
+        return True
+
+
+def by_category(chosen: Sequence[Ranked]) -> list[tuple[str, list[Ranked]]]:
+    """The chosen ones under their headings, in D's order; a category without any is left out."""
+    groups = [(name, [one for one in chosen if one.category == name]) for name in LINES]
+    return [(name, group) for name, group in groups if group]

@@ -1,0 +1,162 @@
+"""Rules for reports: compaction summaries, and the structured message with which an agent ends its work.
+
+A summary is the richest part of a session: its sections say which statements were errors with fixes,
+which were decisions and which were only plans. Sections that hold plans, the person's messages or the
+state of the work are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.engines.extraction.cues import assertions
+from recortex.engines.extraction.instruction_rules import located
+from recortex.engines.extraction.list_rules import (
+    changes,
+    concept,
+    definition,
+    file_role,
+    joined,
+    owner,
+    titled_body,
+)
+from recortex.engines.extraction.passages import MAX_TEXT, passages
+from recortex.engines.extraction.report_entries import (
+    entries,
+    feedback,
+    repair,
+    root_cause,
+    sections,
+    titled,
+    told_repairs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.engines.extraction.drafting import RuleFinding
+    from recortex.engines.extraction.passages import Passage
+
+_SUMMARY_MARK = re.compile(
+    r"^[ \t]{0,8}(?:</analysis>[ \t]{0,8})?(?:<summary>|<state_snapshot>|\*{0,2}Summary:?\*{0,2}[ \t]{0,8}$)",
+    re.MULTILINE,
+)
+_IS_SUMMARY = re.compile(r"primary request and intent|key technical concepts|<state_snapshot>", re.IGNORECASE)
+_ERRORS = re.compile(r"\b(?:errors?|fix(?:es|ed)?|bugs?|troubleshooting|gotchas?)\b", re.IGNORECASE)
+_LESSONS = re.compile(
+    r"\b(?:decisions?|learn(?:ed|ings?)|lessons|discover(?:ies|ed)|findings|insights?|knowledge|gotchas?|caveats|"
+    r"constraints?|conventions?|preferences?|architecture|notes?|how it works|root cause|why|problem solving|"
+    r"technical concepts|design|key (?:points|differences|facts)|limitations?)\b",
+    re.IGNORECASE,
+)
+_UNREAD = re.compile(
+    r"\b(?:user messages?|pending|next steps?|current (?:work|state|plan|status)|to-?dos?|remaining|analysis|primary request|"
+    r"progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|questions?|verification|test (?:results?|plan|coverage)|testing|"
+    r"results?|status|commits?|files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|what (?:was|i) (?:done|changed|did)|"
+    r"nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|implementation (?:order|steps)|estimates?|timeline|rationale for rejection)\b",
+    re.IGNORECASE,
+)
+_UNREAD_LEAD = re.compile(
+    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|approach\w*|ways|alternatives|possibilit\w*|choices|candidates|could|should|would|will|want|following|let)\b",
+    re.IGNORECASE,
+)
+_REVIEW = re.compile(
+    r"\b(?:findings?|review|critical|important|issues?|problems?|P[0-4]|bugs?|concerns?|risks?)\b",
+    re.IGNORECASE,
+)
+_UNTOUCHED = re.compile(r"\b(?:not yet|NOT yet|in progress|to be (?:done|modified|created)|READ)\b")
+_PLANNED = re.compile(
+    r"\b(?:messages?|pending|next|to-?dos?|remaining|request|goal|plan\w*|options?|recommend\w*|propos\w*|suggest\w*|questions?|current|progress|status)\b",
+    re.IGNORECASE,
+)
+_REPORT_LENGTH = 500
+_REPORT_BONUS = 0.08
+_REVIEW_PENALTY = 0.15
+_SUMMARY_BONUS = 0.15
+_LESSON_BONUS = 0.12
+
+
+def is_summary(text: str) -> bool:
+    """Whether a message is a compaction summary, whoever is said to have sent it."""
+    return _IS_SUMMARY.search(text[:20_000]) is not None
+
+
+def from_summary(text: str) -> Iterator[RuleFinding]:
+    """Yield what a compaction summary teaches; the analysis before the summary proper is not read."""
+    marks = [mark.start() for mark in _SUMMARY_MARK.finditer(text[:MAX_TEXT])]
+    yield from _by_section(list(passages(text[marks[-1] :] if marks else text)), summary=True)
+
+
+def from_message(text: str) -> Iterator[RuleFinding]:
+    """Yield what the agent's own message teaches: its report where it has structure, and its sentences."""
+    read = list(passages(text))
+    for entry in sections(read):
+        if found := repair(entry, "report_fix", 0.62) or root_cause(entry):
+            yield found
+    yield from told_repairs(read)
+    bonus = _REPORT_BONUS if len(text) >= _REPORT_LENGTH else 0.0
+    for found in _by_section(read, summary=False):
+        yield (
+            replace(found, confidence=found.confidence + bonus) if found.rule.startswith("agent_") else found
+        )
+
+
+def _by_section(read: Sequence[Passage], *, summary: bool) -> Iterator[RuleFinding]:
+    """Send each run of passages with the same headings to the rules that read such a section."""
+    start = 0
+    for end in range(1, len(read) + 1):
+        if end == len(read) or read[end].headings != read[start].headings:
+            yield from _section(read[start:end], summary=summary)
+            start = end
+
+
+def _section(part: Sequence[Passage], *, summary: bool) -> Iterator[RuleFinding]:
+    """Apply the rules for one section."""
+    heading = " / ".join(part[0].headings if summary else part[0].headings[-1:])
+    if summary and _ERRORS.search(heading):
+        for entry in entries(part):
+            yield from filter(None, (repair(entry, "summary_fix", 0.72), feedback(entry)))
+        return
+    if _UNREAD.search(heading):
+        yield from changes(part)
+        for _, _, found in joined(part, repairs_only=bool(_PLANNED.search(heading))):
+            yield found
+        return
+    bonus = (_SUMMARY_BONUS if summary else 0.0) + (_LESSON_BONUS if _LESSONS.search(heading) else 0.0)
+    bonus -= _REVIEW_PENALTY if not summary and _REVIEW.search(" / ".join(part[0].headings)) else 0.0
+    taken: set[int] = set()
+    for first, last, found in joined(part):
+        taken.update(range(first, last))
+        yield found
+    for place, passage in enumerate(part):
+        if place not in taken:
+            yield from _passage(passage, summary=summary, bonus=bonus)
+
+
+def _passage(passage: Passage, *, summary: bool, bonus: float) -> Iterator[RuleFinding]:
+    """Read one passage: as a definition, as a titled statement, else sentence by sentence."""
+    if _UNTOUCHED.search(passage.text):
+        return
+    if passage.item and (_UNREAD.search(passage.lead) or _UNREAD_LEAD.search(passage.lead)):
+        yield from changes([passage])
+        return
+    if found := located(passage):
+        yield found
+        return
+    if passage.item and (found := definition(passage, summary=summary)):
+        yield found
+        return
+    if summary and (found := file_role(passage)):
+        yield found
+        return
+    yield from changes([passage])
+    split = titled(passage.text) if passage.item else None
+    found_here = list(
+        titled_body(split, passage) if split and split[1] else assertions(passage, owner(passage))
+    )
+    for found in found_here:
+        yield replace(found, confidence=found.confidence + bonus)
+    if summary and not found_here and (found := concept(passage)):
+        yield found

@@ -1,0 +1,200 @@
+"""Rules for what the agent did: commands that worked again and again, and failures that an edit repaired.
+
+A small window of tool calls is kept; nothing else of the session is needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recortex.domain.transcript import Turn
+from recortex.engines.extraction.drafting import RuleFinding
+from recortex.engines.extraction.report_entries import is_trivial
+from recortex.engines.extraction.self_contained import MAX_LENGTH, is_specific, objection
+from recortex.engines.extraction.sentences import sentences, statement
+from recortex.engines.extraction.shell import (
+    MAX_COMMAND,
+    error_line,
+    failed,
+    is_customary,
+    main_part,
+    purpose_of,
+    whole_form,
+)
+from recortex.engines.extraction.subject import short_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.domain.transcript import ToolCall
+
+# Tool calls after a failure within which the same command must pass for the edit between to be its repair.
+WINDOW = 25
+_MIN_RUNS = 2
+_COMMON_RUNS = 4
+# A repair spread over more files is the feature being written, not a fix.
+_MAX_EDITED = 2
+_WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
+_TEST_FILE = re.compile(
+    r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$"
+)
+_CORRECTION_WINDOW = 3
+_REFUSED = re.compile(
+    r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|invalid option|no such (?:task|command|option)|"
+    r"no tasks? |is not installed|No module named",
+    re.IGNORECASE,
+)
+_EXPLAINS = re.compile(
+    r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|expects?|only|"
+    r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|method))\b",
+    re.IGNORECASE,
+)
+
+
+_CAUSE_IS = re.compile(
+    r"^(?:so )?(?:the )?(?:real |actual |root |only )?(?:cause|issue|problem|reason|bug) (?:here )?(?:is|was)(?: that| because)? (?=\S)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(slots=True)
+class _Failure:
+    """A command that failed and has not run again since."""
+
+    command: str
+    error: str
+    age: int = 0
+    edited: list[str] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class ToolUseRules:
+    """What the session's commands have shown so far."""
+
+    runs: Counter[str] = field(default_factory=Counter)
+    purposes: dict[str, tuple[str, str, Turn]] = field(default_factory=dict)
+    failures: dict[str, _Failure] = field(default_factory=dict)
+
+    def observe(self, turn: Turn) -> Iterator[RuleFinding]:
+        """Take in one turn's prose and tool calls; yield the repairs that it completes."""
+        if self.failures and turn.role == "assistant":
+            reasons = _reasons(turn.text)
+            for failure in self.failures.values():
+                failure.reasons.extend(reasons)
+        for call in turn.tools:
+            if call.injected:
+                continue
+            if call.command:
+                yield from self._ran(call, turn)
+            elif call.writes and call.ok is not False:
+                for failure in self.failures.values():
+                    failure.edited.extend(name for name in call.files if name not in failure.edited)
+
+    def _ran(self, call: ToolCall, turn: Turn) -> Iterator[RuleFinding]:
+        """Take in one command: the end of an earlier failure, the start of a new one, or another success."""
+        command, alone = main_part(call.command)
+        self._grow_old()
+        purpose = purpose_of(command)
+        if purpose is None or call.ok is None or len(command) > MAX_COMMAND:
+            return
+        error = error_line(call.output) if failed(call) else None
+        if error is not None and not alone:
+            return
+        known = self.failures.pop(command, None)
+        # The same command failing in another way shows as well that the first failure is mended.
+        if known and error != known.error:
+            yield from _repaired(known, turn.cwd)
+        if error is not None:
+            self.failures[command] = known if known and error == known.error else _Failure(command, error)
+        else:
+            yield from self._corrected(command, purpose[0])
+            if form := whole_form(command):
+                self.runs[form] += 1
+                self.purposes[form] = (*purpose, turn)
+
+    def _corrected(self, command: str, purpose: str) -> Iterator[RuleFinding]:
+        """Tell the form of a command that works where another form for the same purpose was refused just before."""
+        for failure in list(self.failures.values()):
+            refused = (
+                failure.age <= _CORRECTION_WINDOW and not failure.edited and _REFUSED.search(failure.error)
+            )
+            if refused and (purpose_of(failure.command) or ("",))[0] == purpose:
+                del self.failures[failure.command]
+                text = f"`{failure.command}` fails here with {failure.error!r}; `{command}` works."
+                if len(text) <= MAX_LENGTH:
+                    both = (failure.command, command)
+                    yield RuleFinding(
+                        text, "procedural", 0.75, "command_corrected", failure.error, commands=both
+                    )
+
+    def _grow_old(self) -> None:
+        """Forget failures that too many commands have followed."""
+        for failure in list(self.failures.values()):
+            failure.age += 1
+            if failure.age > WINDOW:
+                del self.failures[failure.command]
+
+    def habits(self) -> Iterator[tuple[RuleFinding, Turn]]:
+        """Yield, at the session's end, the command that served each purpose most."""
+        best: dict[str, str] = {}
+        for form, runs in self.runs.items():
+            purpose = self.purposes[form][0]
+            if runs >= _MIN_RUNS and runs > self.runs.get(best.get(purpose, ""), 0):
+                best[purpose] = form
+        for form in (self._fullest(form) for form in best.values()):
+            _, lead, turn = self.purposes[form]
+            confidence = 0.75 if self.runs[form] < _COMMON_RUNS else 0.85
+            confidence -= 0.2 if is_customary(form) else 0.0
+            yield (
+                RuleFinding(
+                    f"{lead} `{form}`.", "environment", confidence, "command_habit", form, commands=(form,)
+                ),
+                turn,
+            )
+
+    def _fullest(self, form: str) -> str:
+        """The form with more options, where it ran as well: `check --strict` tells more than `check`."""
+        longer = [
+            other for other, runs in self.runs.items() if runs >= _MIN_RUNS and other.startswith(f"{form} ")
+        ]
+        return max(longer, key=lambda other: self.runs[other], default=form)
+
+
+def _reasons(text: str) -> list[str]:
+    """Sentences that explain a failure and could stand in a statement about it."""
+    said = (statement(part) for part in sentences(text))
+    return [part for part in said if _EXPLAINS.search(part) and is_specific(part) and not objection(part)]
+
+
+def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
+    """Compose the verified fix: the command, its error, the reason that was given, the files that were edited."""
+    files = tuple(failure.edited)
+    error = "" if is_trivial(failure.error) else failure.error
+    reason = next((said for said in failure.reasons if not is_trivial(said)), "")
+    if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
+        return
+    where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)
+    # Without a telling error the reason may be about something else that the agent did meanwhile.
+    confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
+    # A test that was being written failed until it was written: nothing was learned of the program.
+    confidence -= 0.15 if all(_TEST_FILE.search(name) for name in files) else 0.0
+    for cause in (_CAUSE_IS.sub("", reason), ""):
+        text = _told(failure.command, error, cause.rstrip("."), where)
+        if text and len(text) <= MAX_LENGTH:
+            yield RuleFinding(
+                text, "incident", confidence, "verified_fix", cause or error, files, (failure.command,)
+            )
+            return
+
+
+def _told(command: str, error: str, cause: str, where: str) -> str:
+    """Tell a repair in one line; nothing when neither the error nor the cause is known."""
+    if error and cause:
+        return f"`{command}` failed with {error!r}. Cause: {cause}. Fixed in {where}."
+    if cause:
+        return f"`{command}` failed. Cause: {cause}. Fixed in {where}."
+    return f"`{command}` failed with {error!r}; fixed in {where}." if error else ""

@@ -1,0 +1,208 @@
+"""Giving memories their vectors: now, or later for those that had to wait."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.vectors import compact, cosine
+from recortex.engines.similarity.fingerprint import vector_hash
+from recortex.engines.similarity.vector_verdict import open_to_question, vector_verdict
+from recortex.errors import EmbeddingError, TextRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recortex.domain.memory import Memory
+    from recortex.domain.relation import Relation
+    from recortex.ports.embedding import Named, NamedEmbedder
+    from recortex.ports.store import Store
+
+BATCH = 50
+"""Texts embedded between two short transactions (A, CX19): a kill loses at most so many vectors, and no memory."""
+
+
+class Embedding:
+    """Makes vectors of memories that are in a store.
+
+    The embedder that is wanted is the preferred one. Another that stands in for it gives vectors to memories that have
+    none, so that they are found while it is all there is; it never replaces a vector, and what it made is outdated as
+    soon as the wanted one answers again.
+
+    Args:
+        embedder: None where vectors are switched off.
+        project: the project's name, which is embedded with each memory (D).
+    """
+
+    def __init__(self, store: Store, embedder: NamedEmbedder | None, *, project: str = "") -> None:
+        self._store = store
+        self._project = project
+        self._embedder = embedder
+        self._noted = False  # that the wanted embedder works
+
+    @property
+    def wanted(self) -> str:
+        """The name of the embedder that every memory should have a vector of; empty where vectors cannot be."""
+        if self._embedder is None or not self._store.vectors.available:
+            return ""
+        return self._embedder.preferred_name
+
+    def embed(
+        self, memories: Sequence[Memory], *, progress: Callable[[str, int, int], None] = lambda *_: None
+    ) -> int:
+        """Attach a vector to each memory whose kind has one; returns how many got one.
+
+        A memory stays without a vector, and is found by its words, when no embedder can make it.
+        """
+        waiting = self._with_texts(memories)
+        done: list[int] = []
+        for start in range(0, len(waiting), BATCH):
+            batch = waiting[start : start + BATCH]
+            try:
+                self._embed_most(batch, kept=lambda _, count: done.append(count))
+            except EmbeddingError:
+                break
+            progress("embedding", sum(done), len(waiting))
+        return sum(done)
+
+    def catch_up(self, limit: int) -> int:
+        """Embed at most so many of those that have no vector, such as what a killed process left behind."""
+        if not self.wanted:
+            return 0
+        ids = self._store.vectors.pending(limit)
+        return self.embed(self._store.memories.get(ids)) if ids else 0
+
+    def renew(
+        self, ids: Sequence[str], *, stand_in: bool, kept: Callable[[str, int], None] = lambda *_: None
+    ) -> str:
+        """Give at most a batch of memories a vector of the wanted embedder.
+
+        Args:
+            ids: of memories, which may have vectors of other embedders.
+            stand_in: whether another embedder may answer; it gives vectors to those that have none.
+            kept: told of the embedder and of how many memories, inside of the transaction that keeps the vectors.
+
+        Returns:
+            The name of the embedder that answered.
+
+        Raises:
+            EmbeddingError: no vector could be made, or only by a stand-in that is not wanted: nothing was changed.
+        """
+        waiting = self._with_texts(self._store.memories.get(ids))
+        return self._embed_most(waiting, stand_in=stand_in, kept=kept) if waiting else self.wanted
+
+    def _with_texts(self, memories: Sequence[Memory]) -> list[tuple[Memory, str]]:
+        if not self.wanted:
+            return []
+        return [(memory, text) for memory in memories if (text := embedded_text(memory, self._project))]
+
+    def _embed_most(
+        self,
+        batch: Sequence[tuple[Memory, str]],
+        *,
+        stand_in: bool = True,
+        kept: Callable[[str, int], None] = lambda *_: None,
+    ) -> str:
+        """As `_embed_batch`; a text that is refused does not keep the others from their vectors.
+
+        Raises:
+            TextRefusedError: every single one is refused: what is set up is wrong, not the texts.
+        """
+        try:
+            return self._embed_batch(batch, stand_in=stand_in, kept=kept)
+        except TextRefusedError as error:
+            if len(batch) == 1:
+                raise
+            made, refused = "", error
+        for half in (batch[: len(batch) // 2], batch[len(batch) // 2 :]):
+            try:
+                made = self._embed_most(half, stand_in=stand_in, kept=kept)
+            except TextRefusedError as error:
+                refused = error
+        if not made:
+            raise refused
+        return made
+
+    def _embed_batch(
+        self,
+        batch: Sequence[tuple[Memory, str]],
+        *,
+        stand_in: bool = True,
+        kept: Callable[[str, int], None] = lambda *_: None,
+    ) -> str:
+        """Returns who made what was missing; vectors that are kept already are the wanted embedder's."""
+        model, hashes, codes = self._vectors_of([text for _, text in batch])
+        if model != self.wanted and not stand_in:
+            raise EmbeddingError(f"{self.wanted} makes no vectors now; {model} stands in for it.")
+        with self._store.transaction():
+            if codes:
+                self._store.vectors.put(model, codes)
+            if codes and model == self.wanted and not self._noted:
+                self._store.ledger.works_again("embedding model")
+                self._noted = True
+            keys = self._store.vectors.keys_of(hashes)
+            pairs = [
+                (memory.id, keys[hash_], bytes.fromhex(memory.content_hash))
+                for (memory, _), hash_ in zip(batch, hashes, strict=True)
+                if hash_ in keys
+            ]
+            self._store.vectors.attach(pairs, first=model != self.wanted)
+            kept(model, len(pairs))
+            self._settle([memory.id for memory, _ in batch], model)
+        return model
+
+    def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:
+        """Who made vectors, the hash of each text's vector, and the int8 codes of those that are not kept yet.
+
+        A hash is of the embedder's name and the text: what the embedder made once, before another one was wanted, is
+        found by it and not made again.
+        """
+        assert self._embedder is not None  # noqa: S101  `wanted` looked
+        model = self.wanted
+        hashes = [vector_hash(model, text) for text in texts]
+        known = self._store.vectors.keys_of(hashes)
+        missing = dict.fromkeys(text for hash_, text in zip(hashes, texts, strict=True) if hash_ not in known)
+        if not missing:
+            return model, hashes, {}
+        made = self._embedder.embed_named(list(missing), purpose="passage")
+        if made.name != model:  # a stand-in: its vectors are kept apart
+            hashes = [
+                hash_ if hash_ in known else vector_hash(made.name, text)
+                for hash_, text in zip(hashes, texts, strict=True)
+            ]
+        self._fit(made)
+        codes = {
+            vector_hash(made.name, text): compact(row)
+            for text, row in zip(missing, made.vectors, strict=True)
+        }
+        return made.name, hashes, codes
+
+    def _fit(self, made: Named) -> None:
+        """Refuse vectors that cannot be compared with the embedder's own.
+
+        Raises:
+            EmbeddingError: they have another length.
+        """
+        length, kept = made.vectors.shape[1], self._store.vectors.dimensions(made.name)
+        if kept not in {None, length}:
+            raise EmbeddingError(
+                f"{made.name} makes {length} dimensions now; the store has vectors of {kept} by it.",
+                hint="Another model has its name: run `recortex reembed --afresh`, which makes all vectors again.",
+            )
+
+    def _settle(self, ids: Sequence[str], model: str) -> None:
+        """Let the vectors decide where words alone left open whether two memories are alike."""
+        doubted = [*filter(open_to_question, self._store.relations.of(ids))]
+        ends = {id_ for relation in doubted for id_ in (relation.source_id, relation.target_id)}
+        codes = self._store.vectors.codes_of(sorted(ends), model) if ends else {}
+        kept: list[Relation] = []
+        for relation in doubted:
+            pair = [codes[id_] for id_ in (relation.source_id, relation.target_id) if id_ in codes]
+            if len(pair) < 2:  # noqa: PLR2004  a pair
+                continue
+            better = vector_verdict(relation, cosine(*pair))
+            if better is None:
+                self._store.relations.remove(relation.source_id, relation.target_id, relation.type)
+            else:
+                kept.append(better)
+        self._store.relations.put_all(kept)

@@ -1,0 +1,92 @@
+"""What stands beside a memory's text: tags, links, source, metadata; and how secrets get out of it."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recortex.codec import convert
+from recortex.domain.memory import Source
+from recortex.engines.privacy import redact, redact_json
+from recortex.engines.privacy.names import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.domain.memory import Memory
+    from recortex.engines.ingestion.draft import Draft
+
+_LINKS = ("files", "functions", "patterns", "constraints")
+_LABELS = ("tags", *_LINKS, "source", "metadata")
+_RULE = ("name",)
+_NO_SOURCE = Source()
+
+
+class Labels(NamedTuple):
+    """The fields to replace (none where nothing was secret), and the rules whose findings were taken out."""
+
+    changes: dict[str, Any]
+    redacted: tuple[str, ...]
+
+
+def clean(of: Memory | Draft) -> Labels:
+    """The labels of a memory or draft without secrets.
+
+    Nearly always there is nothing to take out, so all short texts are looked at as one first; metadata, whose keys
+    may say that a value is secret, is always looked at by its structure.
+    """
+    names = _names(of)
+    if names:
+        later = clean(replace(of, **names))
+        return Labels(names | later.changes, (*_RULE, *later.redacted))
+    if not of.metadata and not redact("\n".join(words(of))).findings:
+        return Labels({}, ())
+    plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
+    found_labels, found = redact_json(plain)
+    if not found:
+        return Labels({}, ())
+    changes: dict[str, Any] = {
+        name: tuple(
+            convert(item, type(link))
+            for item, link in zip(found_labels[name], getattr(of, name), strict=True)
+        )
+        for name in _LINKS
+    }
+    changes |= {"tags": tuple(found_labels["tags"]), "metadata": found_labels["metadata"]}
+    changes["source"] = convert(found_labels["source"], Source)
+    return Labels(changes, tuple(finding.rule for finding in found))
+
+
+def _names(of: Memory | Draft) -> dict[str, Any]:
+    """Where a memory was learned and what it is about, as it is looked up by: only what has to change."""
+    source = of.source
+    if source is not _NO_SOURCE:
+        source = replace(
+            source, session=without_secrets(source.session), turn_id=without_secrets(source.turn_id),
+            path=without_secrets(source.path), branch=without_secrets(source.branch),
+        )  # fmt: skip
+    found = {
+        "files": tuple(replace(link, path=without_secrets(link.path)) for link in of.files),
+        "functions": tuple(replace(link, file=without_secrets(link.file)) for link in of.functions),
+        "source": source,
+    }
+    return {name: value for name, value in found.items() if value != getattr(of, name)}
+
+
+def words(of: Memory | Draft) -> Iterator[str]:
+    """The texts of all labels but the metadata."""
+    yield from of.tags
+    for name in _LINKS:
+        for link in getattr(of, name):
+            yield from _texts(link)
+    if of.source is not _NO_SOURCE:
+        yield from _texts(of.source)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    for field in fields(value):
+        said = getattr(value, field.name)
+        if isinstance(said, str) and said:
+            yield said

@@ -1,0 +1,227 @@
+"""A draft made into a memory: secrets out, content typed, summary, hash and token count in."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from recortex.codec import content_from_json, dumps, loads, without_nul
+from recortex.domain.kinds import KINDS, Content, Kind
+from recortex.domain.memory import Memory, check
+from recortex.domain.time import as_utc, parse_instant
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Origin, Status, Trust
+from recortex.engines.ingestion.labels import clean as clean_labels
+from recortex.engines.privacy import redact, redact_json
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from recortex.domain.links import ConstraintLink, PatternLink
+    from recortex.engines.ingestion.draft import Draft
+
+MAX_TEXT = 100_000
+"""Characters of one memory: more is a document, not something learned."""
+
+MAX_LABELS = 64
+"""Tags and links of one memory."""
+
+MAX_LABEL = 2_000
+"""Bytes of one tag, path or name: no file has a longer one, and PostgreSQL's indexes take none that is much longer."""
+
+
+class Normalised(NamedTuple):
+    """A memory, the rules whose findings were taken out of it, and those that could not be run."""
+
+    memory: Memory
+    redacted: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+
+
+def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], int]) -> Normalised:
+    """The memory that a draft asks for.
+
+    Args:
+        draft: the wish.
+        id_: the new memory's id.
+        now: when it is recorded, unless the draft says so.
+        count: tokens of a text.
+
+    Raises:
+        InvalidInputError: nothing is said, or a value does not fit.
+    """
+    _sayable(draft)
+    clean, found, skipped = _redacted(without_nul(draft))
+    content = _content(clean)
+    text = content.text()
+    recorded = as_utc(clean.recorded_at or now)
+    ends = None if clean.valid_until else expiry(content)
+    # An exception may have ended before anyone recorded it: then it was true until that time.
+    since = as_utc(clean.valid_from) if clean.valid_from else min(recorded, ends or recorded)
+    memory = Memory(
+        id=id_,
+        kind=clean.kind,
+        text=text,
+        summary=clean.summary or content.summary(),
+        content=content,
+        recorded_at=recorded,
+        updated_at=recorded,
+        valid_from=since,
+        valid_until=as_utc(clean.valid_until) if clean.valid_until else ends,
+        status=clean.status or _status(clean.origin),
+        trust=TRUST_OF_ORIGIN[clean.origin],
+        content_hash=content_hash(clean.kind, text),
+        tokens=count(text),
+        **{name: getattr(clean, name) for name in _AS_DRAFTED},
+    )
+    return Normalised(_bounded(check(memory)), found, skipped)
+
+
+def expiry(content: Content) -> datetime | None:
+    """When a content says that it stops being true, as an approved exception does; None where it says nothing.
+
+    Raises:
+        InvalidInputError: it says so in words that are no date.
+    """
+    said = getattr(content, "expires_at", "")
+    return parse_instant(said) if said and not getattr(content, "permanent", False) else None
+
+
+_AS_DRAFTED = (
+    "scope", "confidence", "priority", "pinned", "tags", "domain", "files", "functions", "patterns", "constraints",
+    "source", "origin", "supersedes", "metadata",
+)  # fmt: skip
+
+
+def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalised:
+    """The same memory with everything that follows from its content made anew; secrets out."""
+    memory = without_nul(memory)
+    clean, found = redact_json(msgspec.to_builtins(memory.content))
+    content = content_from_json(memory.kind, clean)
+    text = content.text()
+    labels = clean_labels(memory)
+    changed = replace(
+        memory,
+        content=content,
+        text=text,
+        summary=content.summary()
+        if memory.summary in ("", memory.content.summary())
+        else redact(memory.summary).text,
+        content_hash=content_hash(memory.kind, text),
+        tokens=count(text),
+        **labels.changes,
+    )
+    changed = replace(changed, **_tidy(changed))
+    return Normalised(_bounded(check(changed)), (*(finding.rule for finding in found), *labels.redacted))
+
+
+def _sayable(draft: Draft) -> None:
+    if not draft.text.strip() and not draft.content:
+        raise InvalidInputError(
+            "There is nothing to remember: the text is empty.", hint="Say what is to be remembered."
+        )
+    _short(draft.text)
+    _short(draft.summary)
+    for said in draft.content.values():
+        _short(said if isinstance(said, str) else "")
+
+
+def _bounded(memory: Memory) -> Memory:
+    """The same memory, if it is no larger than a memory may be.
+
+    Raises:
+        InvalidInputError: it is.
+    """
+    _short(memory.text)
+    _short(memory.summary)
+    labels = (memory.tags, memory.files, memory.functions, memory.patterns, memory.constraints)
+    if max(map(len, labels)) > MAX_LABELS:
+        raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
+    long = next((said for said in _names(memory) if len(said.encode("utf-8", "replace")) > MAX_LABEL), None)
+    if long is not None:
+        raise InvalidInputError(
+            f"{long[:40]!r}… is too long: a tag, a path or a name has at most {MAX_LABEL:,} bytes.",
+            hint="Give a shorter one; what is long belongs into the text.",
+        )
+    if memory.metadata and len(dumps(memory.metadata)) > MAX_TEXT:
+        raise InvalidInputError(
+            f"The metadata is larger than {MAX_TEXT:,} bytes.", hint="Keep a reference to it."
+        )
+    return memory
+
+
+def _names(memory: Memory) -> Iterator[str]:
+    """What memories are looked up by, word for word."""
+    yield from memory.tags
+    yield from (link.path for link in memory.files)
+    yield from (link.name for link in memory.functions)
+    yield from (link.id for link in memory.patterns)
+    yield from (link.id for link in memory.constraints)
+    yield from (memory.source.session, memory.source.speaker)
+
+
+def _short(said: str) -> None:
+    if len(said) > MAX_TEXT:
+        raise InvalidInputError(
+            f"The text has {len(said):,} characters; a memory has at most {MAX_TEXT:,}.",
+            hint="Remember its conclusions, or import it as a document.",
+        )
+
+
+def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
+    path = draft.files[0].path if draft.files else None
+    text = redact(_storable(draft.text), path=path)
+    content, in_content = redact_json(draft.content, path=path) if draft.content else ({}, ())
+    if draft.metadata:
+        draft = replace(draft, metadata=loads(dumps(draft.metadata)))  # as every output will show it
+    labels = clean_labels(draft)
+    summary = redact(draft.summary).text if draft.summary else ""
+    clean = replace(draft, text=text.text.strip(), content=content, summary=summary, **labels.changes)
+    clean = replace(clean, **_tidy(clean))
+    found = (*(finding.rule for finding in (*text.findings, *in_content)), *labels.redacted)
+    return clean, found, text.skipped
+
+
+def _tidy(of: Memory | Draft) -> dict[str, Any]:
+    """Tags trimmed, none empty, each once; patterns and constraints in the order of their ids, each once."""
+    return {
+        "tags": tuple(dict.fromkeys(tag.strip() for tag in of.tags if tag.strip())),
+        "patterns": tuple(sorted({link.id: link for link in of.patterns}.values(), key=_id)),
+        "constraints": tuple(sorted({link.id: link for link in of.constraints}.values(), key=_id)),
+    }
+
+
+def _id(link: PatternLink | ConstraintLink) -> bytes:
+    return link.id.encode("utf-8", "replace")
+
+
+def _storable(text: str) -> str:
+    """Text that every store and output can hold: no lone surrogates, no NUL."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
+
+
+def _content(draft: Draft) -> Content:
+    kind = KINDS[draft.kind]
+    if not draft.content:
+        return _said(kind.from_text(draft.text), draft.kind)
+    fields_ = dict(draft.content)
+    if draft.text:
+        fields_.setdefault(kind.main, draft.text)
+    return _said(content_from_json(draft.kind, fields_), draft.kind)
+
+
+def _said(content: Content, kind: Kind) -> Content:
+    if not content.text().strip():
+        names = ", ".join(field.name for field in fields(content))
+        raise InvalidInputError(
+            f"The {kind} says nothing.", hint=f"Give a text, or one of its fields: {names}."
+        )
+    return content
+
+
+def _status(origin: Origin) -> Status:
+    return Status.QUARANTINED if TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED else Status.ACTIVE

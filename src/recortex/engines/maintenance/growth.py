@@ -1,0 +1,51 @@
+"""How a store grows, and when it will reach a size (A, CX21: «projected growth rate, time-to-threshold estimates»)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from recortex.engines.maintenance.due import DAY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.ports.maintenance import Sample
+
+LEAST_SPAN = 2 * DAY
+"""A shorter time says nothing of how a store grows: its first day holds the import of years."""
+WINDOW = 90 * DAY
+"""Older samples say how it grew then."""
+
+
+def bytes_per_day(samples: Sequence[Sample]) -> float | None:
+    """The slope of the line with the least squares through the samples of the last 90 days; None where they say nothing.
+
+    Args:
+        samples: in any order.
+    """
+    newest = max((one.at for one in samples), default=0)
+    recent = [one for one in samples if newest - one.at <= WINDOW]
+    if not recent or newest - min(one.at for one in recent) < LEAST_SPAN:
+        return None
+    days = [(one.at - newest) / DAY for one in recent]
+    mean_day = sum(days) / len(days)
+    mean_size = sum(one.bytes for one in recent) / len(recent)
+    spread = sum((day - mean_day) ** 2 for day in days)
+    together = sum((day - mean_day) * (one.bytes - mean_size) for day, one in zip(days, recent, strict=True))
+    return together / spread
+
+
+def days_until(size: int, threshold: int, per_day: float | None) -> float | None:
+    """Days until a size is reached at a rate; 0 where it is already, None where it never will be."""
+    if size >= threshold:
+        return 0.0
+    if per_day is None or per_day <= 0:
+        return None
+    days = (threshold - size) / per_day
+    return days if math.isfinite(days) else None  # a rate may be what rounding left of none
+
+
+def fragmentation(free: int, total: int) -> float:
+    """The share of a file that holds nothing, from 0 to 1."""
+    return min(max(free / total, 0.0), 1.0) if total > 0 else 0.0

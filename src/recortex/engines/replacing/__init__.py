@@ -1,1 +1,0 @@
-"""A new memory in the place of others."""

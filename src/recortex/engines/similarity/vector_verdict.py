@@ -1,0 +1,41 @@
+"""What the vectors say of pairs whose overlap of words leaves it open (D: «classifySimilarity» in the maybe band)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.engines.similarity.jaccard import SIMILAR
+
+if TYPE_CHECKING:
+    from recortex.domain.relation import Relation
+
+BY_WORDS, BY_MEANING, SAME_MATTER = "word overlap", "cosine", "consolidation candidate"
+RELATED = 0.45
+"""Of statements that have nothing to do with each other, 95 in 100 pairs are below it (bench/likeness.py)."""
+NEARLY_SAME = 0.8
+"""Above it pairs tell the same matter in other words (bench/likeness.py: read by eye)."""
+
+
+def open_to_question(relation: Relation) -> bool:
+    """Whether a relation was found by words alone and not by enough of them."""
+    return (
+        relation.inferred
+        and relation.type is RelationType.RELATED
+        and relation.strength <= SIMILAR
+        and relation.evidence[:1] in ((BY_WORDS,), (SAME_MATTER,))
+    )
+
+
+def vector_verdict(relation: Relation, cosine: float) -> Relation | None:
+    """The relation with its strength by meaning; None where the two have nothing to do with each other."""
+    if cosine < RELATED:
+        return None
+    evidence = SAME_MATTER if cosine >= NEARLY_SAME else BY_MEANING
+    return replace(
+        relation,
+        strength=round(min(1.0, cosine), 3),
+        evidence=(f"{evidence} {cosine:.2f}",),
+        status=RelationStatus.ACTIVE,
+    )

@@ -1,0 +1,350 @@
+"""A statement read as claims: what it is about, what it says of it, and whether it denies it.
+
+One pass over the words of each clause; no model and no look at anything else. A reading that fails gives no claim.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from recortex.engines.supersession.identifiers import identifying
+from recortex.engines.supersession.lexicon import (
+    BASES,
+    BE,
+    FAMILY_OF,
+    FILLERS,
+    JOINTS,
+    NEEDS,
+    NEGATORS,
+    ORDERS,
+    PARTICIPLES,
+    PREPOSITIONS,
+    RESTS,
+    SYNONYMS,
+    USES,
+    word_set,
+)
+
+MAX_TEXT = 1_000
+"""Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
+
+_MARKS = re.compile(r"[`*\"“”()\[\]]")
+_ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
+_REASON = re.compile(
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|please|that|it|we(?!'re| are| now| use)|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_LASTING = re.compile(
+    r",? \b(?:from now on|going forward|after all|these days|(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|"
+    r"yesterday|recently|last (?:week|month))\b(?=\W|$)",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
+    r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
+    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
+    r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
+    r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|always|everything|nothing)\b)|"
+    r",\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|runs?|goes?|go|uses?|lives?)\b)|"
+    r"\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
+_NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
+_NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
+_IN_PLACE = re.compile(
+    r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|against)) .*$|, (?:never|not|no) [^,]*$",
+    re.IGNORECASE,
+)
+_ON = re.compile(r"\bwe(?:'re| are) (?:(?:now|still|all|already) )*(?:on|using) ", re.IGNORECASE)
+_TIMES_OUT = re.compile(r"\btimes? out\b", re.IGNORECASE)
+_FOR = re.compile(
+    r"^for (?P<subject>[^,;:]{2,40}?),? (?:(?:we|please|just|always|only|now) )*(?:use|take) (?P<value>[^,;:]+?)(?P<rest>(?: (?:now|instead|rather)\b|[,;:]).*)?$",
+    re.IGNORECASE,
+)
+_WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
+_GO_WITH = re.compile(
+    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)",
+    re.IGNORECASE,
+)
+_SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
+_MEANS = word_set("over via through using")
+_BEFORE_TO = word_set("default defaults have has need needs")
+_ADVERBS = word_set("now always only currently also still just actually again today")
+_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$|reachable$|available$")
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a clause says.
+
+    Attributes:
+        verb: the relation: `use`, `be`, or the verb with its preposition.
+        subject: stems of what it is about; empty where it speaks of the whole project.
+        value: the words of the value as they were written, without articles.
+        denied: whether it says that it is not so.
+        words: stems of all its telling words, the negation aside.
+        several: whether the value is a list.
+        names: stems of the words that tell what it is about from others of its sort (`identity`); none of the value.
+    """
+
+    verb: str
+    subject: frozenset[str]
+    value: tuple[str, ...]
+    denied: bool
+    words: tuple[str, ...]
+    several: bool = False
+    names: frozenset[str] = frozenset()
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """The value, to be compared."""
+        return stems(self.value)
+
+
+def stem(word: str) -> str:
+    """A word to be compared: lower case, singular, one name for each thing."""
+    low = word.lower().strip("'’.,:/")
+    if low in SYNONYMS or low in FAMILY_OF:
+        return SYNONYMS.get(low, low)
+    if len(low) > _SHORT and low.endswith("ies") and low.isalpha():
+        low = low[:-3] + "y"
+    elif len(low) > _SHORT and low[-1] == "s" and low[-2] not in "sui'" and low.isalpha():
+        low = low[:-1]
+    return SYNONYMS.get(low, low)
+
+
+def stems(words: tuple[str, ...] | list[str]) -> frozenset[str]:
+    """The telling words of a phrase, to be compared."""
+    return frozenset(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
+
+
+def named(words: tuple[str, ...] | list[str]) -> frozenset[str]:
+    """All words of a phrase, to be compared; a single letter as it is, for a queue A is no article."""
+    return frozenset(word if len(word) == 1 else stem(word) for word in words)
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number, a version or a size."""
+    return _NUMBER.match(word) is not None or word.lower() in _NUMBERS
+
+
+def core(text: str) -> str:
+    """A statement without marks, openings and reasons."""
+    said = _MARKS.sub("", _ASIDE.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
+    said = _ON.sub("we use ", _TIMES_OUT.sub("expire", _LASTING.sub("", _REASON.sub("", said))))
+    for _ in range(4):
+        shorter = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
+        if shorter == said or not shorter:
+            break
+        said = shorter
+    return _FOR.sub(r"use \g<value> for \g<subject>\g<rest>", said.strip(" ."))
+
+
+@lru_cache(maxsize=512)
+def claims(text: str) -> tuple[Claim, ...]:
+    """The claims of a statement, clause by clause; a clause that is none is left out."""
+    found = (_claim(clause) for clause in clauses(core(text)))
+    return tuple(one for one in found if one is not None)
+
+
+def clauses(text: str) -> list[str]:
+    """The clauses of a cleaned statement."""
+    return [part.strip() for part in _CLAUSE.split(text) if part and part.strip()]
+
+
+def _claim(clause: str) -> Claim | None:
+    shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
+    words, denied = affirmed(
+        _before_aside(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
+    )
+    if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
+        return None
+    told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
+    read = _order(words) or _told(words) or _elliptic(words)
+    value = tuple(word for word in read[2] if word != ",") if read else ()
+    names = _names(words) - named(value)
+    if read is None or not value:
+        return Claim("", frozenset(), (), denied, told, names=names)
+    verb, subject, listed = read
+    several = any(word.lower() in {",", "and", "or", "both"} for word in listed)
+    return Claim(verb, stems(subject) - PREPOSITIONS, value, denied, told, several, names)
+
+
+def names_of(text: str) -> frozenset[str]:
+    """Stems of the words of a statement that tell one thing from others of its sort, its values among them."""
+    return frozenset[str]().union(*(_names(tokens(clause)) for clause in clauses(core(text))))
+
+
+def _names(words: list[str]) -> frozenset[str]:
+    stated = {word for before, word in pairwise(words) if before.lower() in BE and is_number(word)}
+    return named([word for word in identifying(words) if word not in stated])
+
+
+def _before_aside(words: list[str]) -> list[str]:
+    """The words up to the first comma, where what follows goes on about something else and is no list."""
+    place = words.index(",") if "," in words else 0
+    rest = {word.lower() for word in words[place:]}
+    if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004  a subject, a verb, a value
+        return words
+    return words[:place]
+
+
+def tokens(clause: str) -> list[str]:
+    """The words of a clause as they were written, commas among them."""
+    return _WORD.findall(clause)
+
+
+def affirmed(words: list[str]) -> tuple[list[str], bool]:
+    """The words without what denies them, and whether they were denied."""
+    kept: list[str] = []
+    denied = False
+    for place, word in enumerate(words):
+        low = word.lower()
+        longer = low in {"longer", "more"} and place > 0 and words[place - 1].lower() in {"no", "any"}
+        if low in NEGATORS or low.endswith("n't"):
+            denied = True
+        elif not longer and low not in {"anymore", "any"}:
+            kept.append(word)
+    return kept, denied
+
+
+_Read = tuple[str, list[str], list[str]]
+
+
+def _order(words: list[str]) -> _Read | None:
+    """An order: `use V for S`, `run S with V`."""
+    start = 0
+    while start < len(words) - 1 and words[start].lower() in FILLERS:
+        start += 1
+    if start == len(words):
+        return None
+    verb, rest = words[start].lower(), words[start + 1 :]
+    before = {word.lower() for word in words[:start]}
+    if before & {"the", "a", "an", "our", "my"} and verb not in USES:
+        return None
+    if verb in USES:
+        value, subject = cut(rest)
+        manner = len(rest) > len(value) + 1 and rest[-len(subject) - 1].lower() == "with"
+        return ("use", [] if manner else subject, value) if value else None
+    if (
+        verb in ORDERS
+        and len(rest) > 1
+        and rest[0].lower() in {*JOINTS, "with", "in", "on", "to", "against", "as"}
+    ):
+        value, scope = cut(rest[1:])
+        return (frame(verb, rest[0]), [verb, *scope], value) if value else None
+    if verb in ORDERS:
+        subject, value = cut(rest)
+        place = len(rest) - len(value) - 1
+        if (
+            subject
+            and value
+            and rest[place].lower() not in {"before", "after", "until", "when", "for", "while"}
+        ):
+            value, scope = cut(value)
+            return frame(verb, rest[place]), [*subject, *scope], value
+    return None
+
+
+def _told(words: list[str]) -> _Read | None:
+    """A sentence with a subject: `S uses V`, `S is V`, `S is built with V`, `S runs on V`."""
+    for place, word in enumerate(words[1:], 1):
+        low = word.lower()
+        rest = words[place + 1 :]
+        while rest and rest[0].lower() in _ADVERBS:
+            rest = rest[1:]
+        if not rest:
+            return None
+        if low in BE or (low == "be" and words[place - 1].lower() in {"must", "should", "to"}):
+            return _being(words[:place], rest)
+        if low in USES:
+            value, scope = cut(rest)
+            return ("use", [*words[:place], *scope], value) if value else None
+        if (low in {"default", "defaults"}) != (rest[0].lower() == "to") and low in _BEFORE_TO:
+            continue
+        if (
+            low in RESTS
+            and place <= _SUBJECT_WORDS
+            and words[place - 1].lower() not in {"to", "must", "should", "may", "can"}
+            and not any(word.lower() == "from" for word in words[:place])
+        ):
+            joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
+            value, scope = _means(rest[1:] if joint else rest)
+            return (f"{stem(low)} {joint}".strip(), [*words[:place], *scope], value) if value else None
+        if low in NEEDS and (low != "call" or words[place - 1].lower() in {"must", "should", "can"}):
+            value, scope = cut(rest)
+            return (stem(low), [*words[:place], *scope], value) if value else None
+    return None
+
+
+def _elliptic(words: list[str]) -> _Read | None:
+    """A bare choice: `V for S`."""
+    place = next((place for place, word in enumerate(words) if word.lower() == "for"), 0)
+    if 0 < place <= _CHOICE_WORDS and len(words) > place + 1 and words[0].lower() not in FILLERS:
+        return "use", words[place + 1 :], words[:place]
+    return None
+
+
+def _being(subject: list[str], rest: list[str]) -> _Read | None:
+    first = rest[0].lower()
+    joint = rest[1].lower() if len(rest) > 1 else ""
+    if (first in PARTICIPLES or _PARTICIPLE.match(first)) and joint in PREPOSITIONS:
+        value, scope = cut(rest[2:])
+        if first == "used":
+            return "use", rest[2:], subject
+        return (frame(first, joint), [*subject, *scope], value) if value else None
+    if _PARTICIPLE.match(first) and joint and is_number(joint):
+        value, scope = cut(rest[1:])
+        return frame(first, ""), [*subject, *scope], value
+    if first == "using":
+        value, scope = cut(rest[1:])
+        return ("use", [*subject, *scope], value) if value else None
+    if first in PREPOSITIONS:
+        return (f"be {first}", subject, rest[1:]) if joint else None
+    value, scope = cut(rest)
+    return ("be", [*subject, *scope], value) if value else None
+
+
+def _means(words: list[str]) -> tuple[list[str], list[str]]:
+    """As `cut`, but a means at the end is the value: `talks to the backend over REST`."""
+    place = next((place for place, word in enumerate(words) if place and word.lower() in _MEANS), 0)
+    if not place or place == len(words) - 1:
+        return cut(words)
+    value, scope = cut(words[place + 1 :])
+    return value, [*words[:place], *scope]
+
+
+def frame(verb: str, joint: str) -> str:
+    """A verb in any form with its preposition, to be compared: `are built with` says what `build via` says."""
+    low = verb.lower()
+    root = BASES.get(low, low)
+    if root == low and _PARTICIPLE.match(low):
+        root = low[:-2]
+        root = root[:-1] if len(root) > _SHORT and root[-1] == root[-2] else root
+    return f"{root.rstrip('e').replace('y', 'i')} {JOINTS.get(joint.lower(), joint.lower())}".strip()
+
+
+def cut(words: list[str]) -> tuple[list[str], list[str]]:
+    """A phrase up to its first preposition, and what follows that."""
+    for place, word in enumerate(words):
+        if place and word.lower() in PREPOSITIONS:
+            rest = words[place + 1 :]
+            return _bare(words[:place]), rest[: rest.index(",")] if "," in rest else rest
+    return _bare(words), []
+
+
+def _bare(words: list[str]) -> list[str]:
+    """A value without what only ties it in, its numbers and names kept."""
+    while words and words[-1].lower() in {*_ADVERBS, ",", "instead", "here", "all", "everywhere", "too"}:
+        words = words[:-1]
+    while words and words[0].lower() in {*_ADVERBS, "the", "our", "my", ","}:
+        words = words[1:]
+    return words

@@ -1,0 +1,49 @@
+"""Changes told by name: where a thing in code marks is given up, and the rest is about what the known statement is about.
+
+Names in code marks leave no doubt about what is meant, so the form of the sentence around them need not be understood:
+"Deploy with `just release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
+"""
+
+from __future__ import annotations
+
+import re
+
+from recortex.engines.supersession.claims import stems, tokens
+from recortex.engines.supersession.lexicon import PREPOSITIONS, word_set
+
+_IDENTIFIER = re.compile(r"(?<![`\w])(?:[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*)(?![`\w])")
+_NAME = re.compile(r"`([^`\n]{1,80})`")
+_GIVEN_UP = re.compile(
+    r"\b(?:instead of|rather than|in place of|over|no longer(?: \w+){0,3}?|(?:not|never|don't|do not|stop(?:ped)?|drop(?:ped)?|from)(?: \w+){0,2}?)"
+    r" `([^`\n]{1,80})`",
+    re.IGNORECASE,
+)
+_ANNOUNCING = word_set(
+    """use uses used using run runs go goes out from now on no longer not never instead rather than place over stop stopped drop dropped
+    switch switched move moved change changed replace replaced don't actually today let lets new old everywhere"""
+)
+
+
+def gives_up_by_name(new: str, known: str) -> bool:
+    """Whether a new statement gives up a name that a known one holds, and speaks of nothing else than that one does."""
+    new, known = _marked(new), _marked(known)
+    held = {_plain(name) for name in _NAME.findall(known)}
+    gone = {_plain(name) for name in _GIVEN_UP.findall(new)}
+    if not held & gone or len(held) != 1:
+        return False
+    about, theirs = _matter(new), _matter(known)
+    return bool(about) and about <= theirs
+
+
+def _marked(text: str) -> str:
+    """The text with its identifiers in code marks."""
+    return _IDENTIFIER.sub(lambda found: f"`{found[0]}`", text)
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.lower().split())
+
+
+def _matter(text: str) -> frozenset[str]:
+    words = [word for word in tokens(_NAME.sub(" ", text)) if word.lower() not in _ANNOUNCING | PREPOSITIONS]
+    return stems(words)

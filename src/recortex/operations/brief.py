@@ -1,0 +1,43 @@
+"""What a session starts with: surface."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from recortex.app.brief import brief
+from recortex.app.naming import shown
+from recortex.codebase.project import branch_and_commit
+from recortex.domain.vocabulary import Scope
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.brief import Shown, Surface
+
+
+class BriefOperations(Operations):
+    """surface."""
+
+    @operation(read_only=True)
+    def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
+        """Show the brief that a session starts with: what matters most of what is known, in at most 550 tokens.
+
+        Memories rank by how sure they still are, their priority, how much hangs on them, how often they were recalled,
+        and whether they were learned on the branch that is checked out.
+
+        Args:
+            branch: as if this branch were checked out.
+            fresh: make it anew, even if nothing changed.
+        """
+        current = shown(branch or branch_and_commit(self._app.root)[0])
+        made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
+        return Surface(
+            text=made.text,
+            tokens=made.tokens,
+            memories=tuple(
+                Shown(id=item.memory, scope=Scope(item.scope), rank=item.rank, tokens=item.tokens)
+                for item in made.items
+            ),
+            branch=current,
+            generated_at=datetime.fromtimestamp(made.generated_at, UTC),
+            cached=made.cached,
+            stale_hours=made.stale_hours,
+        )

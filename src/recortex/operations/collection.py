@@ -1,0 +1,62 @@
+"""Keeping stores small and safe: gc."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from recortex.app.jobs.running import run_due
+from recortex.domain.vocabulary import Scope
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.collection import Collected, StoreUpkeep
+
+if TYPE_CHECKING:
+    from recortex.app.store_services import StoreServices
+
+
+class CollectionOperations(Operations):
+    """gc."""
+
+    @operation(destructive=True, idempotent=True)
+    def gc(
+        self,
+        *,
+        all: bool = False,  # noqa: A002  the word for it
+        full: bool = False,
+        dry_run: bool = False,
+        scope: Scope | None = None,
+    ) -> Collected:
+        """Do the upkeep that is due: delete what was pruned long ago, rotate the audit log, make room, make a backup.
+
+        The job that follows each session does the same, a few seconds at a time. A memory is deleted when it was pruned
+        90 days ago and neither used nor changed since, unless it is pinned or a living memory stands on it; its id, its
+        audit log and the reason stay. Entries of the audit log older than a year become counts by month. A new backup
+        is opened, checked and counted before an older one goes.
+
+        Args:
+            all: do also what is not due yet.
+            full: also write the file anew; others wait for as long as that takes.
+            dry_run: only show what would be done.
+            scope: only the project's store, or only the global one.
+        """
+        return Collected(
+            stores=tuple(
+                self._collected(services, everything=all or full, full=full, dry_run=dry_run)
+                for services in self._app.all_services(scope)
+            ),
+            dry_run=dry_run,
+        )
+
+    def _collected(
+        self, services: StoreServices, *, everything: bool, full: bool, dry_run: bool
+    ) -> StoreUpkeep:
+        before = services.store.bytes()
+        chores = run_due(
+            services, self._app.clock, services.settings, seconds=math.inf, everything=everything, full=full,
+            dry_run=dry_run, progress=self._app.progress,
+        )  # fmt: skip
+        return StoreUpkeep(
+            scope=services.scope.value if services.scope else "all", path=services.store.shown, before=before,
+            after=services.store.bytes(), chores=tuple(chores),
+        )  # fmt: skip

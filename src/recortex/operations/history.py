@@ -1,0 +1,148 @@
+"""What was, and what must not have been: history, undo, purge."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.app.brief import forget_briefs
+from recortex.domain.memory import Memory
+from recortex.domain.vocabulary import RelationType, Status
+from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.errors import InvalidInputError, NothingToUndoError
+from recortex.operations.agents import check_taking_back
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.history import History, Purged
+
+if TYPE_CHECKING:
+    from recortex.app.store_services import StoreServices
+
+SHORTEST = 4
+"""Characters of a text to purge: shorter ones would hit almost everything."""
+
+
+class HistoryOperations(Operations):
+    """history, undo, purge."""
+
+    @operation(read_only=True)
+    def history(self, id: str) -> History:  # noqa: A002  the contract's name
+        """Show every kept state of a memory, with who changed it and why.
+
+        Args:
+            id: of the memory, or its first characters; the whole id also works for one that is gone for good.
+        """
+        there = any(services.store.memories.get([id]) for services in self._app.all_services())
+        for services in self._app.all_services() if not there else ():
+            tombstone = services.store.ledger.buried(id)
+            if tombstone is not None:
+                entries = tuple(services.store.ledger.entries(id))
+                return History(id=id, versions=(), audit=entries, gone=tombstone.reason, gone_at=tombstone.at)
+        services, memory = self._app.locate(id)
+        versions = tuple(
+            replace(one, memory=output_redacted(one.memory))
+            for one in services.store.memories.history(memory.id)
+        )
+        return History(id=memory.id, versions=versions, audit=tuple(services.store.ledger.entries(memory.id)))
+
+    @operation()
+    def undo(self, id: str) -> Memory:  # noqa: A002
+        """Take back the last change of a memory; of a memory that was never changed, its creation.
+
+        Undoing twice brings the change back: an undo is a change too.
+
+        Args:
+            id: of the memory, or its first characters.
+        """
+        services, memory = self._app.locate(id)
+        versions = services.store.memories.history(memory.id)
+        if len(versions) > 1:
+            former = replace(
+                versions[1].memory, access_count=memory.access_count, last_accessed_at=memory.last_accessed_at
+            )
+        elif memory.version == 1 and memory.status is not Status.ARCHIVED:
+            former = replace(memory, status=Status.ARCHIVED)
+            self._reinstate(services, memory)
+        else:
+            raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
+        check_taking_back(self._app, services, memory, former)
+        undone = services.ingestion.change(
+            memory,
+            replace(former, version=memory.version),
+            now=self._app.clock(),
+            actor=self._app.actor,
+            operation="undo",
+        )
+        return output_redacted(undone)
+
+    def _reinstate(self, services: StoreServices, memory: Memory) -> None:
+        """Take the superseding of former memories back with the creation of the one that replaced them."""
+        replaced = [
+            relation.target_id
+            for relation in services.store.relations.of([memory.id])
+            if relation.type is RelationType.SUPERSEDES and relation.source_id == memory.id
+        ]
+        for old in services.store.memories.get(replaced):
+            if old.superseded_by == memory.id:
+                self.undo(old.id)
+
+    @operation(destructive=True, idempotent=True)
+    def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
+        """Remove memories for good: from rows, index, versions, vectors, audit log, write-ahead log and backups.
+
+        Afterwards every file of the store is read byte by byte; `traces` names those that still hold the text.
+
+        Args:
+            id: of the memory, or its first characters.
+            text: every memory that holds this text, now or in a former version, such as a leaked password.
+            dry_run: only show what would be removed.
+        """
+        if bool(id) == bool(text):
+            raise InvalidInputError(
+                "Say what to purge: an id, or a text.", hint="recortex purge ID, or purge --text TEXT"
+            )
+        if text and len(text) < SHORTEST:
+            raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
+        located = self._app.locate(id) if id else None
+        purged: list[Purged] = []
+        for services in self._app.all_services():
+            if located is None:
+                ids = services.store.holding(text)
+            else:
+                ids = [located[1].id] if located[0].store is services.store else []
+            states = [one.memory.text for id_ in ids for one in services.store.memories.history(id_)]
+            if dry_run or not (ids or text):
+                purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
+                continue
+            self._forget_traces(services, [*states, *([text] if text else [])])
+            done = services.store.erase(
+                ids,
+                [*states, *([text] if text else [])],
+                text=text,
+                files=services.location.files,
+                now=self._app.clock(),
+            )
+            purged.append(
+                Purged(
+                    ids=tuple(ids), files=tuple(map(str, done.files)), searched_bytes=done.searched_bytes,
+                    traces=tuple(map(str, done.traces)), backups_rewritten=done.backups,
+                )
+            )  # fmt: skip
+        return _together(purged, dry_run=dry_run)
+
+    def _forget_traces(self, services: StoreServices, texts: list[str]) -> None:
+        """What the session loop may have kept of a text: briefs, which are made again, and signals."""
+        forget_briefs(list(self._app.locations.values()))
+        for text in texts:
+            services.store.sessions.forget_text(text)
+
+
+def _together(purged: list[Purged], *, dry_run: bool) -> Purged:
+    return Purged(
+        ids=tuple(id_ for one in purged for id_ in one.ids),
+        files=tuple(path for one in purged for path in one.files),
+        searched_bytes=sum(one.searched_bytes for one in purged),
+        traces=tuple(path for one in purged for path in one.traces),
+        backups_rewritten=sum(one.backups_rewritten for one in purged),
+        dry_run=dry_run,
+    )

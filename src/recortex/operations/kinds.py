@@ -1,0 +1,102 @@
+"""What a memory can be: kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.codec import schema_of
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.kinds import KindField, KindShown, KindsShown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recortex.domain.kinds import Kind
+
+
+class KindOperations(Operations):
+    """kinds."""
+
+    @operation(read_only=True)
+    def kinds(self, kind: str = "") -> KindsShown:
+        """Show the kinds of memory; of one kind its fields, what each takes, and an example for `remember`.
+
+        Args:
+            kind: one of them, or a word that stands for it.
+        """
+        if kind:
+            return KindsShown(kinds=(_whole(kind_of(kind)),))
+        return KindsShown(kinds=tuple(_line(name) for name in sorted(KINDS)))
+
+
+def _line(kind: Kind, **more: Any) -> KindShown:
+    content = KINDS[kind]
+    about = " ".join((content.__doc__ or "").split("\n\n")[0].split())
+    return KindShown(
+        kind=kind, about=about, half_life_days=content.half_life_days, category=content.category, **more
+    )
+
+
+def _whole(kind: Kind) -> KindShown:
+    """A kind with its fields, and an example that fills each of them."""
+    schemas: Mapping[str, Any] = schema_of(kind)["properties"]
+    main = KINDS[kind].main
+    fields = tuple(
+        KindField(name=name, takes=takes(schema), main=name == main) for name, schema in schemas.items()
+    )
+    example = {name: _example(name, schema) for name, schema in schemas.items()}
+    return _line(kind, fields=fields, example={"kind": str(kind), "content": example})
+
+
+def takes(schema: Mapping[str, Any]) -> str:
+    """What a value has to be, in words; of an object its fields, of a list what it lists."""
+    if "anyOf" in schema:
+        return " or ".join(dict.fromkeys(takes(one) for one in schema["anyOf"]))
+    if "enum" in schema:
+        return " | ".join(str(word) for word in schema["enum"] if word != "")
+    if schema.get("type") == "array":
+        return f"list of {takes(schema.get('items') or {})}"
+    if "properties" in schema:
+        inner = ", ".join(
+            f"{name}{'' if name in schema.get('required', ()) else '?'}: {takes(one)}"
+            for name, one in schema["properties"].items()
+        )
+        return f"{{{inner}}}"
+    if schema.get("type") == "object":
+        return f"{{name: {takes(schema.get('additionalProperties') or {})}}}"
+    return _WORDS.get(str(schema.get("type")), "anything")
+
+
+_WORDS = {
+    "string": "text",
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "yes or no",
+    "null": "nothing",
+}
+_DATE = "2099-12-31"
+
+
+def _example(name: str, schema: Mapping[str, Any]) -> Any:
+    """A value that fits, worded after its name."""
+    if "anyOf" in schema:
+        return _example(name, schema["anyOf"][0])
+    if "enum" in schema:
+        return next(word for word in schema["enum"] if word != "")
+    return _PLAIN[schema["type"]] if schema.get("type") in _PLAIN else _made(name, schema)
+
+
+_PLAIN = {"integer": 1, "number": 0.5, "boolean": False, "null": None}
+
+
+def _made(name: str, schema: Mapping[str, Any]) -> Any:
+    """A list, an object or a text."""
+    if schema.get("type") == "array":
+        return [_example(name.removesuffix("s"), schema.get("items") or {})]
+    if "properties" in schema:
+        return {inner: _example(inner, one) for inner, one in schema["properties"].items()}
+    if schema.get("type") == "object":
+        return {"name": _example(name, schema.get("additionalProperties") or {})}
+    return _DATE if name.endswith(("_at", "_date")) else f"the {name.replace('_', ' ')}"

@@ -1,0 +1,57 @@
+"""Growing old: lifecycle."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from recortex.app.jobs.lifecycle import LifecyclePass, run_lifecycle
+from recortex.domain.time import as_utc
+from recortex.domain.vocabulary import Scope, Status
+from recortex.operations.base import Operations
+from recortex.operations.registry import operation
+from recortex.operations.results.lifecycle import Change, Lifecycle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.app.store_services import StoreServices
+
+
+class LifecycleOperations(Operations):
+    """lifecycle."""
+
+    @operation(idempotent=True)
+    def lifecycle(
+        self, *, now: datetime | None = None, dry_run: bool = False, scope: Scope | None = None
+    ) -> Lifecycle:
+        """Archive what has faded and prune what was long in the archive without use.
+
+        A memory fades from its last use on, by its kind's half-life; pinned ones and hubs stay. It is archived when its
+        confidence was below its kind's threshold for 14 days, and pruned after 30 days in the archive, unless the
+        settings `lifecycle.*` say otherwise. `restore` and `undo` bring it back.
+
+        Args:
+            now: reckon and record as if it were this time.
+            dry_run: only show what would change.
+            scope: only the project's memories, or only the global ones.
+        """
+        at = as_utc(now) if now is not None else self._app.clock()
+        passes = [
+            (services, run_lifecycle(services, at, services.settings, dry_run=dry_run))
+            for services in self._app.all_services(scope)
+        ]
+        return Lifecycle(
+            now=at,
+            considered=sum(aged.considered for _, aged in passes),
+            archived=sum(aged.count(Status.ARCHIVED) for _, aged in passes),
+            pruned=sum(aged.count(Status.PRUNED) for _, aged in passes),
+            changes=tuple(change for services, aged in passes for change in _changes(services, aged)),
+            dry_run=dry_run,
+        )
+
+
+def _changes(services: StoreServices, aged: LifecyclePass) -> Iterator[Change]:
+    scope = services.scope or Scope.PROJECT
+    for step in aged.transitions:
+        yield Change(id=step.id, scope=scope, kind=step.kind, status=step.status, reason=step.reason)

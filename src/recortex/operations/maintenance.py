@@ -1,0 +1,216 @@
+"""Looking after the stores: status, doctor, backup, recover."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.jobs.reembedding import outlook
+from recortex.app.store_health import health, notices
+from recortex.app.vector_index import index_notice
+from recortex.domain.vocabulary import Scope
+from recortex.errors import InvalidInputError
+from recortex.operations.agents import writable
+from recortex.operations.base import Operations
+from recortex.operations.consolidating import pending
+from recortex.operations.registry import operation
+from recortex.operations.results.indexing import ModelChange
+from recortex.operations.results.maintenance import (
+    BackedUp,
+    Diagnosis,
+    Failure,
+    Fallback,
+    Finding,
+    ModelUse,
+    Recovered,
+    SessionLoop,
+    SettingValue,
+    StatusReport,
+    StoreStatus,
+)
+from recortex.settings.table import SETTINGS
+from recortex.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.app.location import Location
+    from recortex.app.store_services import StoreServices
+    from recortex.settings import Value
+
+SHOWN_FAILURES = 5
+
+
+class MaintenanceOperations(Operations):
+    """status, doctor, backup, recover."""
+
+    @operation(core=True, read_only=True)
+    def status(self) -> StatusReport:
+        """Show how much is remembered, where it is kept, and what does not work as it should."""
+        stores: list[StoreStatus] = []
+        fallbacks: list[Fallback] = []
+        all_services = self._app.all_services()  # once: another thread may open one more meanwhile
+        for services in all_services:
+            counts = services.store.memories.counts()
+            by_status: dict[str, int] = {}
+            for statuses in counts.values():
+                for status, count in statuses.items():
+                    by_status[status] = by_status.get(status, 0) + count
+            stores.append(
+                StoreStatus(
+                    scope=services.scope.value if services.scope else "all", path=services.store.shown,
+                    memories=sum(by_status.values()), by_status=by_status,
+                    by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
+                    relations=services.store.relations.count(), without_vector=services.store.vectors.count_pending(),
+                    bytes=services.store.bytes(), schema=services.store.schema, backups=len(services.store.backups.all()),
+                    health=health(services, services.settings), model_change=_change(services),
+                )
+            )  # fmt: skip
+            working = {"global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
+            fallbacks += [
+                Fallback(
+                    component=one.degradation.component, failure=one.degradation.failure,
+                    fallback=one.degradation.fallback, recovered=one.degradation.recovered, last_at=one.last_at,
+                    times=one.times,
+                )
+                for one in services.store.ledger.degradations()
+                if not (one.degradation.recovered or one.degradation.component in working)
+            ]  # fmt: skip
+        return StatusReport(
+            version=__version__,
+            stores=tuple(stores),
+            embedder=self._app.embedder_name,
+            fallbacks=tuple(fallbacks),
+            session_loop=self._session_loop(),
+            language_model=self._language_model(),
+            notices=tuple(self._notices(all_services, stores)),
+        )
+
+    def _notices(self, all_services: Sequence[StoreServices], stores: Sequence[StoreStatus]) -> Iterator[str]:
+        if ignored := len(self._app.settings.problems):
+            # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone repeats them.
+            yield f"{ignored} of what was set cannot be used: `recortex doctor` names it."
+        if self._app.project.elsewhere:
+            yield "This checkout was moved or copied, and its memories are kept for another path: run `recortex init`."
+        yield from (notice for services in all_services if (notice := pending(services).notice))
+        yield from (" ".join(slow) for services in all_services if (slow := index_notice(services)))
+        for services, store in zip(all_services, stores, strict=True):
+            yield from notices(store.health, services.settings) if store.health else ()
+
+    def _language_model(self) -> ModelUse | None:
+        settings = self._app.settings
+        if not settings["llm.provider"]:
+            return None
+        spent = self._app.services(Scope.GLOBAL).store.model_calls.spent_today(self._app.clock())
+        return ModelUse(
+            provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls, tokens=spent.tokens,
+            usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"], daily_tokens=settings["llm.daily_tokens"],
+        )  # fmt: skip
+
+    def _session_loop(self) -> SessionLoop:
+        from recortex.app.error_log import logged_errors
+        from recortex.app.jobs import capture_requests
+        from recortex.app.jobs.post_capture import STATUS, read_status
+
+        places = self._app.locations.values()
+        location = next(iter(places))
+        record = read_status(location.place(STATUS))
+        failed = sorted((one for place in places for one in logged_errors(place)), key=lambda one: one.at)
+        return SessionLoop(
+            waiting=capture_requests.waiting(location.place("queue")), runs=int(record.get("runs") or 0),
+            last=record.get("last") or {}, totals=record.get("totals") or {}, failed=len(failed),
+            failures=tuple(Failure(at=one.at, event=one.event, error=one.error) for one in failed[-SHOWN_FAILURES:]),
+        )  # fmt: skip
+
+    @operation(read_only=True)
+    def doctor(self) -> Diagnosis:
+        """Check what is installed, where data is, whether it is whole, and which settings hold; say what to do."""
+        from recortex.app.diagnosis import diagnose, installed
+
+        findings = tuple(
+            Finding(check=check, level=level, message=message, todo=todo)
+            for check, level, message, todo in diagnose(self._app)
+        )
+        helps = {setting.name: setting.help for setting in SETTINGS}
+        return Diagnosis(
+            healthy=all(finding.level != "problem" for finding in findings),
+            findings=findings,
+            settings=tuple(
+                SettingValue(
+                    name=one.name, value=_shown(one), origin=one.origin, place=one.place, help=helps[one.name]
+                )
+                for one in self._app.settings
+            ),
+            installed=installed(),
+        )
+
+    @operation()
+    def backup(self, path: str = "", *, scope: Scope = Scope.PROJECT) -> BackedUp:
+        """Copy a store, whole and consistent, while it may be in use.
+
+        Args:
+            path: the file to write; without it a new file in the store's `backups` folder.
+            scope: the project's store, or the global one.
+        """
+        from recortex.storage.sqlite.verification import memories_in, replaceable
+
+        services = self._app.services(scope)
+        target = writable(self._app, path) if path else None
+        if target and os.path.lexists(target) and not replaceable(target):
+            raise InvalidInputError(f"{path} is there, and is no backup.", hint="Give another path.")
+        made = services.store.backups.make(self._app.clock(), path=target)
+        return BackedUp(path=str(made), bytes=made.stat().st_size, memories=memories_in(made))
+
+    @operation(destructive=True, idempotent=True)
+    def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
+        """Bring a damaged store back: its write-ahead log, then what can be read, then a backup, then a fresh start.
+
+        The damaged file is never deleted.
+
+        Args:
+            scope: the project's store, or the global one.
+        """
+        from recortex.engines.similarity.fingerprint import content_hash
+        from recortex.storage.sqlite.backup import oldest_first
+        from recortex.storage.sqlite.recovery import recover
+
+        location = self._location(scope)
+        if location.remote:
+            raise InvalidInputError(
+                "`recover` mends a store in a file; this one is on a server.",
+                hint="Restore the server's own backup, or copy one of `recortex backup` into a new workspace: "
+                "`recortex migrate-store FILE 'postgresql://…?workspace=NEW'`.",
+            )
+        self._app.close()
+        backups = oldest_first(location.backups)
+        done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
+        services = self._app.services(scope)
+        count = sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
+        return Recovered(
+            outcome=done.outcome,
+            memories=count,
+            steps=done.steps,
+            kept=str(done.kept) if done.kept else "",
+            lost=done.lost,
+        )
+
+    def _location(self, scope: Scope) -> Location:
+        locations = self._app.locations
+        return locations[None if None in locations else scope]
+
+
+def _change(services: StoreServices) -> ModelChange | None:
+    seen = outlook(services)
+    if not seen.outdated:
+        return None
+    left = seen.seconds_left
+    return ModelChange(
+        model=seen.model, former=seen.former, share=round(seen.share, 4), left=seen.left,
+        per_second=round(seen.per_second, 1), seconds_left=None if left is None else round(left, 1),
+    )  # fmt: skip
+
+
+def _shown(setting: Value) -> Any:
+    from recortex.app.location import without_password
+
+    return without_password(setting.value) if setting.name == "url" else setting.value

@@ -1,0 +1,152 @@
+"""Regular upkeep: what was done when, and what is old enough to go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from recortex.domain.time import from_micros, to_micros
+from recortex.ports.maintenance import EVERY_VERSION, Content, MaintenanceRun, OldEntry, Sample, Summary
+from recortex.storage.records.rows import as_written, json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.storage.database import Database
+    from recortex.storage.records.rows import Row
+
+_MANY = 2**62
+
+
+class MaintenanceTables:
+    """What was done when, and what is old enough to go."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = database.queries("chores")
+
+    # -- what was done
+
+    def all(self) -> dict[str, MaintenanceRun]:
+        """Each chore that was ever done, by its name."""
+        return dict(map(run_of, self._database.rows(self._sql["all"])))
+
+    def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
+        """Note that a chore was done."""
+        self._database.rows(self._sql["note"], (name, to_micros(at), json(dict(outcome))))
+
+    def sample(self, at: datetime, *, memories: int, size: int) -> None:
+        """Note the store's size."""
+        self._database.rows(self._sql["sample"], (to_micros(at), memories, size))
+
+    def samples(self, limit: int) -> list[Sample]:
+        """The newest sizes, latest first."""
+        return [Sample(*row) for row in self._database.rows(self._sql["samples"], (limit,))]
+
+    def content(self) -> Content:
+        """How much there is."""
+        return Content(*map(int, self._database.rows(self._sql["content"])[0]))
+
+    def archived(self) -> int:
+        """How many memories are archived or pruned."""
+        return int(self._database.value(self._sql["archived"]))
+
+    # -- the audit log
+
+    def old_audit(self, before: datetime, limit: int) -> list[OldEntry]:
+        """The oldest entries before a time; never the log's last one, since the next is numbered after it."""
+        return [
+            OldEntry(*row) for row in self._database.rows(self._sql["old_audit"], (to_micros(before), limit))
+        ]
+
+    def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
+        """How many there are; `more`: newer entries will follow before they go."""
+        return int(self._database.value(self._sql["count_old_audit"], (to_micros(before), int(more))))
+
+    def rotate(self, entries: Sequence[OldEntry], summaries: Sequence[Summary]) -> None:
+        """Put summaries in the place of entries; inside a transaction."""
+        self._database.run_many(self._sql["add_summary"], summaries)
+        self._database.run_many(self._sql["delete_audit"], [(one.seq,) for one in entries])
+
+    def summaries(self) -> list[Summary]:
+        """Every summary, the oldest month first."""
+        return [Summary(*row) for row in self._database.rows(self._sql["summaries"])]
+
+    # -- memories, versions, vectors
+
+    def expired(self, before: datetime, limit: int) -> list[str]:
+        """Ids of pruned memories that nobody used, changed, pinned or stands on since that time, oldest key first."""
+        return [row[0] for row in self._database.rows(self._sql["expired"], (to_micros(before), limit))]
+
+    def count_expired(self, before: datetime) -> tuple[int, int]:
+        """How many there are, and how many more stay because a living memory stands on them."""
+        old = int(self._database.value(self._sql["count_old"], (to_micros(before),)))
+        gone = len(self.expired(before, _MANY)) if old else 0
+        return gone, old - gone
+
+    def surplus_versions(
+        self, keep: int, limit: int, *, without: Sequence[str] = ()
+    ) -> list[tuple[int, int]]:
+        """Former states beyond the newest `keep` of a memory: (key of the memory, version)."""
+        rows = self._database.rows(self._sql["surplus_versions"], (keep, json(list(without)), limit))
+        return [(key, version) for key, version in rows]
+
+    def drop_versions(self, versions: Sequence[tuple[int, int]]) -> None:
+        """Delete former states; inside a transaction."""
+        self._database.run_many(self._sql["drop_version"], versions)
+
+    def unused_vectors(
+        self, limit: int, *, without: Sequence[str] = (), keep: int = EVERY_VERSION
+    ) -> list[int]:
+        """Keys of vectors that no memory and no version has.
+
+        The newest vector is none of them: its key would be given again, and an index of its own would mistake the two.
+        """
+        rows = self._database.rows(self._sql["unused_vectors"], (json(list(without)), keep, limit))
+        return [row[0] for row in rows]
+
+    def drop_vectors(self, keys: Sequence[int]) -> None:
+        """Delete vectors, but for those that a memory has by now; inside a transaction."""
+        self._database.run_many(self._sql["drop_vector"], [(key,) for key in keys])
+
+    def vector_sharing(self) -> tuple[int, int, int]:
+        """How many memories have a vector, how many vectors there are, and how many of those are there twice."""
+        having, vectors, twice = self._database.rows(self._sql["vector_sharing"])[0]
+        return int(having), int(vectors), int(twice)
+
+    # -- notes
+
+    def old_degradations(self, before: datetime) -> int:
+        """How many kinds of fall back were not seen since a time."""
+        return int(self._database.value(self._sql["old_degradations"], (to_micros(before),)))
+
+    def forget_degradations(self, before: datetime) -> None:
+        """Delete them."""
+        self._database.rows(self._sql["forget_degradations"], (to_micros(before),))
+
+    def old_checkpoints(self, before: datetime) -> list[str]:
+        """Transcripts that were last read before a time."""
+        rows = self._database.rows(self._sql["old_checkpoints"], (to_micros(before),))
+        return [row[0] for row in rows]
+
+    def forget_checkpoints(self, paths: Sequence[str]) -> None:
+        """Forget how far transcripts were read."""
+        with self._database.transaction():
+            self._database.run_many(self._sql["forget_checkpoint"], [(path,) for path in paths])
+
+    def old_sessions(self, before: datetime) -> int:
+        """How many sessions were last seen before a time."""
+        return int(self._database.value(self._sql["old_sessions"], (to_micros(before),)))
+
+
+def run_of(row: Row) -> tuple[str, MaintenanceRun]:
+    """A chore's name, and when it was done with what outcome, of a row as stored.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    with as_written("What is noted of a chore"):
+        name, done_at, outcome = row
+        return name, MaintenanceRun(from_micros(done_at), msgspec.json.decode(outcome, type=dict[str, Any]))

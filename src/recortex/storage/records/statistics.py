@@ -1,0 +1,51 @@
+"""How memories stand,: the columns that ageing and ranking need, and nothing of the texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.ports.statistics import Generation, MemoryStatistics
+from recortex.storage.records.rows import json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.ports.statistics import Arc
+    from recortex.storage.database import Database
+
+
+class StatisticsRecords:
+    """The `Standings` of a SQLite database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._sql = database.queries("standing")
+
+    def fading(self, before: int) -> list[MemoryStatistics]:
+        """Active memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("fading", before)
+
+    def resting(self, before: int) -> list[MemoryStatistics]:
+        """Archived memories, not pinned, whose state and last access are not after that instant."""
+        return self._standings("resting", before)
+
+    def presentable(self, at: int) -> list[MemoryStatistics]:
+        """Active memories of trusted or derived origin that are true in the world at that instant."""
+        return self._standings("presentable", at)
+
+    def of(self, ids: Sequence[str]) -> list[MemoryStatistics]:
+        """Those memories, whatever their status."""
+        sql = f"{self._sql['standings']} {self._sql['named']}"
+        return list(map(MemoryStatistics._make, self._database.rows(sql, (json(list(ids)),))))
+
+    def arcs(self) -> list[Arc]:
+        """Every active relation."""
+        return self._database.rows(self._sql["arcs"])
+
+    def generation(self) -> Generation:
+        """What tells whether anything changed."""
+        return Generation(*self._database.rows(self._sql["generation"])[0])
+
+    def _standings(self, condition: str, instant: int) -> list[MemoryStatistics]:
+        sql = f"{self._sql['standings']} {self._sql[condition]}"
+        return list(map(MemoryStatistics._make, self._database.rows(sql, (instant,))))

@@ -1,0 +1,42 @@
+"""What tells whether anything in a store changed, read without opening all of it: a hook has milliseconds."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from recortex.filesystem import require_own
+from recortex.ports.statistics import Generation
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_MILLISECONDS = 250
+_GENERATION = (
+    "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
+    " (SELECT count(*) FROM tombstones)"
+)
+
+
+def change_counter(path: Path) -> Generation | None:
+    """The numbers of `Standings.generation`; None where there is no store. It is opened for reading alone.
+
+    Raises:
+        StorageError: it is there and cannot be read.
+    """
+    if not os.path.lexists(path):
+        return None
+    require_own(path)
+    import apsw
+
+    from recortex.errors import StorageError
+
+    try:
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            connection.set_busy_timeout(_MILLISECONDS)
+            return Generation(*next(iter(connection.execute(_GENERATION))))
+        finally:
+            connection.close()
+    except apsw.Error as error:
+        raise StorageError(f"The store {path} cannot be read: {error}.") from error

@@ -1,0 +1,329 @@
+"""What a session starts with, from real stores."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import ExitStack, closing
+from datetime import timedelta
+
+import pytest
+
+from places import has_folder, store_folder
+from recortex import Cortex
+from recortex.app import brief
+from recortex.app.lock import alone
+from recortex.domain.injection import END, START
+from recortex.errors import StorageError
+
+MARKED = "<!-- CORTEX_MEMORY_START -->"
+FILE = ".claude/cortex-memory.local.md"
+
+
+def lines(cortex, **options):
+    return [line for line in cortex.surface(**options).text.splitlines() if line.startswith("- ")]
+
+
+def test_nothing_is_said_and_nothing_made_where_nothing_is_known(cortex, project):
+    shown = cortex.surface()
+    assert (shown.text, shown.tokens, shown.memories) == ("", 0, ())
+    assert not has_folder(project)
+    cortex.forget(cortex.remember("gone again").id)
+    assert cortex.surface().text == ""
+
+
+def test_a_brief_says_what_was_recorded(cortex):
+    auth = cortex.remember(
+        "Use bcrypt with 12 rounds",
+        kind="tribal",
+        importance="high",
+        tags=["auth"],
+        files=["src/auth.py:3-9"],
+    )
+    choice = cortex.remember("PostgreSQL was chosen, since the data is JSON", kind="decision")
+    shown = cortex.surface()
+    assert shown.text.splitlines() == [
+        START,
+        shown.text.splitlines()[1],
+        "## Decisions",
+        f"- 2026-03-01: PostgreSQL was chosen, since the data is JSON [{choice.id[:8]}]",
+        "## Gotchas",
+        f"- 2026-03-01: Use bcrypt with 12 rounds (auth; src/auth.py) [{auth.id[:8]}]",
+        END,
+    ]
+    assert [one.id for one in shown.memories] == [auth.id, choice.id]
+    assert [one.rank for one in shown.memories] == [pytest.approx(0.66), pytest.approx(0.6)]
+    assert shown.tokens <= 400
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"origin": "web", "status": "active"},
+        {"status": "proposed"},
+        {"status": "quarantined"},
+        {"valid_until": "2026-03-01T12:00:00Z", "valid_from": "2026-02-01T00:00:00Z"},
+        {"kind": "code"},
+    ],
+)
+def test_what_cannot_be_relied_on_is_never_shown(cortex, options):
+    cortex.remember("never to be shown", **options)
+    assert cortex.surface().text == ""
+
+
+def test_what_was_replaced_is_never_shown(cortex):
+    old = cortex.remember("Tests run with nose", kind="decision")
+    cortex.remember("Tests run with pytest", kind="decision", supersedes=old.id)
+    assert [line.split(": ")[1][:21] for line in lines(cortex)] == ["Tests run with pytest"]
+
+
+def test_what_ends_soon_is_shown_until_then(cortex, clock):
+    cortex.remember("The freeze lasts until noon", valid_until=clock.now + timedelta(hours=2))
+    assert len(lines(cortex)) == 1
+    clock.pass_(hours=1)
+    assert cortex.surface().cached
+    clock.pass_(hours=1)
+    assert cortex.surface().text == ""
+
+
+def test_both_stores_are_shown_the_project_first_and_each_text_once(cortex):
+    for scope in ("global", "project"):
+        cortex.remember("Tabs are preferred", kind="preference", scope=scope)
+    mine = cortex.remember("Only mine", kind="preference", scope="global")
+    shown = cortex.surface()
+    assert [one.scope for one in shown.memories] == ["project", "global"]
+    assert shown.memories[1].id == mine.id
+
+
+def test_the_branch_that_is_checked_out_counts(cortex, project):
+    cortex.remember("Learned elsewhere", kind="decision", source={"branch": "other"})
+    here = cortex.remember("Learned here", kind="decision", source={"branch": "feature/x"})
+    (project / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n", encoding="utf-8")
+    shown = cortex.surface()
+    assert shown.branch == "feature/x"
+    assert shown.memories[0].id == here.id
+    assert shown.memories[0].rank - shown.memories[1].rank == pytest.approx(0.1)
+    assert cortex.surface(branch="other").memories[1].id == here.id
+
+
+def test_what_faded_ranks_lower(cortex, clock):
+    old = cortex.remember("Progress of long ago", kind="progress")
+    clock.pass_(days=20)
+    new = cortex.remember("Progress of today", kind="progress")
+    assert [one.id for one in cortex.surface().memories] == [new.id, old.id]
+
+
+def test_a_secret_that_is_found_today_is_not_shown(cortex, project):
+    cortex.remember("The key of the staging service is kept in the vault")
+    secret = "AKIA" + "Q3EGZZ7XK5PLMN2T"
+    with closing(sqlite3.connect(store_folder(project) / "cortex.db")) as raw, raw:
+        raw.execute("DROP TRIGGER IF EXISTS memories_fts_update")
+        raw.execute("UPDATE memories SET text = ?, summary = NULL", (f"The key is {secret}",))
+    text = cortex.surface(fresh=True).text
+    assert "The key is" in text
+    assert secret not in text
+
+
+def test_a_brief_is_cached_until_something_changes(cortex):
+    first = cortex.remember("One thing to know about retries")
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+    cortex.recall("retries")
+    assert cortex.surface().cached
+    second = cortex.remember("Another thing, about queues")
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+    cortex.link(first.id, second.id)
+    assert not cortex.surface().cached
+    cortex.forget(second.id)
+    assert not cortex.surface().cached
+    cortex.remember("A thing about the person", scope="global")
+    assert not cortex.surface().cached
+    cortex.surface()
+    cortex.purge(first.id)
+    cortex.remember("As many as before")
+    assert not cortex.surface().cached
+    assert not cortex.surface(fresh=True).cached
+
+
+def test_a_day_later_it_is_made_anew(cortex, clock):
+    cortex.remember("One thing to know")
+    cortex.surface()
+    clock.pass_(hours=23)
+    assert cortex.surface().cached
+    clock.pass_(hours=1)
+    assert not cortex.surface().cached
+
+
+def asked(cortex, clock, branch=""):
+    places = list(cortex._app.locations.values())
+    return {"locations": places, "branch": branch, "cwd": str(cortex._app.root), "now": clock.now.timestamp()}
+
+
+def test_the_quick_path_gives_the_same_brief(cortex, clock):
+    assert brief.from_cache(**asked(cortex, clock)) is None
+    cortex.remember("One thing to know")
+    assert brief.from_cache(**asked(cortex, clock)) is None
+    shown = cortex.surface()
+    quick = brief.from_cache(**asked(cortex, clock))
+    assert (quick.text, quick.tokens, quick.cached) == (shown.text, shown.tokens, True)
+    assert [one.memory for one in quick.items] == [one.id for one in shown.memories]
+    cortex.remember("Another thing to know")
+    assert brief.from_cache(**asked(cortex, clock)) is None
+    cortex.surface()
+    assert brief.forget_briefs(list(cortex._app.locations.values())) == 1
+    assert brief.from_cache(**asked(cortex, clock)) is None
+
+
+def test_a_damaged_store_gives_the_last_brief_with_its_age(cortex, project, clock):
+    cortex.remember("One thing to know")
+    cortex.surface()
+    cortex.close()
+    clock.pass_(hours=30)
+    for suffix in ("-wal", "-shm"):
+        (store_folder(project) / f"cortex.db{suffix}").unlink(missing_ok=True)
+    (store_folder(project) / "cortex.db").write_bytes(b"no database" * 1000)
+    with Cortex.open(project, clock=clock) as damaged:
+        shown = damaged.surface()
+        assert (shown.stale_hours, shown.cached) == (30, True)
+        assert "made 30 hours ago" in shown.text
+        assert brief.last_kept(**asked(damaged, clock)).text == shown.text
+        assert brief.from_cache(**asked(damaged, clock)) is None
+        brief.forget_briefs(list(damaged._app.locations.values()))
+        with pytest.raises(StorageError):
+            damaged.surface()
+
+
+def test_who_writes_is_alone(cortex, project):
+    cortex.remember("One thing to know")
+    with alone(store_folder(project) / "locks" / "surface.lock") as mine:
+        assert mine
+        assert [cortex.surface().cached for _ in range(2)] == [False, False]
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+
+
+def test_the_lock_of_a_killed_process_is_free(cortex, project):
+    cortex.remember("One thing to know")
+    lock = store_folder(project) / "locks" / "surface.lock"
+    code = (
+        "import threading\nfrom pathlib import Path\nfrom recortex.app.lock import alone\n"
+        f"with alone(Path({str(lock)!r})) as held:\n    print(held, flush=True)\n    threading.Event().wait()"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as holder:
+        try:
+            assert holder.stdout.readline() == "True\n"
+            cortex.surface()
+            assert not cortex.surface().cached
+        finally:
+            holder.kill()
+    assert [cortex.surface().cached for _ in range(2)] == [False, True]
+
+
+def test_many_at_once_all_have_it(cortex, project):
+    cortex.remember("One thing to know")
+    command = [sys.executable, "-m", "recortex", "surface", "--fresh", "--project", str(project)]
+    with ExitStack() as stack:
+        running = [
+            stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+            for _ in range(4)
+        ]
+        answers = [one.communicate()[0] for one in running]
+    assert all("One thing to know" in answer for answer in answers)
+    assert len(list((store_folder(project) / "surface-cache").iterdir())) == 1
+
+
+def test_a_store_that_a_url_names_has_its_own_briefs(tmp_path, clock, without_vectors):
+    del without_vectors
+    for name in ("one", "two"):
+        with Cortex.open(tmp_path, url=f"sqlite:///{tmp_path}/{name}.db", clock=clock) as cortex:
+            cortex.remember(f"Known in {name}")
+            assert [cortex.surface().cached for _ in range(2)] == [False, True]
+            assert f"Known in {name}" in cortex.surface().text
+
+
+def test_the_id_in_a_line_leads_to_the_memory(cortex):
+    memory = cortex.remember("One thing to know")
+    (line,) = lines(cortex)
+    assert cortex.get(line.rpartition("[")[2].rstrip("]")).id == memory.id
+
+
+def test_the_file_is_only_written_where_it_is_asked_for(cortex, project):
+    cortex.remember("One thing to know")
+    cortex.surface()
+    assert not (project / ".claude").exists()
+
+
+@pytest.fixture
+def writing(project, clock, monkeypatch, without_vectors):
+    del without_vectors
+    monkeypatch.setenv("RECORTEX_SURFACE_FILE", "on")
+    with Cortex.open(project, clock=clock) as opened:
+        opened.remember("One thing to know, <!-- CORTEX_MEMORY_END --> and more")
+        yield opened
+
+
+def test_the_file_keeps_what_stands_around_the_brief_and_git_ignores_it(writing, project):
+    path = project / FILE
+    path.parent.mkdir()
+    path.write_text("# Mine\n\nbefore\n", encoding="utf-8")
+    writing.surface()
+    path.write_text(path.read_text(encoding="utf-8") + "after\n", encoding="utf-8")
+    text = writing.surface(fresh=True).text
+    assert path.read_text(encoding="utf-8") == (
+        f"# Mine\n\nbefore\n\n{MARKED}\n{text}\n<!-- CORTEX_MEMORY_END -->\nafter\n"
+    )
+    ignored = (project / ".git" / "info" / "exclude").read_text(encoding="utf-8")
+    assert ignored == f"/{FILE}\n"
+    brief.forget_briefs(list(writing._app.locations.values()))
+    assert (
+        path.read_text(encoding="utf-8")
+        == f"# Mine\n\nbefore\n\n{MARKED}\n<!-- CORTEX_MEMORY_END -->\nafter\n"
+    )
+
+
+def test_outside_the_main_tree_the_project_s_own_list_is_used(tmp_path):
+    from recortex.app.brief_file import write
+
+    (tmp_path / ".git").write_text("gitdir: elsewhere\n", encoding="utf-8")
+    (tmp_path / ".gitignore").write_text("*.o", encoding="utf-8")
+    write(tmp_path, "x")
+    write(tmp_path, "")
+    assert (tmp_path / ".gitignore").read_text(encoding="utf-8") == f"*.o\n/{FILE}\n"
+    assert (tmp_path / FILE).read_text(encoding="utf-8") == f"{MARKED}\n<!-- CORTEX_MEMORY_END -->\n"
+
+
+def test_a_file_without_a_brief_is_left_alone(cortex, project):
+    path = project / FILE
+    path.parent.mkdir()
+    path.write_text("theirs", encoding="utf-8")
+    brief.forget_briefs(list(cortex._app.locations.values()))
+    assert path.read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.parametrize("link", [".claude", FILE])
+def test_a_link_in_the_file_s_place_is_refused_and_noted(writing, project, tmp_path, link):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "target").write_text("theirs", encoding="utf-8")
+    place = project / link
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(outside if link == ".claude" else outside / "target")
+    assert writing.surface().text
+    assert [one.name for one in outside.iterdir()] == ["target"]
+    assert (outside / "target").read_text(encoding="utf-8") == "theirs"
+    assert "symbolic link" in writing.status().fallbacks[0].failure
+
+
+def test_a_read_only_folder_still_gives_a_brief(cortex, project):
+    cortex.remember("One thing to know")
+    folder = store_folder(project) / "surface-cache"
+    folder.rmdir()
+    folder.write_text("in the way", encoding="utf-8")
+    assert cortex.surface().text
+
+
+def test_the_verb_shows_the_brief(cortex, project):
+    cortex.remember("One thing to know")
+    told = subprocess.run(
+        [sys.executable, "-m", "recortex", "surface", "--project", str(project)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert told.startswith(START)
+    assert "1 memory, " in told

@@ -1,0 +1,150 @@
+"""Cached briefs: fresh while nothing changed, whole or not there, nobody else's."""
+
+import json
+import os
+import stat
+import subprocess
+import sys
+
+import pytest
+
+from recortex.app import surface_cache as cache
+from recortex.app.brief_cache import Brief, Cached, Item
+from recortex.domain.injection import wrap
+
+ITEMS = (Item("0b5d3b1e", "project", 0.7, 12),)
+CACHED = Cached(Brief(wrap("a brief"), 9, ITEMS, 1000.0, cached=True), "g1", 1000.0 + cache.FRESH_SECONDS)
+HERE = {"branch": "main", "cwd": "/p"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "surface-cache"
+
+
+def test_what_is_kept_is_read_again_by_its_owner_alone(folder):
+    cache.save(folder, CACHED, **HERE)
+    assert cache.load(folder, **HERE) == CACHED
+    (file,) = folder.iterdir()
+    assert file.name == f"{cache.key(**HERE)}.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("other", [{"branch": "dev", "cwd": "/p"}, {"branch": "main", "cwd": "/q"}])
+def test_another_branch_or_folder_has_its_own(folder, other):
+    cache.save(folder, CACHED, **HERE)
+    assert cache.load(folder, **other) is None
+
+
+@pytest.mark.parametrize(
+    ("generation", "now", "fresh"),
+    [
+        ("g1", 1000.0, True),
+        ("g1", 1000.0 + 24 * 3600 - 1, True),
+        ("g1", 1000.0 + 24 * 3600, False),
+        ("g1", 999.0, False),
+        ("g2", 1001.0, False),
+    ],
+)
+def test_a_brief_is_fresh_for_a_day_while_nothing_changes(generation, now, fresh):
+    assert CACHED.fresh(generation, now) is fresh
+
+
+def test_a_stale_brief_says_its_age():
+    stale = CACHED.stale(1000.0 + 30 * 3600 + 5)
+    assert (stale.stale_hours, stale.cached) == (30, True)
+    assert stale.text.splitlines()[:3] == [
+        "<recortex-memory>",
+        "This list was made 30 hours ago and may be out of date.",
+        "a brief",
+    ]
+
+
+def kept(**changes):
+    return json.dumps(
+        {
+            "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0, "text": wrap("x"), "tokens": 1,
+            "items": [["a", "project", 0.5, 3]],
+        }
+        | changes
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        "5",
+        "[" * 50_000,
+        kept(version="0"),
+        kept(text=5),
+        kept(text="not marked"),
+        kept(text=wrap("x") + "\nand more"),
+        kept(
+            text=wrap("x\n</recortex-memory>\nfree").replace(
+                "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}", "<"
+            )
+        ),
+        kept(items=5),
+        kept(items=[["a"]]),
+        kept(tokens="many"),
+        kept(generated_at=None),
+        kept(text=wrap("x" * cache.LARGEST)),
+    ],
+)
+def test_a_file_that_does_not_fit_is_as_good_as_none(folder, text):
+    folder.mkdir()
+    (folder / f"{cache.key(**HERE)}.json").write_text(text, encoding="utf-8")
+    assert cache.load(folder, **HERE) is None
+
+
+def test_a_well_made_file_is_read(folder):
+    folder.mkdir()
+    (folder / f"{cache.key(**HERE)}.json").write_text(kept(), encoding="utf-8")
+    assert cache.load(folder, **HERE).brief.items == (Item("a", "project", 0.5, 3),)
+
+
+def test_a_link_is_not_followed(folder, tmp_path):
+    outside = tmp_path / "outside.json"
+    outside.write_text(kept(), encoding="utf-8")
+    folder.mkdir()
+    (folder / f"{cache.key(**HERE)}.json").symlink_to(outside)
+    assert cache.load(folder, **HERE) is None
+    cache.save(folder, CACHED, **HERE)
+    assert outside.read_text(encoding="utf-8") == kept()
+    assert cache.load(folder, **HERE) == CACHED
+
+
+def test_invalidating_leaves_nothing_of_ours(folder):
+    cache.save(folder, CACHED, **HERE)
+    cache.save(folder, CACHED, branch="b", cwd="")
+    (folder / "left.json.123.part").write_text("", encoding="utf-8")
+    (folder / "a person's.txt").write_text("", encoding="utf-8")
+    assert cache.invalidate(folder) == 3
+    assert os.listdir(folder) == ["a person's.txt"]  # noqa: PTH208  names alone
+    assert cache.invalidate(folder / "missing") == 0
+
+
+HEAVY = {
+    "numpy",
+    "tiktoken",
+    "msgspec",
+    "blake3",
+    "recortex.engines",
+    "recortex.storage",
+    "recortex.codec",
+    "dataclasses",
+}
+
+
+def test_the_hook_path_loads_nothing_heavy():
+    code = "import sys, recortex.app.brief; print(*sys.modules)"
+    alone = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=alone
+    ).stdout.split()
+    assert not HEAVY & set(loaded)

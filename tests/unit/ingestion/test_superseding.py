@@ -1,0 +1,98 @@
+"""What replaces what: a reversal ends the old memory, a guess does not, and all of it stands in the history."""
+
+from datetime import timedelta
+
+import pytest
+
+from recortex.domain.vocabulary import Origin, RelationStatus, RelationType, Status
+
+OLD, NEW = "Use PostgreSQL for the job queue.", "Use Redis for the job queue instead of PostgreSQL."
+OTHER = "Use Redis for the job queue."
+
+
+def relations(cortex, id_):
+    found = cortex._app.all_services()[0].store.relations.of([id_])
+    return {(one.type, one.source_id, one.target_id, one.status) for one in found}
+
+
+@pytest.mark.parametrize("text", [NEW, OTHER, "We no longer use PostgreSQL for the job queue."])
+def test_what_the_person_says_replaces_what_was_said_before(cortex, clock, text):
+    old = cortex.remember(OLD, kind="decision")
+    clock.pass_(days=1)
+    new = cortex.remember(text, kind="decision")
+    ended = cortex.get(old.id)
+    assert (ended.status, ended.superseded_by, ended.valid_until) == (Status.SUPERSEDED, new.id, clock.now)
+    assert (new.supersedes, new.status) == (old.id, Status.ACTIVE)
+    assert (RelationType.SUPERSEDES, new.id, old.id, RelationStatus.ACTIVE) in relations(cortex, old.id)
+    assert [
+        hit.memory.id for hit in cortex.recall("what do we use for the job queue?", floor=False).hits
+    ] == [new.id]
+    history = cortex.history(old.id)
+    assert [one.memory.status for one in history.versions] == [Status.SUPERSEDED, Status.ACTIVE]
+
+
+def test_a_longer_statement_is_not_taken_for_a_repetition(cortex, clock):
+    old = cortex.remember(
+        "Always run the whole test suite with the race detector before the release branch is cut."
+    )
+    clock.pass_(days=1)
+    new = cortex.remember(
+        "Never run the whole test suite with the race detector before the release branch is cut."
+    )
+    assert new.id != old.id
+    assert cortex.get(old.id).status is Status.SUPERSEDED
+
+
+def test_pinned_memories_wait_for_a_person(cortex, clock):
+    old = cortex.remember(OLD, pinned=True)
+    clock.pass_(days=1)
+    new = cortex.remember(NEW)
+    assert cortex.get(old.id).status is Status.ACTIVE
+    assert (RelationType.CONTRADICTS, new.id, old.id, RelationStatus.SUGGESTED) in relations(cortex, old.id)
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "text", "status"),
+    [
+        (Origin.USER, Origin.AGENT, OTHER, Status.ACTIVE),
+        (Origin.USER, Origin.AGENT, NEW, Status.SUPERSEDED),
+        (Origin.USER, Origin.EXTRACTION, NEW, Status.ACTIVE),
+        (Origin.AGENT, Origin.AGENT, OTHER, Status.SUPERSEDED),
+        (Origin.AGENT, Origin.EXTRACTION, NEW, Status.ACTIVE),
+        (Origin.EXTRACTION, Origin.EXTRACTION, OTHER, Status.ACTIVE),
+        (Origin.EXTRACTION, Origin.EXTRACTION, NEW, Status.SUPERSEDED),
+        (Origin.EXTRACTION, Origin.USER, OTHER, Status.SUPERSEDED),
+        (Origin.USER, Origin.WEB, NEW, Status.ACTIVE),
+    ],
+)
+def test_who_may_replace_whom(cortex, clock, known, new, text, status):
+    old = cortex.remember(OLD, origin=known)
+    clock.pass_(days=1)
+    added = cortex.remember(text, origin=new)
+    assert cortex.get(old.id).status is status
+    if status is Status.ACTIVE:
+        assert RelationType.CONTRADICTS in {kind for kind, *_ in relations(cortex, added.id)}
+
+
+def test_an_old_session_read_late_does_not_undo_what_was_decided_since(cortex, clock):
+    current = cortex.remember(NEW)
+    clock.pass_(days=1)
+    late = cortex.remember(OLD, valid_from=clock.now - timedelta(days=30))
+    assert cortex.get(current.id).status is Status.ACTIVE
+    assert (late.status, late.superseded_by) == (Status.SUPERSEDED, current.id)
+
+
+def test_incidents_stay_true(cortex, clock):
+    old = cortex.remember("The build is run with make.", kind="incident")
+    clock.pass_(days=1)
+    cortex.remember("The build is no longer run with make.", kind="incident")
+    assert cortex.get(old.id).status is Status.ACTIVE
+
+
+def test_other_matters_are_left_alone(cortex, clock):
+    old = cortex.remember(OLD)
+    clock.pass_(days=1)
+    for text in ("Use Redis for the page cache instead of Memcached.", "We also use Redis for the job queue of the mailer.",
+                 "Should we use Redis for the job queue instead of PostgreSQL?", "Use PostgreSQL 17 for the job queue."):  # fmt: skip
+        cortex.remember(text)
+    assert cortex.get(old.id).status is Status.ACTIVE
