@@ -15,7 +15,7 @@ from example_memories import AT
 from places import location_of
 from recortex import Cortex
 from recortex.app.backends import open_any
-from recortex.app.wiring import session_loop
+from recortex.app.wiring import hook_context
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
 from recortex.settings import read
@@ -196,10 +196,10 @@ def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
     with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
         store.whole.begin("another", now=0)
     with pytest.raises(StorageError, match="half a copy of another"):
-        _ = session_loop(project, url=there).sessions
+        _ = hook_context(project, url=there).sessions
     with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
         store.whole.finish()
-    assert session_loop(project, url=there).sessions.get("s") is None
+    assert hook_context(project, url=there).sessions.get("s") is None
 
 
 @pytest.mark.parametrize("note", ["no JSON", "[]", '{"from": "here"}', '{"source": 7}', ""])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from recortex.app.jobs import capture_requests
 from recortex.app.jobs.capture import Told, work
 from recortex.app.jobs.capture_requests import Request
-from recortex.app.wiring import session_loop
+from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 
 WORDS = [
@@ -64,7 +64,7 @@ def test_the_store_does_not_grow_from_what_it_gave(
     with fresh_cortex() as cortex:
         cortex.remember_many([{"text": text, "kind": kind} for text, kind in known])
         folder = Path(cortex.address).parent
-        loop = session_loop(folder, app=cortex._app)
+        loop = hook_context(folder, app=cortex._app)
         before = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
         for number, door in enumerate(rounds):
             session = f"s{number}"

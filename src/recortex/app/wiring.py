@@ -91,7 +91,7 @@ def _application(
     return app
 
 
-def session_loop(start: Path, *, url: str | None = None, app: Application | None = None) -> HookContext:
+def hook_context(start: Path, *, url: str | None = None, app: Application | None = None) -> HookContext:
     """What the hooks of a project work with.
 
     Args:

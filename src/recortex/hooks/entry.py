@@ -145,7 +145,7 @@ def _answer(event: HookEvent, options: Options) -> bytes:
     folder = _folder(options, event)
     if folder is None:
         return b""
-    context = _loop(folder, options)
+    context = _context(folder, options)
     return _as_answer(event, _text(context, event), _notice(context, event))
 
 
@@ -188,10 +188,10 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     return said.encode() if name and len(said) < LONGEST else b""
 
 
-def _loop(folder: Path, options: Options) -> HookContext:
-    from recortex.app.wiring import session_loop
+def _context(folder: Path, options: Options) -> HookContext:
+    from recortex.app.wiring import hook_context
 
-    return session_loop(folder, url=options.url or None)
+    return hook_context(folder, url=options.url or None)
 
 
 def _folder(options: Options, event: HookEvent | None) -> Path | None:
@@ -247,7 +247,7 @@ def _capture(options: Options) -> int:
     from recortex.app.jobs.capture import main as work
 
     folder = _folder(options, None)
-    return work(_loop(folder, options)) if folder else 0
+    return work(_context(folder, options)) if folder else 0
 
 
 def _options(words: Sequence[str]) -> Options:

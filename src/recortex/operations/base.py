@@ -62,9 +62,9 @@ class Operations:
     def attend(self, event: HookEvent) -> str:
         """Do what a moment of an agent's session asks for; returns the marked text for the agent, mostly empty."""
         from recortex.app.hooks.dispatch import handle
-        from recortex.app.wiring import session_loop
+        from recortex.app.wiring import hook_context
 
-        return handle(session_loop(self._app.root, app=self._app), event)
+        return handle(hook_context(self._app.root, app=self._app), event)
 
     @property
     def address(self) -> str:

@@ -12,10 +12,10 @@ from recortex.operations.results.moving import Relocated, StoreCopied, TableCopi
 
 
 class Moving(Operations):
-    """copy_store, migrate_store."""
+    """move, migrate_store."""
 
     @operation(person=True)
-    def copy_store(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
+    def move(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
         """Move a memory from the project's store to your own (global), or back, with its history.
 
         Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in its new

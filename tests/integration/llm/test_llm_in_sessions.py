@@ -9,7 +9,7 @@ from recortex import Cortex
 from recortex.app.jobs import capture_requests
 from recortex.app.jobs.capture import Told, work
 from recortex.app.jobs.capture_requests import Request
-from recortex.app.wiring import session_loop
+from recortex.app.wiring import hook_context
 
 RULED = "please remember that we use uv and not pip in this repository"
 TOLD = "The exporter writes one row per parcel because the warehouse cannot split rows again"
@@ -45,9 +45,9 @@ def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.Mon
     def run() -> Cortex:
         cortex = Cortex.open(project, clock=clock)
         cortex.init()
-        loop = session_loop(project, app=cortex._app)
-        capture_requests.put(loop.queue, Request(session="s", transcript=str(session), final=True))
-        work(loop, Told())
+        context = hook_context(project, app=cortex._app)
+        capture_requests.put(context.queue, Request(session="s", transcript=str(session), final=True))
+        work(context, Told())
         return cortex
 
     return run

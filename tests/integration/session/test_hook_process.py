@@ -254,9 +254,9 @@ def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: P
     command = ["sh", "-c", f"{shlex.join(RECORTEX)} hook session-start ; exit 0"]
     subprocess.run(command, input=json.dumps(payload(known)).encode(), check=True, capture_output=True)
     hook("session-start", payload(known, session_id="direct"))
-    from recortex.app.wiring import session_loop
+    from recortex.app.wiring import hook_context
 
-    sessions = session_loop(known).sessions
+    sessions = hook_context(known).sessions
     assert [session.process for session in sessions.recent(2)] == [os.getpid()] * 2
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.app.hooks.context import HookContext
-from recortex.app.wiring import session_loop
+from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import EventName, HookEvent
 
 
@@ -27,7 +27,7 @@ def event(project: Path) -> Callable[..., HookEvent]:
 def context(cortex: Cortex) -> HookContext:
     """The session context of the project, whose store is there."""
     cortex.init()
-    return session_loop(cortex._app.root, app=cortex._app)
+    return hook_context(cortex._app.root, app=cortex._app)
 
 
 class Transcript:

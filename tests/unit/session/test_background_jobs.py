@@ -49,9 +49,9 @@ def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(service
     assert [one.name for one in run_due(services, clock, services.settings)][:1] == ["sessions"]
 
 
-def test_what_a_new_job_counts_is_recorded(loop, monkeypatch):
+def test_what_a_new_job_counts_is_recorded(context, monkeypatch):
     new = Job(name="new", does="count", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
     monkeypatch.setattr(post_capture, "BEHIND_SESSION", (*table.BEHIND_SESSION, new))
-    post_capture.after(loop, RunCounts(), seconds=0.0)
-    record = post_capture.read_status(loop.location.place(post_capture.STATUS))
-    assert record["totals"]["things"] == 2 * len(list(loop.app.readable_services()))
+    post_capture.after(context, RunCounts(), seconds=0.0)
+    record = post_capture.read_status(context.location.place(post_capture.STATUS))
+    assert record["totals"]["things"] == 2 * len(list(context.app.readable_services()))

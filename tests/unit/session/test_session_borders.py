@@ -16,7 +16,7 @@ from recortex.app.jobs import capture, capture_requests
 from recortex.app.jobs.capture import Told, work
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.read_window import beginning
-from recortex.app.wiring import session_loop
+from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
 from recortex.domain.session import Session
 from recortex.errors import StoreUnavailableError
@@ -31,25 +31,25 @@ def _here_and_now(monkeypatch):
     monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
 
 
-def begin(loop, path: Path, session: str = "s", **more) -> Session:
+def begin(context, path: Path, session: str = "s", **more) -> Session:
     begun = Session(
         id=session,
-        started_at=loop.clock(),
-        seen_at=loop.clock(),
+        started_at=context.clock(),
+        seen_at=context.clock(),
         transcript=str(path),
-        cwd=str(loop.root),
+        cwd=str(context.root),
         **more,
     )
-    loop.sessions.put(begun)
+    context.sessions.put(begun)
     return begun
 
 
-def waiting(loop) -> list[Request]:
-    return [request for _, request in capture_requests.claim(loop.queue)]
+def waiting(context) -> list[Request]:
+    return [request for _, request in capture_requests.claim(context.queue)]
 
 
 def test_another_projects_transcript_in_the_same_folder_is_left_alone(
-    cortex, loop, transcript, clock, tmp_path
+    cortex, context, transcript, clock, tmp_path
 ):
     """Codex keeps the sessions of all projects in one folder for each day."""
     other = tmp_path / "other"
@@ -58,87 +58,87 @@ def test_another_projects_transcript_in_the_same_folder_is_left_alone(
     foreign._base["cwd"] = str(other)
     foreign.says("user", UV)
     os.utime(foreign.path, (clock.pass_(days=1).timestamp() - 600,) * 2)
-    current = begin(loop, transcript("s").says("user", "hello").path)
-    _catch_up(loop, current)
-    work(loop, Told())
+    current = begin(context, transcript("s").says("user", "hello").path)
+    _catch_up(context, current)
+    work(context, Told())
     assert cortex.list().total == 0
-    _catch_up(loop, current)
-    assert waiting(loop) == []
+    _catch_up(context, current)
+    assert waiting(context) == []
 
 
-def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(loop, transcript, clock, tmp_path):
+def test_a_file_whose_name_is_no_text_does_not_spoil_a_start(context, transcript, clock, tmp_path):
     odd = tmp_path / os.fsdecode(b"odd\xff.jsonl")
     odd.write_text("{}\n")
     os.utime(odd, (clock.pass_(days=1).timestamp() - 600,) * 2)
-    _catch_up(loop, begin(loop, transcript("s").says("user", "hello").path))
-    assert waiting(loop) == []
+    _catch_up(context, begin(context, transcript("s").says("user", "hello").path))
+    assert waiting(context) == []
 
 
 @pytest.mark.parametrize(("name", "over"), [("stop", False), ("session-end", True)])
 def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(
-    loop, event, transcript, name, over
+    context, event, transcript, name, over
 ):
-    away = session_loop(loop.root, url="postgresql://127.0.0.1:1/none?workspace=w")
+    away = hook_context(context.root, url="postgresql://127.0.0.1:1/none?workspace=w")
     said = transcript().says("user", UV)
     with pytest.raises(StoreUnavailableError):
         close(away, event(name, client="claude-code", transcript=str(said.path)))
     [request] = waiting(away)
-    assert (request.session, request.transcript, request.folder) == ("s", str(said.path), str(loop.root))
+    assert (request.session, request.transcript, request.folder) == ("s", str(said.path), str(context.root))
     assert (request.final, request.urgent) == (over, over)
 
 
-def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, loop, transcript):
+def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, context, transcript):
     said = transcript().says("user", "hello")
-    ask(loop, begin(loop, said.path, ended_at=loop.clock()), final=True)
-    work(loop, Told())
+    ask(context, begin(context, said.path, ended_at=context.clock()), final=True)
+    work(context, Told())
     said.says("user", UV)
-    _catch_up(loop, begin(loop, said.path, "new"))
-    work(loop, Told())
+    _catch_up(context, begin(context, said.path, "new"))
+    work(context, Told())
     assert cortex.list().total == 1
 
 
-def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(loop, transcript, clock, tmp_path):
-    begin(loop, transcript().says("user", UV).path, process=2**22 + 1)
+def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(context, transcript, clock, tmp_path):
+    begin(context, transcript().says("user", UV).path, process=2**22 + 1)
     for number in range(30):
         clock.pass_(seconds=1)
-        begin(loop, tmp_path / f"none-{number}.jsonl", f"none-{number}", process=2**22 + 1)
-    _catch_up(loop, begin(loop, tmp_path / "new.jsonl", "new"))
-    assert [request.session for request in waiting(loop)] == ["s"]
+        begin(context, tmp_path / f"none-{number}.jsonl", f"none-{number}", process=2**22 + 1)
+    _catch_up(context, begin(context, tmp_path / "new.jsonl", "new"))
+    assert [request.session for request in waiting(context)] == ["s"]
 
 
-def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, loop, transcript, tmp_path):
-    begun = begin(loop, tmp_path / "s.jsonl")
-    ask(loop, begun, final=False)
-    work(loop, Told(session="s", message=CAUSE))
+def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, context, transcript, tmp_path):
+    begun = begin(context, tmp_path / "s.jsonl")
+    ask(context, begun, final=False)
+    work(context, Told(session="s", message=CAUSE))
     transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    ask(loop, begun, final=True)
-    work(loop, Told())
+    ask(context, begun, final=True)
+    work(context, Told())
     assert any("parse_date" in memory.text for memory in cortex.list().memories)
 
 
-def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, loop, transcript):
+def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, transcript):
     """A last message that may still grow is left for later, whoever started the job."""
     said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    ask(loop, begin(loop, said.path, "b"), final=False)
-    work(loop, Told(session="a", message="Done."))
+    ask(context, begin(context, said.path, "b"), final=False)
+    work(context, Told(session="a", message="Done."))
     assert cortex.list().total == 0
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
-def test_what_is_no_file_is_no_transcript(loop, tmp_path, make):
+def test_what_is_no_file_is_no_transcript(context, tmp_path, make):
     path = tmp_path / "strange.jsonl"
     make(path)
-    ask(loop, begin(loop, path), final=False)
-    work(loop, Told(session="s", message="Done."))
-    assert capture_requests.waiting(loop.queue) == 0
+    ask(context, begin(context, path), final=False)
+    work(context, Told(session="s", message="Done."))
+    assert capture_requests.waiting(context.queue) == 0
 
 
 def test_a_link_to_the_home_folder_is_the_home_folder(tmp_path, monkeypatch):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     monkeypatch.setenv("HOME", str(tmp_path / "link"))
-    assert session_loop(tmp_path / "real").homeless
-    assert session_loop(tmp_path / "link").homeless
+    assert hook_context(tmp_path / "real").homeless
+    assert hook_context(tmp_path / "link").homeless
 
 
 def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
@@ -169,43 +169,43 @@ def test_no_client_can_end_a_relay(tmp_path, monkeypatch):
 
 
 def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiting(
-    cortex, loop, transcript, monkeypatch
+    cortex, context, transcript, monkeypatch
 ):
     """Neither one whose job fails in a way that nobody thought of, nor one whose job dies."""
     for name in ("bad", "good"):
-        ask(loop, begin(loop, transcript(name).says("user", UV).path, name), final=True)
+        ask(context, begin(context, transcript(name).says("user", UV).path, name), final=True)
     learn = capture._learn
 
-    def failing(loop, request, *rest):
+    def failing(context, request, *rest):
         if request.session == "bad":
             raise AssertionError
-        learn(loop, request, *rest)
+        learn(context, request, *rest)
 
     with monkeypatch.context() as patch:
         patch.setattr(capture, "_learn", failing)
         for _ in range(capture_requests.ATTEMPTS):
-            work(loop, Told())
+            work(context, Told())
     assert cortex.list().total == 1
-    assert capture_requests.waiting(loop.queue) == 0
-    assert b"AssertionError" in loop.location.place("hooks.log").read_bytes()
+    assert capture_requests.waiting(context.queue) == 0
+    assert b"AssertionError" in context.location.place("hooks.log").read_bytes()
 
 
 @pytest.mark.parametrize("since", [2, 2**31], ids=["before", "by a clock that was set back"])
-def test_what_its_taker_died_of_is_taken_up_last(loop, transcript, since):
-    ask(loop, begin(loop, transcript("deadly").says("user", UV).path, "deadly"), final=True)
-    (deadly,) = loop.queue.iterdir()
+def test_what_its_taker_died_of_is_taken_up_last(context, transcript, since):
+    ask(context, begin(context, transcript("deadly").says("user", UV).path, "deadly"), final=True)
+    (deadly,) = context.queue.iterdir()
     os.utime(deadly, (1, 1))
-    ask(loop, begin(loop, transcript("other").says("user", UV).path, "other"), final=True)
-    (other,) = set(loop.queue.iterdir()) - {deadly}
+    ask(context, begin(context, transcript("other").says("user", UV).path, "other"), final=True)
+    (other,) = set(context.queue.iterdir()) - {deadly}
     os.utime(other, (since, since))
-    next(capture_requests.claim(loop.queue))
-    assert [request.session for request in waiting(loop)] == ["other", "deadly"]
+    next(capture_requests.claim(context.queue))
+    assert [request.session for request in waiting(context)] == ["other", "deadly"]
 
 
-def test_a_full_disk_leaves_nothing_half_written(loop, transcript, monkeypatch):
-    begun = begin(loop, transcript().says("user", UV).path)
-    ask(loop, begun, final=False)
-    before = {path: path.read_bytes() for path in loop.queue.iterdir()}
+def test_a_full_disk_leaves_nothing_half_written(context, transcript, monkeypatch):
+    begun = begin(context, transcript().says("user", UV).path)
+    ask(context, begun, final=False)
+    before = {path: path.read_bytes() for path in context.queue.iterdir()}
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -213,43 +213,43 @@ def test_a_full_disk_leaves_nothing_half_written(loop, transcript, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
         with pytest.raises(OSError, match="No space"):
-            ask(loop, begun, final=True)
-    assert {path: path.read_bytes() for path in loop.queue.iterdir()} == before
+            ask(context, begun, final=True)
+    assert {path: path.read_bytes() for path in context.queue.iterdir()} == before
 
 
-def test_what_cannot_be_taken_up_is_not_tried_for_ever(loop, transcript, monkeypatch):
-    ask(loop, begin(loop, transcript().says("user", UV).path), final=True)
-    (loop.queue / "folder.json").mkdir()
-    os.mkfifo(loop.queue / "pipe.json")
+def test_what_cannot_be_taken_up_is_not_tried_for_ever(context, transcript, monkeypatch):
+    ask(context, begin(context, transcript().says("user", UV).path), final=True)
+    (context.queue / "folder.json").mkdir()
+    os.mkfifo(context.queue / "pipe.json")
     with monkeypatch.context() as patch:
         patch.setattr(capture_requests, "claim", lambda _: iter(()))
-        work(loop, Told())
-    assert capture_requests.waiting(loop.queue) == 1
-    work(loop, Told())
-    assert capture_requests.waiting(loop.queue) == 0
+        work(context, Told())
+    assert capture_requests.waiting(context.queue) == 1
+    work(context, Told())
+    assert capture_requests.waiting(context.queue) == 0
 
 
-def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, loop, transcript, tmp_path):
+def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, context, transcript, tmp_path):
     (tmp_path / "odd.jsonl").write_bytes(bytes(5_000))
-    ask(loop, begin(loop, tmp_path / "odd.jsonl", "odd"), final=True)
-    ask(loop, begin(loop, transcript().says("user", UV).path), final=True)
-    work(loop, Told())
+    ask(context, begin(context, tmp_path / "odd.jsonl", "odd"), final=True)
+    ask(context, begin(context, transcript().says("user", UV).path), final=True)
+    work(context, Told())
     assert cortex.list().total == 1
-    assert [request.session for request in waiting(loop)] == ["odd"]
+    assert [request.session for request in waiting(context)] == ["odd"]
 
 
-def test_a_secret_in_the_reason_of_an_end_is_not_noted(loop, event):
-    ended(loop, event("session-end", reason="ghp_" + "A1b2C3d4E5f6" * 3))
-    assert "A1b2" not in loop.sessions.get("s").end_reason
+def test_a_secret_in_the_reason_of_an_end_is_not_noted(context, event):
+    ended(context, event("session-end", reason="ghp_" + "A1b2C3d4E5f6" * 3))
+    assert "A1b2" not in context.sessions.get("s").end_reason
 
 
-def test_a_long_last_message_counts_once_though_it_was_cut(cortex, loop, transcript):
+def test_a_long_last_message_counts_once_though_it_was_cut(cortex, context, transcript):
     last = f"  {CAUSE}\n\n{'More words follow here. ' * 500}"
     said = transcript().says("user", "why are the nightly reports off?")
-    begun = begin(loop, said.path)
-    ask(loop, begun, final=False)
-    work(loop, Told(session="s", message=beginning(last)))
+    begun = begin(context, said.path)
+    ask(context, begun, final=False)
+    work(context, Told(session="s", message=beginning(last)))
     said.says("assistant", last)
-    ask(loop, begun, final=True)
-    work(loop, Told())
+    ask(context, begun, final=True)
+    work(context, Told())
     assert [memory.evidence for memory in cortex.list().memories if "parse_date" in memory.text] == [1]

@@ -20,11 +20,11 @@ def _no_wait(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
 
 
-def begin(loop, transcript, **more) -> Session:
+def begin(context, transcript, **more) -> Session:
     session = Session(
-        id="s", started_at=loop.clock(), seen_at=loop.clock(), transcript=str(transcript.path), **more
+        id="s", started_at=context.clock(), seen_at=context.clock(), transcript=str(transcript.path), **more
     )
-    loop.sessions.put(session)
+    context.sessions.put(session)
     return session
 
 
@@ -32,68 +32,68 @@ def texts(cortex) -> list[str]:
     return sorted(memory.text for memory in cortex.list().memories)
 
 
-def test_a_session_is_learned_from_once(cortex, loop, transcript):
+def test_a_session_is_learned_from_once(cortex, context, transcript):
     said = transcript().says("user", UV).says("assistant", "Understood.")
-    session = begin(loop, said)
+    session = begin(context, said)
     for _ in range(3):
-        ask(loop, session, final=True)
-        work(loop, Told())
+        ask(context, session, final=True)
+        work(context, Told())
     [memory] = cortex.list().memories
     assert "uv" in memory.text
     assert memory.evidence == 1
-    assert capture_requests.waiting(loop.queue) == 0
-    assert loop.sessions.get("s").captured_size == said.path.stat().st_size
+    assert capture_requests.waiting(context.queue) == 0
+    assert context.sessions.get("s").captured_size == said.path.stat().st_size
 
 
-def test_a_session_goes_on_where_it_was_left(cortex, loop, transcript):
+def test_a_session_goes_on_where_it_was_left(cortex, context, transcript):
     said = transcript().says("user", UV).says("assistant", "Understood.")
-    session = begin(loop, said)
-    ask(loop, session, final=False)
-    work(loop, Told())
+    session = begin(context, said)
+    ask(context, session, final=False)
+    work(context, Told())
     said.says("user", "From now on always run ruff before you commit").says("assistant", "I will.")
-    ask(loop, session, final=True)
-    work(loop, Told())
+    ask(context, session, final=True)
+    work(context, Told())
     assert len(texts(cortex)) == 2
 
 
-def test_the_last_message_counts_though_the_transcript_lags(cortex, loop, transcript):
+def test_the_last_message_counts_though_the_transcript_lags(cortex, context, transcript):
     last = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
     said = transcript().says("user", "why are the nightly reports off?")
-    session = begin(loop, said)
-    ask(loop, session, final=False)
-    work(loop, Told(session="s", message=last))
+    session = begin(context, said)
+    ask(context, session, final=False)
+    work(context, Told(session="s", message=last))
     before = texts(cortex)
     said.says("assistant", last)
-    ask(loop, session, final=True)
-    work(loop, Told())
+    ask(context, session, final=True)
+    work(context, Told())
     assert texts(cortex) == before
     assert any("parse_date" in text for text in before)
     assert all(memory.evidence == 1 for memory in cortex.list().memories)
 
 
-def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, loop, transcript):
+def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, context, transcript):
     said = transcript()
     for number in range(40):
         said.says("user", f"step {number}: " + "lorem ipsum dolor " * 400).says("assistant", "Done.")
     said.says("user", UV)
-    session = begin(loop, said)
-    ask(loop, session, final=True)
-    work(loop, Told())
+    session = begin(context, said)
+    ask(context, session, final=True)
+    work(context, Told())
     assert len(texts(cortex)) == 1
     import json
 
-    assert json.loads(loop.location.place("status.json").read_text())["last"]["passes"] > 1
+    assert json.loads(context.location.place("status.json").read_text())["last"]["passes"] > 1
 
 
-def test_a_job_that_is_killed_leaves_its_request(cortex, loop, transcript, monkeypatch):
+def test_a_job_that_is_killed_leaves_its_request(cortex, context, transcript, monkeypatch):
     said = transcript().says("user", UV)
-    session = begin(loop, said)
-    ask(loop, session, final=True)
+    session = begin(context, said)
+    ask(context, session, final=True)
     with monkeypatch.context() as patch:
         patch.setattr("recortex.app.jobs.learning._move_checkpoint", _killed)
         with pytest.raises(KeyboardInterrupt):
-            work(loop, Told())
-    work(loop, Told())
+            work(context, Told())
+    work(context, Told())
     [memory] = cortex.list().memories
     assert memory.evidence == 1
 
@@ -102,50 +102,50 @@ def _killed(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_file_that_is_no_transcript_is_given_up_and_said_so(loop, cortex, tmp_path: Path):
+def test_a_file_that_is_no_transcript_is_given_up_and_said_so(context, cortex, tmp_path: Path):
     (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
-    capture_requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
+    capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
     for _ in range(capture_requests.ATTEMPTS):
-        work(loop, Told())
-    assert capture_requests.waiting(loop.queue) == 0
+        work(context, Told())
+    assert capture_requests.waiting(context.queue) == 0
     assert cortex.status().session_loop.failed >= 1
 
 
-def test_a_transcript_that_is_not_there_teaches_nothing(loop, tmp_path: Path):
-    capture_requests.put(loop.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
-    work(loop, Told())
-    assert capture_requests.waiting(loop.queue) == 0
+def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path):
+    capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
+    work(context, Told())
+    assert capture_requests.waiting(context.queue) == 0
 
 
-def test_a_killed_session_is_learned_from_at_the_next_start(cortex, loop, transcript, monkeypatch):
+def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, transcript, monkeypatch):
     monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
     said = transcript().says("user", UV)
-    begin(loop, said, process=2**22 + 1)  # beyond every process number: it is dead
-    loop.sessions.put(Session(id="new", started_at=loop.clock(), seen_at=loop.clock()))
-    _catch_up(loop, loop.sessions.get("new"))
-    work(loop, Told())
+    begin(context, said, process=2**22 + 1)  # beyond every process number: it is dead
+    context.sessions.put(Session(id="new", started_at=context.clock(), seen_at=context.clock()))
+    _catch_up(context, context.sessions.get("new"))
+    work(context, Told())
     assert len(texts(cortex)) == 1
-    _catch_up(loop, loop.sessions.get("new"))
-    assert capture_requests.waiting(loop.queue) == 0
+    _catch_up(context, context.sessions.get("new"))
+    assert capture_requests.waiting(context.queue) == 0
 
 
-def test_a_session_that_runs_elsewhere_is_left_alone(loop, transcript):
+def test_a_session_that_runs_elsewhere_is_left_alone(context, transcript):
     import os
 
     said = transcript().says("user", UV)
-    begin(loop, said, process=os.getpid())
-    current = Session(id="new", started_at=loop.clock(), seen_at=loop.clock())
-    loop.sessions.put(current)
-    _catch_up(loop, current)
-    assert capture_requests.waiting(loop.queue) == 0
+    begin(context, said, process=os.getpid())
+    current = Session(id="new", started_at=context.clock(), seen_at=context.clock())
+    context.sessions.put(current)
+    _catch_up(context, current)
+    assert capture_requests.waiting(context.queue) == 0
 
 
-def test_injected_text_never_comes_back(cortex, loop, transcript, event):
+def test_injected_text_never_comes_back(cortex, context, transcript, event):
     """Round after round, what was given is in the transcript; the store does not grow."""
     said = transcript().says("user", UV).says("assistant", "Understood.")
-    session = begin(loop, said)
-    ask(loop, session, final=True)
-    work(loop, Told())
+    session = begin(context, said)
+    ask(context, session, final=True)
+    work(context, Told())
     before = cortex.list(statuses=()).total
     for round_ in range(12):
         text = cortex.attend(event("session-start", f"r{round_}", source="startup"))
@@ -154,23 +154,23 @@ def test_injected_text_never_comes_back(cortex, loop, transcript, event):
         later = (
             transcript(f"r{round_}").says("user", f"{text}\nadd a test").says("assistant", f"{text}\nDone.")
         )
-        ask(loop, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
-        work(loop, Told())
+        ask(context, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
+        work(context, Told())
     assert cortex.list(statuses=()).total == before
 
 
-def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, loop, transcript, event):
+def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, context, transcript, event):
     fact = "The root cause of the nightly drift was that `parse_date` drops the timezone of each row"
     [memory] = [cortex.remember(fact, kind="tribal", files=["src/dates.py"])]
     assert "parse_date" in cortex.attend(event("session-start", source="startup"))
     said = transcript().says("user", "what do you know?").says("assistant", f"From memory:\n- {fact}.")
-    ask(loop, replace(loop.sessions.get("s"), transcript=str(said.path)), final=True)
-    work(loop, Told())
+    ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
+    work(context, Told())
     assert cortex.get(memory.id).evidence == 1
     assert len(texts(cortex)) == 1
 
 
-def test_what_was_given_and_then_used_counts_as_an_access(cortex, loop, transcript, event, clock):
+def test_what_was_given_and_then_used_counts_as_an_access(cortex, context, transcript, event, clock):
     memory = cortex.remember(
         "The migrations of the billing tables have to run before the deploy of the worker", kind="decision"
     )
@@ -181,16 +181,16 @@ def test_what_was_given_and_then_used_counts_as_an_access(cortex, loop, transcri
         "The migrations of the billing tables have to run before the deploy of the worker, so first.",
         at="2026-03-01T12:01:00Z",
     )
-    ask(loop, replace(loop.sessions.get("s"), transcript=str(said.path)), final=True)
+    ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
     clock.pass_(minutes=5)
-    work(loop, Told())
-    [receipt] = loop.sessions.receipts("s")
+    work(context, Told())
+    [receipt] = context.sessions.receipts("s")
     assert receipt.used_as == "quoted"
     assert cortex.get(memory.id).access_count == 1
 
 
 def test_a_session_that_no_hook_could_note_is_learned_from_later(
-    cortex, loop, transcript, clock, monkeypatch
+    cortex, context, transcript, clock, monkeypatch
 ):
     """As when the disk was full while it ran: its transcript lies beside the next one's."""
     import os
@@ -201,16 +201,16 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     now = clock.pass_(days=1)
     os.utime(lost.path, (now.timestamp() - 600,) * 2)
     os.utime(older.path, (now.timestamp() - 99_999_999,) * 2)
-    current = replace(begin(loop, transcript("s").says("user", "hello")), cwd=str(loop.root))
-    _catch_up(loop, current)
-    work(loop, Told())
+    current = replace(begin(context, transcript("s").says("user", "hello")), cwd=str(context.root))
+    _catch_up(context, current)
+    work(context, Told())
     [text] = texts(cortex)
     assert "uv" in text
-    _catch_up(loop, current)
-    assert capture_requests.waiting(loop.queue) == 0
+    _catch_up(context, current)
+    assert capture_requests.waiting(context.queue) == 0
 
 
-def test_a_sub_agent_is_learned_from_once(cortex, loop, transcript, event, monkeypatch):
+def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, monkeypatch):
     """Its own transcript is read when it stops; what the main one repeats of it is the same evidence."""
     monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
     finding = "The root cause of the drift was that `parse_date` drops the timezone of each row."
@@ -218,9 +218,9 @@ def test_a_sub_agent_is_learned_from_once(cortex, loop, transcript, event, monke
     stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
     for _ in range(2):
         cortex.attend(stop)
-        work(loop, Told())
+        work(context, Told())
     [memory] = cortex.list(statuses=()).memories
     assert memory.evidence == 1
     nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))
     cortex.attend(nameless)
-    assert capture_requests.waiting(loop.queue) == 0
+    assert capture_requests.waiting(context.queue) == 0

@@ -119,7 +119,7 @@ def test_being_shown_is_no_access(known, event):
     assert all(memory.access_count == 0 for memory in known.list().memories)
 
 
-def test_commands_that_fail_and_then_work_are_noted(known, event, loop):
+def test_commands_that_fail_and_then_work_are_noted(known, event, context):
     def run(command: str, ok: bool):
         known.attend(event("post-tool-use", tool="Bash", command=command, ok=ok))
 
@@ -127,7 +127,7 @@ def test_commands_that_fail_and_then_work_are_noted(known, event, loop):
     run("make test TOKEN=ghp_" + "a1B2" * 9, ok=False)
     run("make test TOKEN=ghp_" + "a1B2" * 9, ok=True)
     known.attend(event("post-tool-use", tool="Write", files=("src/a.py",), writes=True, ok=True))
-    signals = loop.sessions.signals("s")
+    signals = context.sessions.signals("s")
     assert [one.name for one in signals] == ["failed", "mended", "written"]
     assert not any("ghp_a1B2" in one.subject for one in signals)
 
