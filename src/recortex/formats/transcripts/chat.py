@@ -18,7 +18,7 @@ _PEOPLE = frozenset(("user", "human"))
 _AGENTS = frozenset(("assistant", "model", "ai", "agent"))
 
 
-class Parser:
+class ChatParser:
     """Reads one line at a time; keeps nothing between lines."""
 
     def parse(self, raw: bytes) -> Parsed:

@@ -83,7 +83,7 @@ class _Attachment(msgspec.Struct, rename="camel", gc=False):
     prompt: Raw = Raw()
 
 
-class Parser:
+class ClaudeCodeParser:
     """Reads one line at a time; keeps nothing between lines."""
 
     def parse(self, raw: bytes) -> Parsed:

@@ -67,7 +67,7 @@ class _Meta(msgspec.Struct, gc=False):
     git: Raw = Raw()
 
 
-class Parser:
+class CodexParser:
     """Reads the lines of one rollout; consecutive items of the agent are one turn until a result comes back."""
 
     def __init__(self) -> None:

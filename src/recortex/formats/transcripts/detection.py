@@ -25,7 +25,7 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"
 _TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
 
 
-class Parser(Protocol):
+class TranscriptParser(Protocol):
     """Reads the lines of one file in order."""
 
     def parse(self, raw: bytes) -> Parsed:
@@ -76,7 +76,7 @@ class Format:
 
     name: str
     recognises: Callable[[Head], bool]
-    parser: Callable[[], Parser]
+    parser: Callable[[], TranscriptParser]
     split: Split | None = None
     headed: bool = False
     prose: bool = False
@@ -123,25 +123,25 @@ def _is_prose(head: Head) -> bool:
 
 # In this order: the first that recognises a file reads it.
 FORMATS: tuple[Format, ...] = (
-    Format("qwen", _is_qwen, qwen.Parser),
-    Format("codex", _is_codex, codex.Parser, headed=True),
-    Format("claude-code", _is_claude_code, claude_code.Parser),
-    Format("gemini", _is_gemini, gemini.Parser, headed=True),
+    Format("qwen", _is_qwen, qwen.QwenParser),
+    Format("codex", _is_codex, codex.CodexParser, headed=True),
+    Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser),
+    Format("gemini", _is_gemini, gemini.GeminiParser, headed=True),
     Format(
         "gemini",
         lambda head: head.document and head.mentions("sessionId", "projectHash", "messages"),
-        gemini.Parser,
+        gemini.GeminiParser,
         gemini.split,
     ),
     Format(
         "opencode",
         lambda head: head.document and head.mentions("info", "messages", "parts"),
-        opencode.Parser,
+        opencode.OpenCodeParser,
         opencode.split,
     ),
-    Format("swe-agent", _is_swe_agent, swe_agent.Parser, swe_agent.split),
-    Format("chat", _is_chat, chat.Parser),
-    Format("text", _is_prose, prose.Parser, prose=True),
+    Format("swe-agent", _is_swe_agent, swe_agent.SweAgentParser, swe_agent.split),
+    Format("chat", _is_chat, chat.ChatParser),
+    Format("text", _is_prose, prose.ProseParser, prose=True),
 )
 
 

@@ -71,7 +71,7 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
     return header, [bytes(message) for message in document.messages or ()]
 
 
-class Parser:
+class GeminiParser:
     """Reads the messages of one session."""
 
     def __init__(self) -> None:

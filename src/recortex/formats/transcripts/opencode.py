@@ -88,7 +88,7 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
     return header, [bytes(message) for message in document.messages or ()]
 
 
-class Parser:
+class OpenCodeParser:
     """Reads one message at a time; keeps nothing between them."""
 
     def parse(self, raw: bytes) -> Parsed:

@@ -22,7 +22,7 @@ _OUTPUT = re.compile(r"^[ \t]*\u23bf")  # terminal: a tool's output
 Speaker = Literal["user", "assistant", ""]
 
 
-class Parser:
+class ProseParser:
     """Reads line by line; a line with no speaker belongs to the last one who spoke."""
 
     def __init__(self) -> None:

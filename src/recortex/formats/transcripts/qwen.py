@@ -34,7 +34,7 @@ class _Outcome(msgspec.Struct, rename="camel", gc=False):
     status: str | None = None
 
 
-class Parser:
+class QwenParser:
     """Reads one line at a time; keeps nothing between lines."""
 
     def parse(self, raw: bytes) -> Parsed:

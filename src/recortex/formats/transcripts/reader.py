@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from recortex.formats.transcripts.detection import Format, Parser, Split
+    from recortex.formats.transcripts.detection import Format, TranscriptParser, Split
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024  # bytes of a file that is one JSON document and so must be held whole
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -106,7 +106,7 @@ class TranscriptReader:
             self._turns += 1
             yield turn
 
-    def _source(self, file: BinaryIO, parser: Parser) -> Iterator[Line]:
+    def _source(self, file: BinaryIO, parser: TranscriptParser) -> Iterator[Line]:
         if self._split is not None:
             return self._records(file, self._split)
         self._restart_beyond(file.seek(0, 2))
@@ -114,7 +114,7 @@ class TranscriptReader:
             self._read_header(file, parser)
         return lines(file, self.cursor)
 
-    def _read_header(self, file: BinaryIO, parser: Parser) -> None:
+    def _read_header(self, file: BinaryIO, parser: TranscriptParser) -> None:
         first = next(lines(file, 0), None)
         with suppress(MalformedLineError):  # it was counted when it was read
             self._parse(parser, _bare(first.raw or b"") if first else b"")
@@ -138,7 +138,7 @@ class TranscriptReader:
             self.restarted = True
             self.cursor = self._reached = 0
 
-    def _consume(self, parser: Parser, line: Line) -> bool:
+    def _consume(self, parser: TranscriptParser, line: Line) -> bool:
         """Take a line in; False if it is still being written."""
         if not line.ended and (not self._final or line.end == line.start):
             return False
@@ -155,7 +155,7 @@ class TranscriptReader:
         self._used += not reason
         return self._skip(reason) if reason else True
 
-    def _parse(self, parser: Parser, raw: bytes, line: Line | None = None) -> str:
+    def _parse(self, parser: TranscriptParser, raw: bytes, line: Line | None = None) -> str:
         parsed = parser.parse(raw)
         if parsed.header is not None:
             self._learn(parsed.header)

@@ -56,7 +56,7 @@ def _is_task(raw: Raw) -> bool:
     return message.role == "user" and not message.is_demo
 
 
-class Parser:
+class SweAgentParser:
     """Reads the records of one trajectory."""
 
     def __init__(self) -> None:
