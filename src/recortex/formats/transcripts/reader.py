@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from os import PathLike
 
-    from recortex.formats.transcripts.detection import Format, TranscriptParser, Split
+    from recortex.formats.transcripts.detection import Format, Split, TranscriptParser
 
 DOCUMENT_LIMIT = 64 * 1024 * 1024  # bytes of a file that is one JSON document and so must be held whole
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
