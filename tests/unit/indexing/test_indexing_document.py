@@ -6,7 +6,7 @@ import pytest
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
-from recortex.engines.indexing.document import Said, search_text
+from recortex.engines.indexing.document import PrecedingTurn, search_text
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import compact, cosines
@@ -29,7 +29,7 @@ def test_terms_hold_parts_of_identifiers_paths_and_tags():
 
 def test_a_turn_is_found_by_speaker_day_and_the_turn_before():
     turn = memory("Yes, every morning", "conversation", source=Source(session="s", turn=1, speaker="Ann"))
-    written = search_text(turn, Said("Bob", "Do you run?"))
+    written = search_text(turn, PrecedingTurn("Bob", "Do you run?"))
     assert written.terms.startswith("Ann 3 May 2026")
     assert written.context == "Bob: Do you run?"
     assert written.traits & Trait.DIALOGUE
@@ -37,7 +37,7 @@ def test_a_turn_is_found_by_speaker_day_and_the_turn_before():
 
 def test_messages_to_an_assistant_have_no_context():
     turn = memory("Use tabs", "conversation", source=Source(session="s", turn=1, speaker="user"))
-    assert search_text(turn, Said("assistant", "Which?")).context == ""
+    assert search_text(turn, PrecedingTurn("assistant", "Which?")).context == ""
 
 
 @pytest.mark.parametrize("kind", [kind for kind, content in KINDS.items() if content.embedded])

@@ -21,14 +21,14 @@ _CONTEXT = 600
 """Characters kept of the turn before; a turn of speech has about 150."""
 
 
-class Said(NamedTuple):
-    """A turn of a dialogue: who spoke, and the words."""
+class PrecedingTurn(NamedTuple):
+    """The turn before a memory's own: who spoke, and the words."""
 
     speaker: str
     text: str
 
 
-def search_text(memory: Memory, before: Said | None = None) -> SearchText:
+def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchText:
     """What to write beside a memory so that recall finds it.
 
     `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which day;

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.degradation import Degradation
-from recortex.domain.history import AuditEntry
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
-from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Status
-from recortex.engines.indexing.document import Said, search_text
 from recortex.engines.indexing.embedded import embedded_text
+from recortex.engines.indexing.service import search_text_in
 from recortex.engines.ingestion.merging import mergeable, merged
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
 from recortex.engines.ingestion.query_terms import query_terms
@@ -22,10 +20,11 @@ from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.engines.supersession.authority import may_replace
 from recortex.engines.supersession.detection import Outcome
+from recortex.engines.supersession.service import record, supersede
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from datetime import datetime
 
     from recortex.domain.history import Version
@@ -139,13 +138,13 @@ class Ingestion:
         with self._store.transaction():
             if self._store.memories.get([clean.id]):
                 return None
-            self._store.memories.insert(clean, search_text(clean, self._before(clean)), actor=actor)
+            self._store.memories.insert(clean, search_text_in(self._store, clean), actor=actor)
             former = [
                 replace(one, memory=normalise_again(one.memory, count=self._count).memory) for one in versions
             ]
             self._store.memories.insert_versions(clean.id, former)
             self._store.memories.add_evidence(clean.id, _place(clean))
-            self._record(clean.id, operation, actor, now, {})
+            record(self._store, clean.id, operation, actor, now, {})
         return clean
 
     def change(
@@ -165,7 +164,9 @@ class Ingestion:
             clean = normalise_again(_on_top(current[0], old, new), count=self._count)
             kept = self._put(current[0], replace(clean.memory, updated_at=now), actor, reason)
             fields_ = _changed_fields(current[0], kept)
-            self._record(old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {})
+            record(
+                self._store, old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {}
+            )
         return kept
 
     def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor) -> None:
@@ -183,7 +184,7 @@ class Ingestion:
                 self._store.relations.remove(one, other, RelationType.CONTRADICTS)
 
     def _put(self, old: Memory, new: Memory, actor: Actor, reason: str) -> Memory:
-        search = search_text(new, self._before(new))
+        search = search_text_in(self._store, new)
         same_words = embedded_text(old) == embedded_text(new)
         return self._store.memories.update(
             old, new, search, actor=actor, reason=reason, keep_vector=same_words
@@ -223,10 +224,10 @@ class Ingestion:
         return next((known for known in found if mergeable(known, memory)), None)
 
     def _insert(self, memory: Memory, redacted: tuple[str, ...], actor: Actor) -> None:
-        self._store.memories.insert(memory, search_text(memory, self._before(memory)), actor=actor)
+        self._store.memories.insert(memory, search_text_in(self._store, memory), actor=actor)
         self._store.memories.add_evidence(memory.id, _place(memory))
         details = {"redacted": sorted(set(redacted))} if redacted else {}
-        self._record(memory.id, "create", actor, memory.updated_at, details)
+        record(self._store, memory.id, "create", actor, memory.updated_at, details)
 
     def _merge(self, known: Memory, new: Memory, *, now: datetime, actor: Actor) -> Memory:
         counts = self._store.memories.add_evidence(known.id, _place(new))
@@ -234,34 +235,16 @@ class Ingestion:
         if better == known:
             return known
         changed = self._put(known, replace(better, updated_at=now), actor, "learned again")
-        self._record(known.id, "merge", actor, changed.updated_at, {"evidence": changed.evidence})
+        record(self._store, known.id, "merge", actor, changed.updated_at, {"evidence": changed.evidence})
         return changed
 
     def _supersede(self, memory: Memory, old_id: str, actor: Actor, why: str = "") -> None:
-        """End a known memory's validity when another one's began.
-
-        Args:
-            memory: the one that holds from now on.
-            old_id: the one that ends.
-            actor: who kept either.
-            why: the evidence of the engine that found it out; empty where the caller said so.
-        """
+        """Let a kept memory end the one with that id; `why` is the evidence where an engine found it out."""
         found = self._store.memories.get([old_id])
         if not found:
             raise MemoryNotFoundError(f"There is no memory {old_id} to supersede.")
-        old, at = found[0], max(memory.recorded_at, found[0].recorded_at)
-        ended = replace(
-            old, status=Status.SUPERSEDED, superseded_by=memory.id, updated_at=at,
-            valid_until=max(old.valid_from, min(old.valid_until or memory.valid_from, memory.valid_from)),
-        )  # fmt: skip
-        self._put(old, ended, actor, f"superseded by {memory.id}")
-        relation = Relation(
-            memory.id, old.id, RelationType.SUPERSEDES, at, evidence=(why,) if why else (), inferred=bool(why)
-        )
-        self._store.relations.put(relation)
-        self._record(
-            old.id, "supersede", actor, at, {"by": memory.id, "why": why} if why else {"by": memory.id}
-        )
+        at = max(memory.recorded_at, found[0].recorded_at)
+        supersede(self._store, found[0], by=memory.id, since=memory.valid_from, at=at, actor=actor, why=why)
 
     def _alike(self, memory: Memory) -> list[Resemblance]:
         if KINDS[memory.kind].event:
@@ -286,21 +269,6 @@ class Ingestion:
         odd = [contradiction(memory, likeness) for likeness in alike if likeness.at_odds]
         found = [relation for relation in (*near, *odd) if relation and relation.target_id not in ended]
         self._store.relations.put_all(found)
-
-    def _before(self, memory: Memory) -> Said | None:
-        """What was said just before, in the same session."""
-        source = memory.source
-        if not source.session or not source.turn:
-            return None
-        found = self._store.memories.neighbours(source.session, source.turn - 1, source.turn - 1)
-        return Said(found[0].speaker, found[0].text) if found else None
-
-    def _record(
-        self, id_: str, operation: str, actor: Actor, at: datetime, details: Mapping[str, Any]
-    ) -> None:
-        self._store.ledger.record(
-            [AuditEntry(memory_id=id_, operation=operation, actor=actor, at=at, details=dict(details))]
-        )
 
 
 def _only_from(known: Memory, said: Memory) -> bool:

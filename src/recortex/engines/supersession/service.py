@@ -1,4 +1,4 @@
-"""Putting a new memory in the place of others: they are superseded, and what hung on them hangs on the new one too."""
+"""Carrying out supersession: known memories end, and a new one takes over their relations."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.graph.causality import refuse_circle
 from recortex.engines.indexing.document import search_text
+from recortex.engines.indexing.service import search_text_in
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Memory
@@ -64,22 +65,11 @@ class Supersession:
                     hint="It changed meanwhile: look again.",
                 )
             self._store.memories.insert(new, search_text(new), actor=actor)
-            self._record(new.id, operation, actor, now, details or {})
+            record(self._store, new.id, operation, actor, now, details or {})
             self._carry_over(new, current, but)
             for one in current:
-                self._end(one, new, actor, now)
+                supersede(self._store, one, by=new.id, since=now, at=now, actor=actor)
         return new
-
-    def _end(self, old: Memory, new: Memory, actor: Actor, now: datetime) -> None:
-        until = max(old.valid_from, min(old.valid_until or now, now))
-        ended = replace(
-            old, status=Status.SUPERSEDED, superseded_by=new.id, valid_until=until, updated_at=now
-        )
-        self._store.memories.update(
-            old, ended, search_text(ended), actor=actor, reason=f"superseded by {new.id}", keep_vector=True
-        )
-        self._store.relations.put(Relation(new.id, old.id, RelationType.SUPERSEDES, now))
-        self._record(old.id, "supersede", actor, now, {"by": new.id})
 
     def _carry_over(self, new: Memory, old: Sequence[Memory], but: Collection[RelationType]) -> None:
         ids = [one.id for one in old]
@@ -88,9 +78,38 @@ class Supersession:
                 refuse_circle(relation, self._store.relations.of)
                 self._store.relations.put(relation)
 
-    def _record(self, id_: str, operation: str, actor: Actor, now: datetime, details: dict[str, Any]) -> None:
-        entry = AuditEntry(memory_id=id_, operation=operation, actor=actor, at=now, details=details)
-        self._store.ledger.record([entry])
+
+def supersede(
+    store: Store, old: Memory, *, by: str, since: datetime, at: datetime, actor: Actor, why: str = ""
+) -> None:
+    """End a kept memory and relate its successor to it; the caller holds the transaction.
+
+    Args:
+        store: holds both memories.
+        old: the memory that ends, as it is kept now.
+        by: the id of the memory that holds from now on.
+        since: when the successor became true; the old one is valid no longer than that.
+        at: when this is recorded.
+        actor: on whose behalf.
+        why: the evidence of the engine that found it out; empty where the caller said so.
+    """
+    until = max(old.valid_from, min(old.valid_until or since, since))
+    ended = replace(old, status=Status.SUPERSEDED, superseded_by=by, valid_until=until, updated_at=at)
+    search = search_text_in(store, ended)
+    store.memories.update(old, ended, search, actor=actor, reason=f"superseded by {by}", keep_vector=True)
+    evidence = (why,) if why else ()
+    store.relations.put(
+        Relation(by, old.id, RelationType.SUPERSEDES, at, evidence=evidence, inferred=bool(why))
+    )
+    record(store, old.id, "supersede", actor, at, {"by": by, "why": why} if why else {"by": by})
+
+
+def record(
+    store: Store, id_: str, operation: str, actor: Actor, at: datetime, details: Mapping[str, Any]
+) -> None:
+    """Add an entry about a memory to the audit log."""
+    entry = AuditEntry(memory_id=id_, operation=operation, actor=actor, at=at, details=dict(details))
+    store.ledger.record([entry])
 
 
 def carried(new: str, old: Sequence[str], relations: Sequence[Relation]) -> Iterator[Relation]:
