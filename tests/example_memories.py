@@ -7,8 +7,8 @@ from blake3 import blake3
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
-from recortex.ports.store import SearchText
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL = "test-model"

@@ -20,13 +20,13 @@ from recortex.domain.history import AuditEntry, Version
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink, PatternLink
 from recortex.domain.memory import Memory, Source
+from recortex.domain.model_call import Limit, ModelCall
 from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import Relation
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.engines.indexing.words import content_words
-from recortex.ports.model import Limit, ModelCall
 
 PIECES = (
     "cache", "caches", "caching", "queue", "queued", "login", "retry", "retries", "schema", "lock", "the", "not", "naïve",

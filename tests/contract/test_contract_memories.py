@@ -12,9 +12,9 @@ from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, Patter
 from recortex.domain.memory import Source
 from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import Relation
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.errors import InvalidInputError, StorageError
-from recortex.ports.store import SearchText
 
 HOUR = timedelta(hours=1)
 ALL = MemoryQuery(statuses=())

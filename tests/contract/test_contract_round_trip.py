@@ -15,8 +15,8 @@ from recortex.codec import dumps, memory_from_json
 from recortex.domain.links import FileLink, FunctionLink
 from recortex.domain.matching import matches
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
-from recortex.ports.store import SearchText
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
 EVERYTHING = MemoryQuery(statuses=(), descending=False)

@@ -6,10 +6,9 @@ from example_memories import AT, bury, changed, id_of, insert, memory
 from recortex.domain.links import FileLink, PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import Links, SearchText
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
-from recortex.ports.search import Links
-from recortex.ports.store import SearchText
 
 
 def keys_of(matches):

@@ -7,9 +7,9 @@ from datetime import timedelta
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.links import FileLink
+from recortex.domain.model_call import Limit, ModelCall, Spending
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
-from recortex.ports.model import Limit, ModelCall, Spending
 
 MINUTE = timedelta(minutes=1)
 FIRST = Session(id="s1", started_at=AT, seen_at=AT, client="c", cwd="/p", transcript="/t/1.jsonl", process=77)

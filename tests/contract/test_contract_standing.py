@@ -7,11 +7,11 @@ from recortex.domain.history import AuditEntry
 from recortex.domain.links import PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
+from recortex.domain.statistics import Generation, MemoryStatistics
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
 from recortex.engines.decay.factors import HUB
 from recortex.engines.graph.centrality import centrality
-from recortex.ports.statistics import Generation, MemoryStatistics
 
 NOW, DAY = to_micros(AT), timedelta(days=1)
 

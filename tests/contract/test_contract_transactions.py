@@ -12,6 +12,7 @@ import pytest
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.links import FileLink
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
 from recortex.errors import (
     CorruptStoreError,
@@ -21,7 +22,6 @@ from recortex.errors import (
     StoreBusyError,
     StoreUnavailableError,
 )
-from recortex.ports.store import SearchText
 from recortex.storage.sqlite.store import SqliteStore
 
 

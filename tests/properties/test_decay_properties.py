@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.statistics import MemoryStatistics
 from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
 from recortex.engines.decay.factors import DAY
 from recortex.engines.decay.transitions import Rules, transition
-from recortex.ports.statistics import MemoryStatistics
 
 instants = st.integers(0, 5_000 * DAY)
 standings = st.builds(

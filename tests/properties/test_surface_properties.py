@@ -11,12 +11,12 @@ from recortex.domain.injection import END, START, strip_injected
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
+from recortex.domain.statistics import MemoryStatistics
 from recortex.engines.brief.page import MOST_CHARACTERS, page
 from recortex.engines.brief.ranking import Ranked, Shelf, rank, ranked
 from recortex.engines.brief.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
 from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
 from recortex.engines.tokens.counter import TokenCounter
-from recortex.ports.statistics import MemoryStatistics
 
 COUNT = TokenCounter().count
 AT = datetime(2026, 10, 2, tzinfo=UTC)

@@ -7,17 +7,17 @@ from itertools import pairwise
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from recortex.domain.maintenance import OldAuditEntry, SizeSample
 from recortex.engines.maintenance.due import DAY, SKEW, due
 from recortex.engines.maintenance.growth import LEAST_SPAN, bytes_per_day, days_until, fragmentation
 from recortex.engines.maintenance.rotation import summaries
-from recortex.ports.maintenance import OldEntry, Sample
 
 INSTANTS = st.integers(0, 4_000_000_000_000_000)
 EVERY = {"sessions": 1, "leftovers": 7, "expiry": 30, "rewrite": 90}
 NAMES = st.sampled_from(sorted(EVERY))
 ENTRIES = st.lists(
     st.builds(
-        OldEntry,
+        OldAuditEntry,
         st.integers(1, 10_000),
         st.sampled_from(["create", "update", "decay"]),
         st.sampled_from(["user", "system"]),
@@ -51,7 +51,7 @@ def test_a_clock_that_was_wrong_stops_no_chore_for_long(name, now, ahead):
 )
 def test_a_steady_growth_is_found_whenever_it_was_measured(rate, start, days):
     assume(max(days) - min(days) >= LEAST_SPAN // DAY)
-    samples = [Sample(day * DAY, 0, start + rate * day) for day in days]
+    samples = [SizeSample(day * DAY, 0, start + rate * day) for day in days]
     found = bytes_per_day(samples)
     assert found is not None
     assert abs(found - rate) < 1e-3 * max(1, abs(rate))
@@ -60,7 +60,8 @@ def test_a_steady_growth_is_found_whenever_it_was_measured(rate, start, days):
 
 @given(
     st.lists(
-        st.builds(Sample, INSTANTS, st.integers(0, 9), st.integers(0, 10**12)), unique_by=lambda one: one.at
+        st.builds(SizeSample, INSTANTS, st.integers(0, 9), st.integers(0, 10**12)),
+        unique_by=lambda one: one.at,
     )
 )
 def test_growth_lies_between_the_slowest_and_the_fastest_of_its_steps(samples):

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from recortex.app.location import Location
     from recortex.domain.degradation import Degradation
+    from recortex.domain.statistics import Generation
     from recortex.ports.kept_store import KeptStore
     from recortex.ports.sessions import Sessions
-    from recortex.ports.statistics import Generation
     from recortex.settings import Settings
     from recortex.storage.database import Database
     from recortex.storage.postgres.pool import PgDatabase

@@ -1,13 +1,17 @@
-"""What happened when a part failed and another took over (A, CX18)."""
+"""What happened when a part failed and another took over."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """One fall back. The time is added by whoever records it.
+    """One fallback. The time is added by whoever records it.
 
     Attributes:
         component: the part that failed, as `status` names it ("embedding model", "token counter").
@@ -20,3 +24,12 @@ class Degradation:
     failure: str
     fallback: str
     recovered: bool = False
+
+
+class DegradationRecord(NamedTuple):
+    """A fallback with when it was first and last seen, and how often."""
+
+    degradation: Degradation
+    first_at: datetime
+    last_at: datetime
+    times: int

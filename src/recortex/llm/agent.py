@@ -25,7 +25,7 @@ from recortex.llm.wire import MAX_ANSWER, Reading, envelope, typed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
     from recortex.transport.deadline import Deadline
 
 PROGRAM = "claude"

@@ -10,7 +10,7 @@ from recortex.llm.wire import Protocol, Reading, typed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
 _ENDINGS = {"max_tokens": "truncated", "model_context_window_exceeded": "truncated", "refusal": "declined"}
 

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import dumps, loads, storable
+from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
 from recortex.errors import InvalidInputError
 from recortex.llm import agent, anthropic, gemini, ollama, openai
 from recortex.llm.failure import CallError
 from recortex.llm.prices import price_of
 from recortex.llm.wire import MAX_ANSWER, Reading, envelope
-from recortex.ports.model import Answer, Limit, ModelCall, Unavailable
 from recortex.transport.deadline import Deadline
 from recortex.transport.failure import PostError
 from recortex.transport.post import objection, post
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from recortex.domain.model_call import Request
     from recortex.llm.settings import ModelSettings
     from recortex.llm.wire import Protocol
-    from recortex.ports.model import LanguageModel, ModelCalls, Request
+    from recortex.ports.model import LanguageModel, ModelCalls
 
 PROTOCOLS: dict[str, Protocol] = {
     "anthropic": anthropic.PROTOCOL,

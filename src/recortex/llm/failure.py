@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
-    from recortex.ports.model import Reason
+    from recortex.domain.model_call import Reason
 
 
 class CallError(RecortexError):

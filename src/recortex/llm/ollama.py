@@ -10,7 +10,7 @@ from recortex.llm.wire import Protocol, Reading, typed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
 _BYTES_PER_TOKEN = 2  # fewer than any tokenizer needs for prose, so that the window is never too small
 _WINDOW_STEP = 4_096  # another window makes Ollama load the model anew

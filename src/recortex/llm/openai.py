@@ -11,7 +11,7 @@ from recortex.llm.wire import Protocol, Reading, typed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
 _ENDINGS = {"length": "truncated", "content_filter": "declined"}
 

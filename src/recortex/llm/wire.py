@@ -11,7 +11,7 @@ from recortex.llm.failure import CallError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
 T = TypeVar("T")
 

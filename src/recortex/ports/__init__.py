@@ -1,1 +1,1 @@
-"""What engines need from the world: small Protocols."""
+"""Interfaces that engines and operations use, implemented by storage, embeddings and language models."""

@@ -1,4 +1,4 @@
-"""What the engines need from a maker of vectors and from a place that keeps them."""
+"""Interfaces of embedders, which turn texts into vectors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = npt.NDArray[np.float32]
 
 Purpose: TypeAlias = Literal["passage", "query"]
-"""What a text is for: to be found, or to find. Many models were trained with a word for each."""
+"""Whether a text is to be found or is a question. Many models were trained with a prefix for each."""
 
 
 class Embedder(Protocol):

@@ -1,8 +1,8 @@
-"""What looking after a store needs: whether it is whole, its copies, and taking a text out of it for good."""
+"""A store with its maintenance: checks, backups, compaction and purge."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from recortex.ports.search import SearchStore
 from recortex.ports.store import Lookalikes, Store
@@ -12,35 +12,15 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from recortex.domain.maintenance import Erasure, Integrity
     from recortex.ports.maintenance import Compaction, MaintenanceRecords
-
-
-class Integrity(NamedTuple):
-    """What a check found: sentences about the store, and whether the keyword index is whole."""
-
-    problems: tuple[str, ...]
-    index_whole: bool
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing is wrong."""
-        return not self.problems and self.index_whole
-
-
-class Erasure(NamedTuple):
-    """What was done to take a text out of a store, and the proof."""
-
-    searched_bytes: int
-    files: tuple[Path, ...]
-    traces: tuple[Path, ...]
-    backups: int
 
 
 class Copies(Protocol):
     """The backups of one store."""
 
     def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
-        """Copy the store into a new file, readable by its owner alone; the oldest beyond the number to keep go.
+        """Copy the store into a new file that its owner alone can read; delete the oldest beyond the number to keep.
 
         Raises:
             PermissionsError: the folder cannot be written.
@@ -51,19 +31,19 @@ class Copies(Protocol):
 
 
 class Findable(SearchStore, Lookalikes, Protocol):
-    """A store's searching side."""
+    """A store's search index."""
 
 
 class KeptStore(Store, Protocol):
-    """A store that is looked after."""
+    """A store with its maintenance."""
 
     @property
     def search(self) -> Findable:
-        """Its searching side."""
+        """Its search index."""
 
     @property
     def shown(self) -> str:
-        """Where it is, for people; no secret is in it."""
+        """Where it is, as shown to people, without a password."""
 
     @property
     def schema(self) -> int:
@@ -71,24 +51,24 @@ class KeptStore(Store, Protocol):
 
     @property
     def backups(self) -> Copies:
-        """Its copies."""
+        """Its backups."""
 
     @property
     def chores(self) -> MaintenanceRecords:
-        """What upkeep was done when, and what is old enough to go."""
+        """Which maintenance ran when, and what is old enough to delete."""
 
     @property
     def compaction(self) -> Compaction:
-        """Makes room."""
+        """Gives unused space back."""
 
     def bytes(self) -> int:
-        """The space that it takes."""
+        """Its size in bytes."""
 
     def check(self) -> Integrity:
-        """Look whether it is whole."""
+        """Look for damage."""
 
     def holding(self, text: str) -> list[str]:
-        """Ids of the memories that hold a text now or held it in a former version."""
+        """Ids of the memories with a text in their current state or in a former version."""
 
     def erase(
         self,
@@ -103,11 +83,11 @@ class KeptStore(Store, Protocol):
 
         Args:
             ids: of the memories.
-            texts: what must not be found afterwards.
-            text: what was asked for, if it was a text: it is taken out of relations and older backups too.
-            files: lists the files to read afterwards.
-            now: when it happened; a tombstone with the id stays.
+            texts: that must not be found afterwards.
+            text: the text that was asked for, if any: it is removed from relations and older backups too.
+            files: lists the files to search afterwards.
+            now: the time on the tombstones that stay.
         """
 
     def empty_in_memory(self) -> KeptStore:
-        """A store of its own that is gone when it is no longer used."""
+        """A new store in memory, gone when it is no longer used."""

@@ -1,118 +1,80 @@
-"""What regular upkeep needs from a store: what is old, what it takes, and the means to make room."""
+"""What maintenance needs from a store: what is old, how much space it takes, and how to reclaim it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.maintenance import (
+        AuditSummary,
+        MaintenanceRun,
+        OldAuditEntry,
+        SizeSample,
+        StoreContent,
+        StoreSpace,
+    )
 
 EVERY_VERSION = 2**31
-"""More than any memory has."""
+"""More versions than any memory has."""
 
 
-class MaintenanceRun(NamedTuple):
-    """When a chore was last done, and what came of it."""
-
-    done_at: datetime
-    outcome: Mapping[str, int]
-
-
-class Sample(NamedTuple):
-    """A store's size at a time, in microseconds."""
-
-    at: int
-    memories: int
-    bytes: int
-
-
-class OldEntry(NamedTuple):
-    """An entry of the audit log that is to go; `at` in microseconds."""
-
-    seq: int
-    operation: str
-    actor: str
-    at: int
-
-
-class Summary(NamedTuple):
-    """What was done in a month, how often, by whom.
-
-    Attributes:
-        month: `2026-03`, in UTC.
-        first_at, last_at: of the entries, in microseconds.
-    """
-
-    month: str
-    operation: str
-    actor: str
-    entries: int
-    first_at: int
-    last_at: int
-
-
-class Space(NamedTuple):
-    """What a store takes, in bytes.
-
-    Attributes:
-        total: with the write-ahead log.
-        vectors: of that, the vectors with their signs.
-        keyword_index: of that, what words are found by.
-        free: of that, pages that hold nothing.
-    """
-
-    total: int
-    vectors: int
-    keyword_index: int
-    free: int
-
-
-class Content(NamedTuple):
-    """How much a store holds: what a copy of it must hold too, and what tells that something changed."""
-
-    schema: int
-    memories: int
-    versions: int
-    relations: int
-    vectors: int
-    tombstones: int
-    newest_audit: int
-
-
-class MaintenanceRecords(Protocol):
-    """What was done when, and what is old enough to go. What removes does so in chunks, inside a transaction."""
+class MaintenanceLog(Protocol):
+    """When jobs ran, and how the store grew."""
 
     def all(self) -> dict[str, MaintenanceRun]:
-        """Each chore that was ever done, by its name."""
+        """The last run of each job that ever ran, by the job's name."""
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
-        """Note that a chore was done."""
+        """Record that a job ran."""
 
     def sample(self, at: datetime, *, memories: int, size: int) -> None:
-        """Note the store's size."""
+        """Record the store's size in bytes."""
 
-    def samples(self, limit: int) -> list[Sample]:
-        """The newest sizes, latest first."""
+    def samples(self, limit: int) -> list[SizeSample]:
+        """The latest recorded sizes, newest first."""
 
-    def old_audit(self, before: datetime, limit: int) -> list[OldEntry]:
-        """The oldest entries of the audit log before a time; the very last entry of the log is none of them."""
+    def content(self) -> StoreContent:
+        """How much the store holds."""
+
+    def archived(self) -> int:
+        """How many memories are archived or pruned."""
+
+
+class AuditRotation(Protocol):
+    """Old audit entries, which summaries by month replace."""
+
+    def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
+        """The oldest entries before a time; never the log's very last entry."""
 
     def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
-        """How many there are; `more`: newer entries will follow before they go."""
+        """How many there are.
 
-    def rotate(self, entries: Sequence[OldEntry], summaries: Sequence[Summary]) -> None:
-        """Put summaries in the place of entries."""
+        Args:
+            before: as in `old_audit`.
+            more: newer entries will follow before they are deleted.
+        """
 
-    def summaries(self) -> list[Summary]:
+    def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
+        """Replace entries by summaries; inside a transaction."""
+
+    def summaries(self) -> list[AuditSummary]:
         """Every summary, the oldest month first."""
 
+
+class Expiry(Protocol):
+    """Memories, versions and vectors that are no longer needed. Deleting takes place inside a transaction."""
+
     def expired(self, before: datetime, limit: int) -> list[str]:
-        """Ids of pruned memories that nobody used, changed, pinned or stands on since that time, oldest key first."""
+        """Ids of pruned memories that have not been used, changed or pinned since, oldest key first.
+
+        Those that a living memory depends on are left out.
+        """
 
     def count_expired(self, before: datetime) -> tuple[int, int]:
-        """How many there are, and how many more stay because a living memory stands on them."""
+        """How many there are, and how many more stay because a living memory depends on them."""
 
     def surplus_versions(
         self, keep: int, limit: int, *, without: Sequence[str] = ()
@@ -120,9 +82,9 @@ class MaintenanceRecords(Protocol):
         """Former states beyond the newest `keep` of a memory: (key of the memory, version).
 
         Args:
-            keep: that stay of each memory.
-            limit: how many are named at most.
-            without: ids of memories that will be gone.
+            keep: how many stay of each memory.
+            limit: the most to return.
+            without: ids of memories that will be deleted anyway.
         """
 
     def drop_versions(self, versions: Sequence[tuple[int, int]]) -> None:
@@ -131,22 +93,26 @@ class MaintenanceRecords(Protocol):
     def unused_vectors(
         self, limit: int, *, without: Sequence[str] = (), keep: int = EVERY_VERSION
     ) -> list[int]:
-        """Keys of vectors that no memory and no version has; the newest vector is none of them.
+        """Keys of vectors that no memory and no version has; never the newest vector.
 
         Args:
-            limit: how many are named at most.
-            without: ids of memories that will be gone.
+            limit: the most to return.
+            without: ids of memories that will be deleted anyway.
             keep: former states of a memory that will stay.
         """
 
     def drop_vectors(self, keys: Sequence[int]) -> None:
-        """Delete vectors, but for those that a memory has by now."""
+        """Delete vectors, except those that a memory has by now."""
 
     def vector_sharing(self) -> tuple[int, int, int]:
-        """How many memories have a vector, how many vectors there are, and how many of those are there twice."""
+        """Numbers of memories with a vector, of vectors, and of vectors that are kept twice."""
+
+
+class OldRecords(Protocol):
+    """Fallbacks, checkpoints and sessions not seen for long. Deleting takes place inside a transaction."""
 
     def old_degradations(self, before: datetime) -> int:
-        """How many kinds of fall back were not seen since a time."""
+        """How many kinds of fallback were not seen since a time."""
 
     def forget_degradations(self, before: datetime) -> None:
         """Delete them."""
@@ -155,32 +121,30 @@ class MaintenanceRecords(Protocol):
         """Transcripts that were last read before a time."""
 
     def forget_checkpoints(self, paths: Sequence[str]) -> None:
-        """Forget how far transcripts were read."""
+        """Delete the checkpoints of transcripts."""
 
     def old_sessions(self, before: datetime) -> int:
         """How many sessions were last seen before a time."""
 
-    def content(self) -> Content:
-        """How much there is."""
 
-    def archived(self) -> int:
-        """How many memories are archived or pruned."""
+class MaintenanceRecords(MaintenanceLog, AuditRotation, Expiry, OldRecords, Protocol):
+    """Everything that maintenance reads and deletes."""
 
 
 class Compaction(Protocol):
-    """Making room where the engine does not do so by itself."""
+    """Gives unused space back where the engine does not do so by itself."""
 
-    def space(self) -> Space:
+    def space(self) -> StoreSpace:
         """What the store takes."""
 
     def tidy(self, left: Callable[[], float]) -> dict[str, int]:
-        """Give free pages back, merge the keyword index, bring statistics up to date; in steps, while seconds are left."""
+        """Return free pages, merge the keyword index and update statistics, in steps while seconds are left."""
 
     def waste(self) -> int:
-        """Bytes that hold nothing and that a rewrite would give back, also within pages; takes longer than `space`."""
+        """Unused bytes that a rewrite would give back, also within pages; slower than `space`."""
 
     def obstacle(self) -> str:
         """Why the store cannot be rewritten now; empty where it can."""
 
     def rewrite(self) -> None:
-        """Write the store anew without what was deleted; others wait for as long as it takes."""
+        """Write the whole store anew without what was deleted; other writers wait for it."""

@@ -1,4 +1,4 @@
-"""What the session loop needs from a place where sessions are noted."""
+"""Records of agents' sessions: what was given in them and what was seen of their work."""
 
 from __future__ import annotations
 
@@ -11,41 +11,28 @@ if TYPE_CHECKING:
     from recortex.domain.session import Receipt, Session, Signal, Use
 
 
-class Sessions(Protocol):
-    """Sessions with what was given in them and seen of them; writes are their own short transactions."""
-
-    def put(self, session: Session) -> None:
-        """Keep a session, or bring it up to date."""
-
-    def get(self, session_id: str) -> Session | None:
-        """The session with that id."""
-
-    def ids_beginning(self, prefix: str) -> list[str]:
-        """At most three ids that begin so."""
-
-    def recent(self, limit: int) -> list[Session]:
-        """The sessions that were seen last, latest first."""
-
-    def cited(self, paths: Sequence[str]) -> list[str]:
-        """Those files that some memory is about, each once."""
-
-    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
-        """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
-
-    def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
-        """Note that a session was learned from, up to a size of its transcript."""
+class Receipts(Protocol):
+    """What was given to agents."""
 
     def give(self, receipts: Sequence[Receipt]) -> list[Receipt]:
-        """Keep those whose memory was not given before in the same context of the session; returns the kept ones."""
+        """Keep the receipts whose memory was not given before in the same context of the session.
+
+        Returns:
+            Those that were kept.
+        """
 
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
 
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
-        """Note the first use of what was given; False where one was noted before."""
+        """Record the first use of what was given; False where one was recorded before."""
+
+
+class Signals(Protocol):
+    """What was seen of agents' work."""
 
     def note(self, signals: Sequence[Signal]) -> None:
-        """Keep what was seen."""
+        """Keep signals."""
 
     def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
@@ -54,7 +41,36 @@ class Sessions(Protocol):
         """What was seen in a session, in order."""
 
     def forget_text(self, text: str) -> None:
-        """Remove every signal that holds a text, for a purge."""
+        """Delete every signal that holds a text, for a purge."""
+
+    def cited(self, paths: Sequence[str]) -> list[str]:
+        """Those of the files that some memory is about, each once."""
+
+
+class Sessions(Receipts, Signals, Protocol):
+    """Sessions with their receipts and signals. Each write is a short transaction of its own."""
+
+    def put(self, session: Session) -> None:
+        """Keep a session, or bring it up to date."""
+
+    def get(self, session_id: str) -> Session | None:
+        """The session with that id."""
+
+    def ids_beginning(self, prefix: str) -> list[str]:
+        """At most three session ids that begin with the prefix."""
+
+    def recent(self, limit: int) -> list[Session]:
+        """The sessions that were seen last, latest first."""
+
+    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+        """Those transcripts that are younger than the store and belong to no known session.
+
+        Args:
+            transcripts: paths with the time of their last change, in seconds since 1970.
+        """
+
+    def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
+        """Record that a session was learned from, up to a size of its transcript in bytes."""
 
     def forget_before(self, at: datetime) -> int:
-        """Remove what is noted of sessions that were last seen before; returns how many."""
+        """Delete sessions last seen before a time, with what belongs to them; returns how many."""

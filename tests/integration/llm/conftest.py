@@ -8,9 +8,10 @@ import pytest
 from local_provider import KEY, SCHEMA, Provider
 
 from local_server import serving
+from recortex.domain.model_call import Request
 from recortex.llm.client import build_model
 from recortex.llm.settings import ModelSettings
-from recortex.ports.model import LanguageModel, Request
+from recortex.ports.model import LanguageModel
 from recortex.storage.sqlite.store import SqliteStore
 
 PATIENCE = 300  # seconds, for a machine that may be slow

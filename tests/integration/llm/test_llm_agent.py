@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from recortex.domain.model_call import Answer, Unavailable
 from recortex.llm.client import build_model
 from recortex.llm.settings import ModelSettings
-from recortex.ports.model import Answer, Unavailable
 
 RESULT = {
     "type": "result", "subtype": "success", "is_error": False, "result": "", "total_cost_usd": 0.0021,
@@ -140,7 +140,7 @@ def alive(group: int) -> bool:
 
 
 def test_one_that_does_not_listen(tmp_path, store, clock):
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
     folder = tmp_path / "deaf"
     folder.mkdir()

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from local_provider import enveloped
 
+from recortex.domain.model_call import Answer, Limit, ModelCall, Unavailable
 from recortex.llm.client import build_model
 from recortex.llm.settings import ModelSettings
-from recortex.ports.model import Answer, Limit, ModelCall, Unavailable
 
 GOOD = json.dumps(enveloped("anthropic", '{"things": []}')).encode()
 
@@ -81,7 +81,7 @@ PROCESS = """
 import sys
 from datetime import datetime, UTC
 from pathlib import Path
-from recortex.ports.model import Limit, ModelCall
+from recortex.domain.model_call import Limit, ModelCall
 from recortex.storage.sqlite.store import SqliteStore
 at = datetime(2026, 3, 1, 12, tzinfo=UTC)
 store = SqliteStore(Path(sys.argv[1]), backups=Path(sys.argv[1]).parent / "b", clock=lambda: at, vectors=False)

@@ -8,7 +8,7 @@ import pytest
 from local_provider import KEY, enveloped
 
 from local_server import send
-from recortex.ports.model import Answer, Unavailable
+from recortex.domain.model_call import Answer, Unavailable
 
 GOOD = json.dumps(enveloped("anthropic", '{"things": []}')).encode()
 
@@ -216,7 +216,7 @@ def test_the_key_is_in_no_log_and_not_in_the_store(provider, model_at, question,
 
 
 def test_a_lone_surrogate_can_be_asked_about(provider, model_at):
-    from recortex.ports.model import Request
+    from recortex.domain.model_call import Request
 
     provider.sends(GOOD)
     request = Request(purpose="extract", system="s", prompt="broken \ud800 text", schema={}, items="things")

@@ -7,7 +7,7 @@ import sys
 import pytest
 from local_provider import KEY, PROVIDERS, enveloped
 
-from recortex.ports.model import Answer, Unavailable
+from recortex.domain.model_call import Answer, Unavailable
 
 ANSWER = '{"things": ["one", "two"]}'
 

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.statistics import MemoryStatistics
 from recortex.engines.decay import factors
 from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
 from recortex.engines.decay.factors import DAY
 from recortex.engines.decay.transitions import Rules, transition
-from recortex.ports.statistics import MemoryStatistics
 
 RULES = Rules()
 

@@ -10,11 +10,11 @@ from turns import INFO, memory, turn
 from recortex.codec import dumps, loads
 from recortex.domain.candidate import Candidate
 from recortex.domain.kinds import KINDS
+from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.domain.vocabulary import Origin, RelationStatus, RelationType
 from recortex.engines.prompting import edges, lessons
 from recortex.engines.prompting.part import part_of
 from recortex.engines.prompting.service import Adviser
-from recortex.ports.model import Answer, ModelCall, Unavailable
 
 SAID = "We decided to use PostgreSQL for the billing service, because SQLite locked up under load."
 PART = part_of(

@@ -1,12 +1,12 @@
 import pytest
 
+from recortex.domain.search import Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, closeness, score, waits
 from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
 from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
-from recortex.ports.search import Facts, Links
 
 
 def facts(key, **more):

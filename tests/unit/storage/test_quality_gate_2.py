@@ -7,8 +7,8 @@ from example_memories import AT, MODEL, attach, bury, changed, code, id_of, inse
 from recortex import Cortex
 from recortex.domain.links import FileLink
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
-from recortex.ports.store import SearchText
 from recortex.storage.sqlite import connection as connection_module
 from recortex.storage.sqlite import migrations, pool
 from recortex.storage.sqlite.maintenance import check

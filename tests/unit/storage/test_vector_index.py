@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
-from recortex.ports.store import SearchText
 from recortex.storage.records.vectors import signs
 from recortex.storage.sqlite import search as search_module
 from recortex.storage.sqlite import vector_index as index_module

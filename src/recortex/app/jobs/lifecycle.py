@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.store_services import StoreServices
-    from recortex.ports.statistics import MemoryStatistics
+    from recortex.domain.statistics import MemoryStatistics
     from recortex.settings import Settings
 
     _Due = tuple[MemoryStatistics, Transition]

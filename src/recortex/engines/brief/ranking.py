@@ -12,7 +12,7 @@ from recortex.engines.graph.centrality import centrality
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from recortex.ports.statistics import Arc, MemoryStatistics
+    from recortex.domain.statistics import Arc, MemoryStatistics
 
 CONFIDENCE, PRIORITY, CENTRALITY, ACCESS, BRANCH = 0.5, 0.2, 0.15, 0.15, 0.1
 _HIGHEST_PRIORITY = 10

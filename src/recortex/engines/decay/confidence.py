@@ -14,8 +14,8 @@ from recortex.engines.decay import factors
 from recortex.engines.decay.factors import DAY
 
 if TYPE_CHECKING:
-    from recortex.ports.search import Facts
-    from recortex.ports.statistics import MemoryStatistics
+    from recortex.domain.search import Facts
+    from recortex.domain.statistics import MemoryStatistics
 
     Fading = MemoryStatistics | Facts
 

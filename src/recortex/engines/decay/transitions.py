@@ -12,7 +12,7 @@ from recortex.engines.decay.confidence import below_since, confidence, curve
 from recortex.engines.decay.factors import DAY
 
 if TYPE_CHECKING:
-    from recortex.ports.statistics import MemoryStatistics
+    from recortex.domain.statistics import MemoryStatistics
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from recortex.engines.maintenance.due import DAY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.ports.maintenance import Sample
+    from recortex.domain.maintenance import SizeSample
 
 LEAST_SPAN = 2 * DAY
 """A shorter time says nothing of how a store grows: its first day holds the import of years."""
@@ -18,7 +18,7 @@ WINDOW = 90 * DAY
 """Older samples say how it grew then."""
 
 
-def bytes_per_day(samples: Sequence[Sample]) -> float | None:
+def bytes_per_day(samples: Sequence[SizeSample]) -> float | None:
     """The slope of the line with the least squares through the samples of the last 90 days; None where they say nothing.
 
     Args:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from recortex.codec import convert
+from recortex.domain.model_call import Request
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, RELATION_ALIASES, RelationStatus, RelationType
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.part import HARMLESS
 from recortex.engines.prompting.prose import prose
 from recortex.engines.prompting.templates import template
 from recortex.errors import InvalidInputError
-from recortex.ports.model import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

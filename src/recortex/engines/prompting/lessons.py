@@ -11,6 +11,7 @@ from recortex.codec import convert
 from recortex.domain.candidate import Candidate
 from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.model_call import Request
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
 from recortex.engines.extraction.self_contained import identifiers
 from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
@@ -18,7 +19,6 @@ from recortex.engines.privacy import redact
 from recortex.engines.prompting.prose import CODE, without_code
 from recortex.engines.prompting.templates import template
 from recortex.errors import InvalidInputError
-from recortex.ports.model import Request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

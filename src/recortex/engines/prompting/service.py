@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from recortex.domain.candidate import Candidate
+from recortex.domain.model_call import Answer, ModelCall, Unavailable
 from recortex.engines.prompting import edges, lessons
 from recortex.engines.prompting.edges import Edge
 from recortex.engines.prompting.part import part_of
-from recortex.ports.model import Answer, ModelCall, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

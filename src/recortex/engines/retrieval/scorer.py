@@ -10,12 +10,12 @@ from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
+from recortex.domain.search import Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.normalise import clamp, standardised
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.weights import COMMON, Common, Weights, weights_of
-from recortex.ports.search import Facts, Links
 
 if TYPE_CHECKING:
     from recortex.engines.retrieval.question import Question

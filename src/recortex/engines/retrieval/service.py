@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
+    from recortex.domain.search import Facts
     from recortex.ports.embedding import NamedEmbedder
-    from recortex.ports.search import Facts, SearchStore
+    from recortex.ports.search import SearchStore
 
 _DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.ports.maintenance import Space
+from recortex.domain.maintenance import StoreSpace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,12 +24,12 @@ class PgCompaction:
         self._size = size
         self._sql = database.queries("chores")
 
-    def space(self) -> Space:
+    def space(self) -> StoreSpace:
         """The workspace's share of all tables."""
         everything, vectors, index = map(int, self._database.rows(self._sql["space"])[0])
         own = self._size()
         share = min(own / everything, 1.0) if everything else 0.0
-        return Space(
+        return StoreSpace(
             total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0
         )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.ports.store import SearchText
+from recortex.domain.search import SearchText
 from recortex.storage.postgres.words import words_of
 from recortex.storage.records.full_copy import FullCopyRecords
 from recortex.storage.tables import MEMORIES

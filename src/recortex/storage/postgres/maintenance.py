@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recortex.domain.maintenance import Erasure, Integrity
 from recortex.errors import PermissionsError
-from recortex.ports.kept_store import Erasure, Integrity
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated
 from recortex.storage.records.rows import json

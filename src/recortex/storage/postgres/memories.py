@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.memory import Memory
-    from recortex.ports.store import SearchText
+    from recortex.domain.search import SearchText
     from recortex.storage.postgres.counts import WordCounts
     from recortex.storage.postgres.pool import PgDatabase
 

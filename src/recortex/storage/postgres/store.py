@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.ports.kept_store import Erasure, Integrity
+    from recortex.domain.maintenance import Erasure, Integrity
     from recortex.storage.postgres.address import Address
 
 CONNECTIONS = 4

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from psycopg import errors, sql
 
-from recortex.ports.store import IndexState
+from recortex.domain.embedding import VectorIndexState
 from recortex.storage.postgres.migrations import SCHEMA, vector_schema
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated
@@ -113,18 +113,18 @@ class PgVectorIndex:
                 connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", lock)
         return 0
 
-    def state(self) -> IndexState | None:
+    def state(self) -> VectorIndexState | None:
         """How the index of the model with the most vectors stands; None where they are too few for one."""
         tally = max(self._tally(), key=lambda one: one.vectors, default=None)
         if tally is None or not (tally.due or tally.valid is not None):
             return None
         if tally.valid:
-            return IndexState(tally.vectors, tally.vectors)
+            return VectorIndexState(tally.vectors, tally.vectors)
         if not self._database.value(self._sql["may_index"]):
             by = f"Let the role that owns the tables run: {self._statement(tally)}"
-            return IndexState(tally.vectors, 0, "the role may not make one", by)
+            return VectorIndexState(tally.vectors, 0, "the role may not make one", by)
         broken = "it was not made yet" if tally.valid is None else "its making was broken off"
-        return IndexState(tally.vectors, 0, broken, _MADE_BY)
+        return VectorIndexState(tally.vectors, 0, broken, _MADE_BY)
 
     @property
     def _own(self) -> int:

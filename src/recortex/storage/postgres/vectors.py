@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recortex.ports.store import IndexState
+    from recortex.domain.embedding import VectorIndexState
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vector_index import PgVectorIndex
 
@@ -42,7 +42,7 @@ class PgVectors(VectorRecords):
         """
         return self.index.keep(threads=threads, least=least)
 
-    def index_state(self, *, thorough: bool = True) -> IndexState | None:  # noqa: ARG002  the server knows
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002  the server knows
         """How the approximate index stands; None where the vectors are too few for one."""
         return self.index.state()
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from recortex.ports.store import SearchText
+    from recortex.domain.search import SearchText
 
 DOUBLED = {"text": 2, "terms": 4, "context": 1}
 """Twice the weights that BM25 gives the columns (1, 2 and 0.5): whole numbers."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.checkpoint import Checkpoint
-from recortex.domain.degradation import Degradation
+from recortex.domain.degradation import Degradation, DegradationRecord
 from recortex.domain.history import AuditEntry, Tombstone
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor
@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from recortex.domain.history import Gone
     from recortex.storage.database import Database
     from recortex.storage.records.rows import Row
-
-
-class DegradationRecord(NamedTuple):
-    """A fall back, and when it happened."""
-
-    degradation: Degradation
-    first_at: datetime
-    last_at: datetime
-    times: int
 
 
 class LedgerRecords:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
 from recortex.domain.time import from_micros, to_micros
-from recortex.ports.maintenance import EVERY_VERSION, Content, MaintenanceRun, OldEntry, Sample, Summary
+from recortex.ports.maintenance import EVERY_VERSION
 from recortex.storage.records.rows import as_written, json
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ class MaintenanceTables:
         """Note the store's size."""
         self._database.rows(self._sql["sample"], (to_micros(at), memories, size))
 
-    def samples(self, limit: int) -> list[Sample]:
+    def samples(self, limit: int) -> list[SizeSample]:
         """The newest sizes, latest first."""
-        return [Sample(*row) for row in self._database.rows(self._sql["samples"], (limit,))]
+        return [SizeSample(*row) for row in self._database.rows(self._sql["samples"], (limit,))]
 
-    def content(self) -> Content:
+    def content(self) -> StoreContent:
         """How much there is."""
-        return Content(*map(int, self._database.rows(self._sql["content"])[0]))
+        return StoreContent(*map(int, self._database.rows(self._sql["content"])[0]))
 
     def archived(self) -> int:
         """How many memories are archived or pruned."""
@@ -55,24 +56,25 @@ class MaintenanceTables:
 
     # -- the audit log
 
-    def old_audit(self, before: datetime, limit: int) -> list[OldEntry]:
+    def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
         """The oldest entries before a time; never the log's last one, since the next is numbered after it."""
         return [
-            OldEntry(*row) for row in self._database.rows(self._sql["old_audit"], (to_micros(before), limit))
+            OldAuditEntry(*row)
+            for row in self._database.rows(self._sql["old_audit"], (to_micros(before), limit))
         ]
 
     def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
         """How many there are; `more`: newer entries will follow before they go."""
         return int(self._database.value(self._sql["count_old_audit"], (to_micros(before), int(more))))
 
-    def rotate(self, entries: Sequence[OldEntry], summaries: Sequence[Summary]) -> None:
+    def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
         """Put summaries in the place of entries; inside a transaction."""
         self._database.run_many(self._sql["add_summary"], summaries)
         self._database.run_many(self._sql["delete_audit"], [(one.seq,) for one in entries])
 
-    def summaries(self) -> list[Summary]:
+    def summaries(self) -> list[AuditSummary]:
         """Every summary, the oldest month first."""
-        return [Summary(*row) for row in self._database.rows(self._sql["summaries"])]
+        return [AuditSummary(*row) for row in self._database.rows(self._sql["summaries"])]
 
     # -- memories, versions, vectors
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.history import Version
 from recortex.domain.matching import matches
+from recortex.domain.search import Neighbour
 from recortex.domain.time import from_micros, to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.storage.records import row_checksums
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
-    from recortex.ports.store import SearchText
+    from recortex.domain.search import SearchText
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.rows import Row
 
@@ -45,14 +46,6 @@ _SPELLINGS = 13
 
 _ALL = 2**62
 """More than any store holds."""
-
-
-class Neighbour(NamedTuple):
-    """A turn near another one."""
-
-    turn: int
-    speaker: str
-    text: str
 
 
 class MemoryRecords:

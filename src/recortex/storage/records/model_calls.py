@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
+from recortex.domain.model_call import ModelCall, Spending
 from recortex.domain.time import from_micros, to_micros
-from recortex.ports.model import ModelCall, Spending
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recortex.ports.model import Limit
+    from recortex.domain.model_call import Limit
     from recortex.storage.database import Database
 
 

@@ -23,8 +23,8 @@ from recortex.storage.tables import MEMORIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from recortex.domain.search import SearchText
     from recortex.domain.vocabulary import Actor
-    from recortex.ports.store import SearchText
 
 Row = tuple[Any, ...]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from recortex.ports.search import Facts, Links
+from recortex.domain.search import Facts, Links
 from recortex.storage.records.filters import where
 from recortex.storage.records.rows import SELECT, json
 

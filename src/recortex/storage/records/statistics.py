@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.ports.statistics import Generation, MemoryStatistics
+from recortex.domain.statistics import Generation, MemoryStatistics
 from recortex.storage.records.rows import json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.ports.statistics import Arc
+    from recortex.domain.statistics import Arc
     from recortex.storage.database import Database
 
 

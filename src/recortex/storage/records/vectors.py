@@ -7,15 +7,16 @@ among 100,000 (bench/vectors.py).
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from recortex.domain.embedding import Reembedding
 from recortex.storage.records.rows import json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recortex.ports.store import IndexState
+    from recortex.domain.embedding import VectorIndexState
     from recortex.storage.database import Database
 
 _ONE, _ZERO, _LOWEST_NEGATIVE = ord("1"), ord("0"), 128
@@ -27,21 +28,6 @@ _DIGITS = bytes(_ONE if 0 < code < _LOWEST_NEGATIVE else _ZERO for code in range
 def signs(code: bytes) -> bytes:
     """A bit for each int8 value, set where it is above zero; the lowest bit first, as sqlite-vec has it."""
     return int(code.translate(_DIGITS)[::-1] or b"0", 2).to_bytes(-(-len(code) // 8), "little")
-
-
-class Reembedding(NamedTuple):
-    """A change of the embedding model, or what is done of it.
-
-    Attributes:
-        started_at, finished_at: microseconds since 1970 UTC; None while memories are left.
-        done: memories brought to it.
-        milliseconds: that took, pauses included.
-    """
-
-    started_at: int
-    finished_at: int | None
-    done: int
-    milliseconds: int
 
 
 class VectorRecords:
@@ -228,6 +214,6 @@ class VectorRecords:
         """Make or extend what makes the search of many vectors quick; returns how many vectors were put in."""
         return 0
 
-    def index_state(self, *, thorough: bool = True) -> IndexState | None:  # noqa: ARG002  nothing to look at
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002  nothing to look at
         """How the approximate index stands; None where the engine keeps it by itself, or too few vectors need none."""
         return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from recortex.domain.statistics import Generation
 from recortex.filesystem import require_own
-from recortex.ports.statistics import Generation
 
 if TYPE_CHECKING:
     from pathlib import Path

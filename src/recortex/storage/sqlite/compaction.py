@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.ports.maintenance import Space
+from recortex.domain.maintenance import StoreSpace
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect
 from recortex.storage.sqlite.failures import translated
@@ -46,13 +46,13 @@ class SqliteCompaction:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def space(self) -> Space:
+    def space(self) -> StoreSpace:
         """What the store takes. Vectors are reckoned from their number, the index from its pages."""
         pages, free, size = (
             int(self._pool.value(f"PRAGMA {name}")) for name in ("page_count", "freelist_count", "page_size")
         )
         sql = queries("chores", "sqlite")
-        return Space(
+        return StoreSpace(
             total=pages * size + self._log_bytes(),
             vectors=int(self._pool.value(sql["vectors_size"])),
             keyword_index=int(self._pool.value(sql["index_size"])),

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from recortex.domain.maintenance import Integrity
 from recortex.errors import CorruptStoreError, StorageError
-from recortex.ports.kept_store import Integrity
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
 from recortex.storage.records.row_checks import READINGS

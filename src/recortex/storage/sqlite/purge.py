@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from recortex.domain.maintenance import Erasure
 from recortex.errors import StorageError
-from recortex.ports.kept_store import Erasure
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.rows import json
 from recortex.storage.records.searching import holding_statement

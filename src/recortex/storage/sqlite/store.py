@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.ports.kept_store import Erasure, Integrity
+    from recortex.domain.maintenance import Erasure, Integrity
     from recortex.storage.records.maintenance import MaintenanceTables
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.full_copy import SqliteFullCopy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from recortex.ports.store import IndexState
+from recortex.domain.embedding import VectorIndexState
 from recortex.storage.records.vectors import VectorRecords
 from recortex.storage.sqlite.vector_index import damage
 
@@ -44,7 +44,7 @@ class SqliteVectors(VectorRecords):
 
         return keep_up(self._index, self._pool, threads=threads, least=LEAST if least is None else least)
 
-    def index_state(self, *, thorough: bool = True) -> IndexState | None:
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:
         """How the index of the embedder with the most vectors stands; None where they are too few for one.
 
         Args:
@@ -63,8 +63,8 @@ class SqliteVectors(VectorRecords):
         if tally.vectors < LEAST and indexed is None:
             return None
         if find_spec("usearch") is None:
-            return IndexState(tally.vectors, 0, "the package usearch is not installed", INSTALL)
+            return VectorIndexState(tally.vectors, 0, "the package usearch is not installed", INSTALL)
         if indexed is None:
-            return IndexState(tally.vectors, 0, "it was not made yet", MAKE)
+            return VectorIndexState(tally.vectors, 0, "it was not made yet", MAKE)
         wrong = damage(self._index.folder / indexed.name, indexed) if thorough else ""
-        return IndexState(tally.vectors, indexed.vectors, wrong, MAKE if wrong else "")
+        return VectorIndexState(tally.vectors, indexed.vectors, wrong, MAKE if wrong else "")

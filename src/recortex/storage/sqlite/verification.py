@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from recortex.ports.maintenance import Content
+from recortex.domain.maintenance import StoreContent
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,14 +30,14 @@ _COUNTED = {
 }
 
 
-def content(connection: apsw.Connection) -> Content:
+def content(connection: apsw.Connection) -> StoreContent:
     """How much the database of a connection holds; what its schema does not have yet counts as none."""
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     counts = {
         name: connection.execute(f"SELECT coalesce({what}, 0) FROM {table}").get if table in there else 0
         for name, (table, what) in _COUNTED.items()
     }
-    return Content(**counts)
+    return StoreContent(**counts)
 
 
 def memories_in(path: Path) -> int:
@@ -77,7 +77,7 @@ def replaceable(path: Path) -> bool:
     return not head or (head[:16] == _MAGIC and head[18:20] == _ONE_FILE and not foreign(path))
 
 
-def flaw(path: Path, expected: Content | None = None) -> str:
+def flaw(path: Path, expected: StoreContent | None = None) -> str:
     """What is wrong with a copy, in words; empty where it is whole. It is opened for reading alone.
 
     A damaged keyword index is no flaw: it is made again from the memories.
@@ -109,7 +109,7 @@ def _problems(connection: apsw.Connection) -> list[str]:
     return [problem for problem in found if _INDEX not in problem][:_MOST_PROBLEMS]
 
 
-def _difference(held: Content, expected: Content) -> str:
+def _difference(held: StoreContent, expected: StoreContent) -> str:
     for name, wanted in expected._asdict().items():
         if getattr(held, name) != wanted:
             return f"{name.replace('_', ' ')}: {getattr(held, name)} instead of {wanted}"

@@ -1,0 +1,46 @@
+"""Columns of many memories at once, for ageing and ranking, and what tells that a store changed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+Arc = tuple[int, int, int]
+"""A relation: the keys of its source and its target, and whether it holds both ways."""
+
+
+class MemoryStatistics(NamedTuple):
+    """A memory's row without its text. Instants are microseconds since 1970 UTC.
+
+    Attributes:
+        key: of its row, which relations refer to.
+        confidence: the stored base, 0 to 1; decay is computed from it.
+        updated_at: since when this state holds.
+        last_accessed_at: None where it was never recalled.
+        patterns: how many code patterns it is linked to.
+        content_hash: equal for equal memories, also of different stores.
+        branch: that it was learned on; empty where none is known.
+    """
+
+    key: int
+    id: str
+    kind: str
+    status: str
+    confidence: float
+    priority: int
+    pinned: int
+    recorded_at: int
+    updated_at: int
+    validated_at: int | None
+    last_accessed_at: int | None
+    access_count: int
+    patterns: int
+    content_hash: bytes = b""
+    branch: str = ""
+
+
+class Generation(NamedTuple):
+    """Numbers of which at least one changes with every change of what is kept; accesses do not count."""
+
+    audited: int
+    memories: int
+    purged: int
