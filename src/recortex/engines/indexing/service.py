@@ -8,7 +8,7 @@ from recortex.engines.indexing.document import PrecedingTurn, search_text
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
-    from recortex.ports.store import SearchText, Store
+    from recortex.domain.search import SearchText, Store
 
 
 def search_text_in(store: Store, memory: Memory) -> SearchText:
