@@ -8,7 +8,8 @@ from recortex.engines.indexing.document import PrecedingTurn, search_text
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
-    from recortex.domain.search import SearchText, Store
+    from recortex.domain.search import SearchText
+    from recortex.ports.store import Store
 
 
 def search_text_in(store: Store, memory: Memory) -> SearchText:
