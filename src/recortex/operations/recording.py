@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_from_json, content_to_json, convert
 from recortex.domain.kinds import KINDS, Kind, kind_of
@@ -14,10 +13,8 @@ from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import (
     TRUST_OF_ORIGIN,
     Actor,
-    Domain,
     Importance,
     Origin,
-    Scope,
     Status,
     Trust,
     priority_of,
@@ -27,8 +24,14 @@ from recortex.engines.ingestion.normalisation import expiry
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
 from recortex.operations.base import Operations, file_link, links, strings
-from recortex.operations.registry import operation
+from recortex.operations.inputs import MemoryEdit, NewMemory
+from recortex.operations.registry import converted, operation, parameter_types, taking
 from recortex.operations.results.recording import Forgotten, Remembered
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from recortex.domain.links import FileLink
 
 MAX_BATCH = 100_000
 
@@ -37,67 +40,16 @@ class Recording(Operations):
     """remember, remember_many, edit, forget, restore."""
 
     @operation(core=True)
-    def remember(
-        self,
-        text: str = "",
-        *,
-        kind: str = "insight",
-        content: Mapping[str, Any] | None = None,
-        summary: str = "",
-        importance: Importance | None = None,
-        priority: int | None = None,
-        confidence: float = 1.0,
-        pinned: bool = False,
-        tags: Sequence[str] = (),
-        domain: Domain = Domain.GENERAL,
-        files: Sequence[str] = (),
-        functions: Sequence[str] = (),
-        patterns: Sequence[str] = (),
-        constraints: Sequence[str] = (),
-        source: Mapping[str, Any] | str | None = None,
-        origin: Origin | None = None,
-        status: Status | None = None,
-        scope: Scope = Scope.PROJECT,
-        valid_from: datetime | None = None,
-        valid_until: datetime | None = None,
-        recorded_at: datetime | None = None,
-        supersedes: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Memory:
+    @taking(NewMemory)
+    def remember(self, new: NewMemory) -> Memory:
         """Keep something worth knowing in later sessions.
 
         Good memories are single statements that make sense a year later: a decision with its reason, a gotcha, a
         preference, a command that works, a root cause with its fix. What is known already, word for word, is not
         added again: its evidence counts. Secrets are removed before anything is written. What an agent wants to be
         global, pinned, critical or of a status waits as proposed until the person approves it.
-
-        Args:
-            text: what is to be remembered, as one self-contained statement.
-            kind: what sort of knowledge it is, such as decision, tribal (gotcha), preference, procedural, insight.
-            content: the kind's typed fields, instead of or beside the text.
-            summary: one line to show instead of the one that is made.
-            importance: low, normal, high or critical.
-            priority: the same as a number from 1 to 10; it wins over importance.
-            confidence: how sure it is, 0 to 1.
-            pinned: never fades and is never archived.
-            tags: words to find and group it by.
-            domain: the area of the software.
-            files: files that it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
-            functions: functions or methods that it is about.
-            patterns: ids of code patterns that it explains.
-            constraints: ids of constraints that it sets or lifts.
-            source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a session.
-            origin: who or what said it; text from tools, web pages and imports waits in quarantine.
-            status: where it stands, unless the origin is to decide.
-            scope: this project, or global: about the person and their tools, in every project.
-            valid_from: since when it is true in the world; now, unless said.
-            valid_until: when it stops being true.
-            recorded_at: when it was recorded, for imports.
-            supersedes: id of the memory that this one replaces.
-            metadata: anything else, kept as it is.
         """
-        wish = {name: value for name, value in locals().items() if name != "self"}
-        draft = self._draft(wish)
+        draft = self._draft(new)
         services = self._app.services(draft.scope)
         kept = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor)[0]
         services.embedding.embed([kept.memory])
@@ -118,7 +70,7 @@ class Recording(Operations):
             raise InvalidInputError(
                 f"At most {MAX_BATCH:,} memories at once.", hint="Give them in several batches."
             )
-        drafts = [self._draft(_wish(one, place)) for place, one in enumerate(memories)]
+        drafts = [self._draft(_new_memory(one, place)) for place, one in enumerate(memories)]
         ids: dict[int, str] = {}
         added = redacted = proposed = 0
         for scope in dict.fromkeys(draft.scope for draft in drafts):
@@ -139,52 +91,13 @@ class Recording(Operations):
         )  # fmt: skip
 
     @operation(core=True)
-    def edit(
-        self,
-        id: str,  # noqa: A002  the contract's name
-        *,
-        text: str | None = None,
-        content: Mapping[str, Any] | None = None,
-        kind: str | None = None,
-        summary: str | None = None,
-        importance: Importance | None = None,
-        priority: int | None = None,
-        confidence: float | None = None,
-        pinned: bool | None = None,
-        tags: Sequence[str] | None = None,
-        domain: Domain | None = None,
-        files: Sequence[str] | None = None,
-        valid_from: datetime | None = None,
-        valid_until: datetime | None = None,
-        metadata: Mapping[str, Any] | None = None,
-        reason: str = "",
-    ) -> Memory:
-        """Change a memory; its former state stays in its history and can be brought back with undo.
-
-        Args:
-            id: of the memory, or its first characters.
-            text: what it says now.
-            content: typed fields to change.
-            kind: another kind for the same text.
-            summary: another line to show.
-            importance: low, normal, high or critical.
-            priority: 1 to 10.
-            confidence: 0 to 1.
-            pinned: whether it is exempt from fading.
-            tags: the tags it has now, in place of the former ones.
-            domain: the area of the software.
-            files: the files it is about now.
-            valid_from: since when it is true.
-            valid_until: when it stopped being true.
-            metadata: in place of the former.
-            reason: why it is changed.
-        """
-        wish = {name: value for name, value in locals().items() if name not in {"self", "id", "reason"}}
-        services, old = self._app.locate(id)
-        new = self._edited(old, {name: value for name, value in wish.items() if value is not None})
-        new = agents.edited(self._app, old, new)
+    @taking(MemoryEdit)
+    def edit(self, edit: MemoryEdit) -> Memory:
+        """Change a memory; its former state stays in its history and can be brought back with undo."""
+        services, old = self._app.locate(edit.id)
+        new = agents.edited(self._app, old, self._edited(old, edit))
         return services.ingestion.change(
-            old, new, now=self._app.clock(), actor=self._app.actor, operation="update", reason=reason
+            old, new, now=self._app.clock(), actor=self._app.actor, operation="update", reason=edit.reason
         )
 
     @operation(core=True, destructive=True, idempotent=True)
@@ -245,108 +158,87 @@ class Recording(Operations):
         )
         return tuple(hit.memory for hit in found)
 
-    def _draft(self, wish: Mapping[str, Any]) -> Draft:
-        functions, patterns, constraints = links(
-            wish.get("functions") or (), wish.get("patterns") or (), wish.get("constraints") or ()
-        )
-        origin = _origin(wish.get("origin"), self._app.actor)
-        replaced = self._app.locate(wish["supersedes"])[1] if wish.get("supersedes") else None
-        draft = Draft(
-            kind=kind_of(wish.get("kind") or "insight"),
-            text=wish.get("text") or "",
-            content=dict(wish.get("content") or {}),
-            summary=wish.get("summary") or "",
-            priority=_priority(wish.get("priority"), wish.get("importance")),
-            confidence=float(wish.get("confidence", 1.0)),
-            pinned=bool(wish.get("pinned")),
-            tags=strings(wish.get("tags") or (), "tags"),
-            domain=Domain(wish.get("domain") or Domain.GENERAL),
-            files=tuple(
-                file_link(path, self._app.root) for path in strings(wish.get("files") or (), "files")
-            ),
-            functions=functions,
-            patterns=patterns,
-            constraints=constraints,
-            source=_source(wish.get("source")),
-            origin=origin,
-            status=_status(wish.get("status"), origin, self._app.actor),
-            scope=Scope(wish.get("scope") or Scope.PROJECT),
-            valid_from=wish.get("valid_from"),
-            valid_until=wish.get("valid_until"),
-            recorded_at=wish.get("recorded_at"),
-            supersedes=replaced.id if replaced else None,
-            metadata=dict(wish.get("metadata") or {}),
-        )
-        return agents.held_back(self._app, draft, replaced)
-
-    def _edited(self, old: Memory, wish: dict[str, Any]) -> Memory:
-        content = _content(old, wish)
-        plain: dict[str, Any] = {
-            name: wish[name]
-            for name in ("summary", "confidence", "pinned", "domain", "metadata")
-            if name in wish
+    def _draft(self, new: NewMemory) -> Draft:
+        functions, patterns, constraints = links(new.functions, new.patterns, new.constraints)
+        origin = _origin(new.origin, self._app.actor)
+        replaced = self._app.locate(new.supersedes)[1] if new.supersedes else None
+        resolved: dict[str, Any] = {
+            "kind": kind_of(new.kind or "insight"),
+            "content": dict(new.content or {}),
+            "priority": _priority(new.priority, new.importance),
+            "tags": strings(new.tags, "tags"),
+            "files": self._files(new.files),
+            "functions": functions,
+            "patterns": patterns,
+            "constraints": constraints,
+            "source": _source(new.source),
+            "origin": origin,
+            "status": _status(new.status, origin, self._app.actor),
+            "supersedes": replaced.id if replaced else None,
+            "metadata": dict(new.metadata or {}),
         }
-        if "tags" in wish:
-            plain["tags"] = strings(wish["tags"], "tags")
-        if "files" in wish:
-            plain["files"] = tuple(
-                file_link(path, self._app.root) for path in strings(wish["files"], "files")
-            )
-        if "priority" in wish or "importance" in wish:
-            plain["priority"] = _priority(wish.get("priority"), wish.get("importance"))
-        for name in ("valid_from", "valid_until"):
-            if name in wish:
-                plain[name] = as_utc(wish[name])
-        if "valid_until" not in plain and (until := expiry(content)) != _expiry_before(old):
-            plain["valid_until"] = until
+        taken_over = {name: getattr(new, name) for name in _DRAFT_FIELDS if name not in resolved}
+        return agents.held_back(self._app, Draft(**taken_over, **resolved), replaced)
+
+    def _files(self, paths: Sequence[str]) -> tuple[FileLink, ...]:
+        return tuple(file_link(path, self._app.root) for path in strings(paths, "files"))
+
+    def _edited(self, old: Memory, edit: MemoryEdit) -> Memory:
+        content = _content(old, edit)
+        changes = {name: value for name in _EDITED if (value := getattr(edit, name)) is not None}
+        if edit.tags is not None:
+            changes["tags"] = strings(edit.tags, "tags")
+        if edit.files is not None:
+            changes["files"] = self._files(edit.files)
+        if edit.priority is not None or edit.importance is not None:
+            changes["priority"] = _priority(edit.priority, edit.importance)
+        for name in {"valid_from", "valid_until"} & changes.keys():
+            changes[name] = as_utc(changes[name])
+        if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
+            changes["valid_until"] = until
         if old.summary == old.content.summary():
-            plain.setdefault("summary", "")  # it was made from the content, and is made again
-        return replace(old, kind=Kind(content.kind), content=content, **plain)
+            changes.setdefault("summary", "")  # it was made from the content, and is made again
+        return replace(old, kind=Kind(content.kind), content=content, **changes)
 
 
-def _wish(one: Any, place: int) -> Mapping[str, Any]:
-    """The arguments of `remember` in one object of a list, checked."""
+_DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
+_EDITED = ("summary", "confidence", "pinned", "domain", "valid_from", "valid_until", "metadata")
+
+
+def _new_memory(one: Any, place: int) -> NewMemory:
+    """The input of `remember` from one object of a list; what is null there is left out."""
     if not isinstance(one, Mapping):
         raise InvalidInputError(f"Item {place} is not an object with the arguments of remember.")
-    unknown = sorted(set(one) - _WISHES.keys())
+    hints = parameter_types(Recording.remember)
+    unknown = sorted(set(one) - hints.keys())
     if unknown:
         raise InvalidInputError(
-            f"Item {place}: remember takes no {unknown[0][:40]!r}.", hint=f"It takes: {', '.join(_WISHES)}."
+            f"Item {place}: remember takes no {unknown[0][:40]!r}.", hint=f"It takes: {', '.join(hints)}."
         )
+    given = {name: value for name, value in one.items() if value is not None}
     try:
-        return {name: convert(value, _WISHES[name]) for name, value in one.items()}
+        return NewMemory(**converted(given, hints))
     except InvalidInputError as error:
         raise InvalidInputError(f"Item {place}: {error}", hint=error.hint) from None
 
 
-_WISHES: dict[str, Any] = {
-    "text": str | None, "kind": str, "content": dict[str, Any] | None, "summary": str | None,
-    "importance": Importance | None, "priority": int | None, "confidence": float, "pinned": bool,
-    "tags": tuple[str, ...], "domain": Domain, "files": tuple[str, ...], "functions": tuple[str, ...],
-    "patterns": tuple[str, ...], "constraints": tuple[str, ...], "source": dict[str, Any] | str | None,
-    "origin": Origin | None, "status": Status | None, "scope": Scope, "valid_from": datetime | None,
-    "valid_until": datetime | None, "recorded_at": datetime | None, "supersedes": str | None,
-    "metadata": dict[str, Any] | None,
-}  # fmt: skip
-
-
-def _origin(wanted: Origin | str | None, actor: Actor) -> Origin:
+def _origin(wanted: Origin | None, actor: Actor) -> Origin:
     """Where it comes from; an agent cannot speak with the person's authority."""
     usual = Origin.AGENT if actor is Actor.AGENT else Origin.USER
-    origin = Origin(wanted) if wanted else usual
+    origin = wanted or usual
     return usual if origin is Origin.USER else origin
 
 
-def _status(wanted: Status | str | None, origin: Origin, actor: Actor) -> Status | None:
+def _status(wanted: Status | None, origin: Origin, actor: Actor) -> Status | None:
     """An agent cannot let untrusted text out of quarantine; only a person's review can."""
     untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
-    return Status(wanted) if wanted and not (untrusted and actor is Actor.AGENT) else None
+    return None if untrusted and actor is Actor.AGENT else wanted
 
 
-def _priority(priority: int | None, importance: Importance | str | None) -> int:
+def _priority(priority: int | None, importance: Importance | None) -> int:
     if priority is not None:
         return priority
-    return priority_of(Importance(importance)) if importance else priority_of(Importance.NORMAL)
+    return priority_of(importance or Importance.NORMAL)
 
 
 def _source(source: Mapping[str, Any] | str | None) -> Source:
@@ -360,11 +252,11 @@ def _source(source: Mapping[str, Any] | str | None) -> Source:
     return convert(given, Source)
 
 
-def _content(old: Memory, wish: dict[str, Any]) -> Any:
-    kind = kind_of(wish.get("kind") or old.kind)
-    changes = dict(wish.get("content") or {})
-    if "text" in wish:
-        changes[KINDS[kind].main] = wish["text"]
+def _content(old: Memory, edit: MemoryEdit) -> Any:
+    kind = kind_of(edit.kind or old.kind)
+    changes = dict(edit.content or {})
+    if edit.text is not None:
+        changes[KINDS[kind].main] = edit.text
     if kind != old.kind:
         return content_from_json(kind, {KINDS[kind].main: old.text, **changes})
     return content_from_json(kind, {**content_to_json(old.content), **changes})

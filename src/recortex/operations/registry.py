@@ -11,16 +11,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, wraps
-from typing import Any, TypeVar, cast, get_type_hints
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from recortex.errors import InvalidInputError
 from recortex.telemetry import span
 
 Function = TypeVar("Function", bound="Callable[..., Any]")
+Fields = ParamSpec("Fields")
+Input = TypeVar("Input")
+Result = TypeVar("Result")
 
 _MARK = "__operation__"
 _ARGUMENT = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
-_SECTION = re.compile(r"^(Args|Returns|Raises):\s*$", re.MULTILINE)
+_SECTION = re.compile(r"^(Args|Attributes|Returns|Raises):\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class Operation:
 
     def parameters(self) -> tuple[Parameter, ...]:
         """Its parameters with their types resolved."""
-        hints = get_type_hints(self.function, include_extras=True)
+        hints = parameter_types(self.function)
         described = _arguments(_told(self.function))
         signature = list(inspect.signature(self.function).parameters.values())[1:]
         return tuple(_parameter(parameter, hints[parameter.name], described) for parameter in signature)
@@ -125,29 +128,67 @@ def operation(
     return mark
 
 
+def taking(
+    fields: Callable[Fields, Input],
+) -> Callable[[Callable[[Any, Input], Result]], Callable[Concatenate[Any, Fields], Result]]:
+    """Give a method the fields of a dataclass as its parameters; the method itself gets the value made of them.
+
+    The signature, the types and the help of the parameters are the class's, also for type checkers.
+    """
+
+    def spread(method: Callable[[Any, Input], Result]) -> Callable[Concatenate[Any, Fields], Result]:
+        def taken(self: Any, /, *args: Fields.args, **kwargs: Fields.kwargs) -> Result:
+            return method(self, fields(*args, **kwargs))
+
+        own, given = inspect.signature(method), inspect.signature(fields)
+        described = _SECTION.split(_told(fields))[-1].rstrip()
+        vars(taken)["__signature__"] = own.replace(
+            parameters=[next(iter(own.parameters.values())), *given.parameters.values()]
+        )
+        taken.__annotations__ = get_type_hints(fields) | {"return": get_type_hints(method)["return"]}
+        taken.__doc__ = f"{_told(method)}\n\nArgs:{described}\n"
+        for name in ("__module__", "__name__", "__qualname__"):
+            setattr(taken, name, getattr(method, name))
+        return taken
+
+    return spread
+
+
 def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a call by name, each of the type that its parameter says.
 
     Raises:
         InvalidInputError: one is not, or holds what no store and no output could hold.
     """
-    from recortex.codec import convert, storable
+    from recortex.codec import storable
 
-    hints = _hints(function)
     given = inspect.signature(function).bind(None, *args, **kwargs).arguments
     del given[next(iter(given))]
+    return converted(storable(given), parameter_types(function))
+
+
+def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by name, each converted to its type.
+
+    Raises:
+        InvalidInputError: one does not fit; the message begins with its name.
+    """
+    from recortex.codec import convert
+
     fitting = {}
-    for name, value in storable(given).items():
+    for name, value in given.items():
         try:
-            fitting[name] = convert(value, hints[name])
+            fitting[name] = convert(value, types[name])
         except InvalidInputError as error:
             raise InvalidInputError(f"{name}: {error}", hint=error.hint) from None
     return fitting
 
 
 @cache
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
-    return get_type_hints(function, include_extras=True)
+def parameter_types(function: Callable[..., Any]) -> dict[str, Any]:
+    """The resolved types of an operation's parameters by name, without what it returns."""
+    hints = get_type_hints(function, include_extras=True)
+    return {name: hints[name] for name in list(inspect.signature(function).parameters)[1:]}
 
 
 def operations_of(facade: type) -> dict[str, Operation]:

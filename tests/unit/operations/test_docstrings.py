@@ -29,6 +29,7 @@ def test_help_does_not_depend_on_the_indent_of_the_docstring(one: Operation, ind
     assert isinstance(inner, FunctionType)
     again = FunctionType(inner.__code__, inner.__globals__, one.method, inner.__defaults__, inner.__closure__)
     again.__annotations__, again.__kwdefaults__ = inner.__annotations__, inner.__kwdefaults__
+    vars(again)["__signature__"] = inspect.signature(inner)
     again.__doc__ = f"{first}\n{textwrap.indent(rest, ' ' * indent)}"
     group = type("Group", (), {one.method: operation()(again)})
     (found,) = operations_of(group).values()

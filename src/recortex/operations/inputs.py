@@ -1,0 +1,108 @@
+"""What `remember` and `edit` are given: each field is a parameter of the operation, with its default and its help."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
+from typing import Any
+
+from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status
+
+
+@dataclass(frozen=True, slots=True)
+class NewMemory:
+    """What is to be remembered.
+
+    Attributes:
+        text: what is to be remembered, as one self-contained statement.
+        kind: what sort of knowledge it is, such as decision, tribal (gotcha), preference, procedural, insight.
+        content: the kind's typed fields, instead of or beside the text.
+        summary: one line to show instead of the one that is made.
+        importance: low, normal, high or critical.
+        priority: the same as a number from 1 to 10; it wins over importance.
+        confidence: how sure it is, 0 to 1.
+        pinned: never fades and is never archived.
+        tags: words to find and group it by.
+        domain: the area of the software.
+        files: files that it is about: PATH, PATH:LINE or PATH:FIRST-LAST.
+        functions: functions or methods that it is about.
+        patterns: ids of code patterns that it explains.
+        constraints: ids of constraints that it sets or lifts.
+        source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a session.
+        origin: who or what said it; text from tools, web pages and imports waits in quarantine.
+        status: where it stands, unless the origin is to decide.
+        scope: this project, or global: about the person and their tools, in every project.
+        valid_from: since when it is true in the world; now, unless said.
+        valid_until: when it stops being true.
+        recorded_at: when it was recorded, for imports.
+        supersedes: id of the memory that this one replaces.
+        metadata: anything else, kept as it is.
+    """
+
+    text: str = ""
+    _: KW_ONLY
+    kind: str = "insight"
+    content: Mapping[str, Any] | None = None
+    summary: str = ""
+    importance: Importance | None = None
+    priority: int | None = None
+    confidence: float = 1.0
+    pinned: bool = False
+    tags: Sequence[str] = ()
+    domain: Domain = Domain.GENERAL
+    files: Sequence[str] = ()
+    functions: Sequence[str] = ()
+    patterns: Sequence[str] = ()
+    constraints: Sequence[str] = ()
+    source: Mapping[str, Any] | str | None = None
+    origin: Origin | None = None
+    status: Status | None = None
+    scope: Scope = Scope.PROJECT
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    recorded_at: datetime | None = None
+    supersedes: str | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryEdit:
+    """What is to be changed of a memory; None leaves a field as it is.
+
+    Attributes:
+        id: of the memory, or its first characters.
+        text: what it says now.
+        content: typed fields to change.
+        kind: another kind for the same text.
+        summary: another line to show.
+        importance: low, normal, high or critical.
+        priority: 1 to 10.
+        confidence: 0 to 1.
+        pinned: whether it is exempt from fading.
+        tags: the tags it has now, in place of the former ones.
+        domain: the area of the software.
+        files: the files it is about now.
+        valid_from: since when it is true.
+        valid_until: when it stopped being true.
+        metadata: in place of the former.
+        reason: why it is changed.
+    """
+
+    id: str
+    _: KW_ONLY
+    text: str | None = None
+    content: Mapping[str, Any] | None = None
+    kind: str | None = None
+    summary: str | None = None
+    importance: Importance | None = None
+    priority: int | None = None
+    confidence: float | None = None
+    pinned: bool | None = None
+    tags: Sequence[str] | None = None
+    domain: Domain | None = None
+    files: Sequence[str] | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    metadata: Mapping[str, Any] | None = None
+    reason: str = ""
