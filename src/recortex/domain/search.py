@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+BM25_COLUMNS = {"text": 1.0, "terms": 2.0, "context": 0.5}
+"""What BM25 gives a word by the column that holds it; `storage/sql/sqlite/search.sql` says the same."""
+BM25_MOST_GAIN = 2.2
+"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
+
 
 class SearchText(NamedTuple):
     """What a memory is found by besides its text, made when it is written.

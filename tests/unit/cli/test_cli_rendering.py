@@ -205,9 +205,9 @@ def test_an_unknown_answer_is_shown_by_its_fields():
 
 def test_a_part_of_the_score_that_has_no_words_is_noticed():
     from recortex.cli.rendering.reasons import _WORDS
-    from recortex.engines.retrieval.weights import Common, Weights
+    from recortex.engines.retrieval.weights import Common, Compared, Spoken
 
-    assert set(_WORDS) == {*Weights._fields, *Common._fields}
+    assert set(_WORDS) == {*Compared._fields, *Spoken._fields, *Common._fields}
 
 
 @pytest.mark.parametrize("type_", RelationType)

@@ -1,12 +1,15 @@
+from pathlib import Path
+
 import pytest
 
+from recortex import storage
 from recortex.domain.search import Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, closeness, score, waits
 from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
-from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
+from recortex.engines.retrieval.weights import BM25_COLUMNS, CODE, DIALOGUE, PROSE, weights_of
 
 
 def facts(key, **more):
@@ -75,7 +78,12 @@ def test_forms_have_their_weights_and_what_is_missing_leaves_its_weight():
     assert weights_of(int(Trait.DIALOGUE | Trait.TIME)) == DIALOGUE
     assert weights_of(int(Trait.NUMBER)) == PROSE
     alone = weights_of(int(Trait.CODE), words=True, vectors=False)
-    assert (alone.keyword, alone.semantic) == (CODE.keyword + CODE.semantic, 0.0)
+    assert alone.compared[:2] == (CODE.compared.keyword + CODE.compared.semantic, 0.0)
+
+
+def test_the_weights_of_columns_are_those_of_the_sqlite_query():
+    query = (Path(storage.__file__).parent / "sql/sqlite/search.sql").read_text(encoding="utf-8")
+    assert f"bm25(memories_fts, {', '.join(map(str, BM25_COLUMNS.values()))})" in query
 
 
 def test_a_strange_name_needs_more_support():

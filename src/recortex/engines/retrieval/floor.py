@@ -59,5 +59,5 @@ def in_common(one: Scored) -> bool:
 
     Where words were not searched, everything that was gathered is like the question as far as anything is.
     """
-    keyword, semantic, nearby = one.special[:3]
-    return keyword > 0.0 or not one.weights.keyword or max(semantic, nearby) >= LEAST_LIKENESS
+    likeness = max(one.compared.semantic, one.compared.nearby)
+    return one.compared.keyword > 0.0 or not one.weights.compared.keyword or likeness >= LEAST_LIKENESS

@@ -1,4 +1,4 @@
-"""The scorer: A's eight factors over the signals that exist so far, and those of dialogue."""
+"""The scorer: measures the signals of `weights` for each candidate and adds them up."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.normalise import clamp, standardised
 from recortex.engines.retrieval.question import question
-from recortex.engines.retrieval.weights import COMMON, Common, Weights, weights_of
+from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
 
 if TYPE_CHECKING:
     from recortex.engines.retrieval.question import Question
@@ -31,6 +31,7 @@ _SESSION_TURNS = 3
 _RECENCY_DAYS = 90.0
 _DAY = 86_400_000_000
 _HIGHEST_PRIORITY = 10
+_NO_LINKS = Links()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +63,23 @@ class Evidence:
 
 
 class Scored(NamedTuple):
-    """A candidate with its total (standard deviations, any number) and the values that went into it.
-
-    Attributes:
-        special: values in the order of `Weights`, as they were measured.
-        common: values in the order of `Common`.
-    """
+    """A candidate with its total (in standard deviations) and the signals that went into it, as they were measured."""
 
     facts: Facts
     total: float
-    weights: Weights
-    special: tuple[float, ...]
-    common: tuple[float, ...]
+    weights: Form
+    compared: Compared
+    spoken: Spoken
+    common: Common
 
     @property
     def signals(self) -> dict[str, float]:
-        """The parts of the score by name, each from 0 to 1; those that do not count for this form are left out."""
-        special = {
-            name: clamp(value)
-            for name, weight, value in zip(Weights._fields, self.weights, self.special, strict=True)
-            if weight
-        }
-        return special | dict(zip(Common._fields, self.common, strict=True))
+        """The signals by name, each from 0 to 1; those that do not count for this form are left out."""
+        found: dict[str, float] = {}
+        for weights, values in ((self.weights.compared, self.compared), (self.weights.spoken, self.spoken)):
+            named = zip(values._fields, weights, values, strict=True)
+            found |= {name: clamp(value) for name, weight, value in named if weight}
+        return found | self.common._asdict()
 
 
 def score(asked: Question, evidence: Evidence) -> list[Scored]:
@@ -93,31 +89,18 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
     With the mean in its place, and the spread taken over all, a store of which half waits found less than words alone
     find: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve, before and after).
     """
-    keyword, session = [evidence.keyword.get(one.key, 0.0) for one in evidence.facts], _session(evidence)
-    semantic, nearby = [evidence.semantic.get(one.key) for one in evidence.facts], _nearby(evidence)
-    by_words = standardised(keyword, _LEAST_SPREAD)
-    stand_ins = [by if waits(one) else 0.0 for one, by in zip(evidence.facts, by_words, strict=True)]
-    spread = (
-        by_words,
-        _known(semantic, stand_ins),
-        _known(nearby, [0.0] * len(nearby)),
-        standardised(session, _LEAST_SPREAD),
-    )
-    measured = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session)
     words, vectors = bool(evidence.keyword), bool(evidence.semantic)
-    forms: dict[int, Weights] = {}
+    forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate
     scored = []
-    for one, parts, deviations in zip(
-        evidence.facts, zip(*measured, strict=True), zip(*spread, strict=True), strict=True
-    ):
-        weights = forms.get(one.traits)
-        if weights is None:
-            weights = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors)
-        seen, common = _seen(asked, evidence, one), _common(asked, evidence, one)
-        total = sum(map(mul, weights, deviations)) + sum(map(mul, COMMON, common))
-        if seen is not _NOTHING_SEEN:
-            total += sum(map(mul, weights[_MEASURED:], seen))
-        scored.append(Scored(one, total, weights, parts + seen, common))
+    for one, compared, deviations in zip(evidence.facts, *_compared(evidence), strict=True):
+        form = forms.get(one.traits)
+        if form is None:
+            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors)
+        spoken, common = _spoken(asked, evidence, one), _common(asked, evidence, one)
+        total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
+        if spoken is not _NOTHING_SPOKEN:
+            total += sum(map(mul, form.spoken, spoken))
+        scored.append(Scored(one, total, form, compared, spoken, common))
     return sorted(scored, key=_order)
 
 
@@ -125,39 +108,53 @@ def _order(one: Scored) -> tuple[float, int, int, int]:
     return -one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key
 
 
-_NOTHING_SEEN = (0.0, 0.0, 0.0, 0.0, 0.0)
-_MEASURED = 4
-"""So many weights come first that multiply deviations."""
+def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
+    """What compares the candidates, each in their order: as measured, and as deviations from the mean."""
+    facts = evidence.facts
+    keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
+    semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
+    by_words = standardised(keyword, _LEAST_SPREAD)
+    stand_ins = [by if waits(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
+    measured = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session)
+    deviations = (
+        by_words,
+        _known(semantic, stand_ins),
+        _known(nearby, [0.0] * len(nearby)),
+        standardised(session, _LEAST_SPREAD),
+    )
+    return list(map(Compared, *measured)), list(map(Compared, *deviations))
 
 
-def _seen(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...]:
-    """What the question asks for and the text has: speaker, date, answer, question, person."""
+_NOTHING_SPOKEN = Spoken()
+
+
+def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
+    """What the question asks for and a turn of speech has."""
     if not one.traits & _SPOKEN:
-        return _NOTHING_SEEN
-    return (
-        float(len(evidence.speakers) == 1 and one.speaker in evidence.speakers),
-        agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
-        float(bool(one.traits & int(asked.asked))),
-        float(bool(one.traits & _QUESTION)),
-        float(bool(one.traits & _MESSAGE)),
+        return _NOTHING_SPOKEN
+    return Spoken(
+        speaker=float(len(evidence.speakers) == 1 and one.speaker in evidence.speakers),
+        date=agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
+        answer=float(bool(one.traits & int(asked.asked))),
+        question=float(bool(one.traits & _QUESTION)),
+        person=float(bool(one.traits & _MESSAGE)),
     )
 
 
-def _common(asked: Question, evidence: Evidence, one: Facts) -> tuple[float, ...]:
-    """A's factors in the order of `Common`."""
-    used = one.last_accessed_at or one.recorded_at
-    age = (evidence.now - used) / _DAY
-    linked = evidence.links.get(one.key)
-    return (
-        max((closeness(path, file) for path in linked.files for file in evidence.files), default=0.0)
-        if linked
-        else 0.0,
-        float(bool(linked and evidence.patterns.intersection(linked.patterns))),
-        0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
-        evidence.sure.get(one.key, one.confidence),
-        one.priority / _HIGHEST_PRIORITY,
-        float(one.kind in asked.kinds),
-        float(bool(one.traits & _TEST) and not asked.about_tests),
+def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
+    """What every memory has, whatever its form."""
+    age = (evidence.now - (one.last_accessed_at or one.recorded_at)) / _DAY
+    linked = evidence.links.get(one.key, _NO_LINKS)
+    return Common(
+        proximity=max(
+            (closeness(path, file) for path in linked.files for file in evidence.files), default=0.0
+        ),
+        patterns=float(not evidence.patterns.isdisjoint(linked.patterns)),
+        recency=0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
+        confidence=evidence.sure.get(one.key, one.confidence),
+        importance=one.priority / _HIGHEST_PRIORITY,
+        kind=float(one.kind in asked.kinds),
+        test=float(bool(one.traits & _TEST) and not asked.about_tests),
     )
 
 

@@ -22,6 +22,7 @@ from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, patterns_asked_for, score, waits
 from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.retrieval.weights import BM25_MOST_GAIN
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 _DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40
 """When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter inside."""
-_MOST_GAIN = 2.2
-"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
 _DISTANCE = 4.0
 """So many standard deviations behind the best, a hit's score is 1/e of the best one's."""
 
@@ -207,7 +206,7 @@ class Retrieval:
     ) -> Evidence:
         keys = [one.key for one in facts]
         around = self._around(facts, search.gathering.radius) if search.vector else {}
-        most = _MOST_GAIN * search.vocabulary.mass()
+        most = BM25_MOST_GAIN * search.vocabulary.mass()
         asked = search.asked
         links = self._search.links(keys)
         return Evidence(

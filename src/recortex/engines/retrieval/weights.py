@@ -1,24 +1,41 @@
-"""How much each signal counts, by the form of a text. Every number here was chosen with bench/retrieval.py, split dev."""
+"""How much each signal counts in a recall: the weights of BM25's columns and of all that is summed up with it.
+
+A signal is one number that speaks for or against a candidate. There are three groups: what compares candidates with
+each other, what turns of speech have, and what every memory has. To add a signal, add its field here with its weight,
+and measure it in `scorer`. Every number was chosen with bench/retrieval.py on its development half.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import NamedTuple
 
+from recortex.domain.search import BM25_COLUMNS, BM25_MOST_GAIN
 from recortex.engines.indexing.traits import Trait
 
+__all__ = ["BM25_COLUMNS", "BM25_MOST_GAIN", "COMMON", "Common", "Compared", "Form", "Spoken", "weights_of"]
 
-class Weights(NamedTuple):
-    """Weights of one form of text.
 
-    The first four multiply standardised values (standard deviations from the mean of the candidates), the others values
-    from 0 to 1.
+class Compared(NamedTuple):
+    """Signals that tell candidates apart: the weights multiply standard deviations from the candidates' mean.
 
     Attributes:
-        keyword: BM25 of the memory's words.
+        keyword: BM25 of the memory's words, as a share of the best conceivable.
         semantic: cosine of its vector.
         nearby: mean cosine of the turns around it.
         session: keyword scores of the best turns of its session.
+    """
+
+    keyword: float
+    semantic: float
+    nearby: float = 0.0
+    session: float = 0.0
+
+
+class Spoken(NamedTuple):
+    """Signals of what somebody said, from 0 to 1.
+
+    Attributes:
         speaker: it was said by the one person that the question names.
         date: its day agrees with a date in the question.
         answer: it holds the kind of thing that is asked for (a time, a number, a place, a reason).
@@ -26,42 +43,72 @@ class Weights(NamedTuple):
         person: it was written by the person, not by the assistant.
     """
 
-    keyword: float = 1.0
-    semantic: float = 1.0
-    nearby: float = 0.0
-    session: float = 0.0
     speaker: float = 0.0
     date: float = 0.0
     answer: float = 0.0
     question: float = 0.0
     person: float = 0.0
 
-    def having(self, *, words: bool, vectors: bool) -> Weights:
-        """The weights where only words or only vectors were searched: what is missing leaves its weight to the other."""
+
+class Common(NamedTuple):
+    """Signals of every memory, from 0 to 1.
+
+    Attributes:
+        proximity: it is linked to a file that the question names, or to one in the same folder.
+        patterns: it is linked to a code pattern that matters to the question.
+        recency: it was recorded or used not long ago.
+        confidence: what decay has left of its confidence.
+        importance: its priority.
+        kind: questions like this are usually answered by its kind.
+        test: it is code of a test, and the question is not about tests.
+    """
+
+    proximity: float
+    patterns: float
+    recency: float
+    confidence: float
+    importance: float
+    kind: float
+    test: float
+
+
+class Form(NamedTuple):
+    """Weights of the signals that depend on the form of a text."""
+
+    compared: Compared
+    spoken: Spoken = Spoken()
+
+    def having(self, *, words: bool, vectors: bool) -> Form:
+        """The weights where only words or only vectors were searched: the missing one leaves its weight to the other."""
         if words and vectors:
             return self
-        both = self.keyword + self.semantic
-        return self._replace(keyword=both * words, semantic=both * vectors)
+        both = self.compared.keyword + self.compared.semantic
+        return self._replace(compared=self.compared._replace(keyword=both * words, semantic=both * vectors))
 
 
-DIALOGUE = Weights(
-    keyword=0.6, semantic=0.6, nearby=0.85, session=0.5, speaker=3.5, date=2.5, answer=2.0, question=-1.65
+# Importance, confidence, recency and kind only decide between memories that answer about equally well. A file goes
+# before its tests, which use the same words.
+COMMON = Common(proximity=2.0, patterns=0.5, recency=0.1, confidence=0.3, importance=1.0, kind=0.4, test=-1.5)
+
+DIALOGUE = Form(
+    Compared(keyword=0.6, semantic=0.6, nearby=0.85, session=0.5),
+    Spoken(speaker=3.5, date=2.5, answer=2.0, question=-1.65),
 )
-"""People talking: a turn alone says little, its neighbours, its speaker and its day say the rest."""
+"""People talking: a turn alone says little; its neighbours, its speaker and its day say the rest."""
 
-CHAT = Weights(keyword=0.5, semantic=1.0, person=2.0)
-"""A person and an assistant: what the person wrote holds most answers, and neighbours are often about something else."""
+CHAT = Form(Compared(keyword=0.5, semantic=1.0), Spoken(person=2.0))
+"""A person and an assistant: what the person wrote holds most answers; neighbours are often about something else."""
 
-CODE = Weights(keyword=0.15, semantic=1.0)
+CODE = Form(Compared(keyword=0.15, semantic=1.0))
 """The body of a function: words of code are seldom the words of a question."""
 
-OUTLINE = Weights(keyword=1.0, semantic=0.25)
+OUTLINE = Form(Compared(keyword=1.0, semantic=0.25))
 """A list of declarations: every word is a chosen name, but a list of names is no sentence for a sentence model."""
 
-DOCUMENT = Weights(keyword=1.0, semantic=0.25)
+DOCUMENT = Form(Compared(keyword=1.0, semantic=0.25))
 """A long text: the model reads its beginning, the keyword index all of it."""
 
-PROSE = Weights()
+PROSE = Form(Compared(keyword=1.0, semantic=1.0))
 
 _FORMS = (
     (int(Trait.DIALOGUE), DIALOGUE),
@@ -73,26 +120,7 @@ _FORMS = (
 
 
 @lru_cache(maxsize=4096)
-def weights_of(traits: int, *, words: bool = True, vectors: bool = True) -> Weights:
+def weights_of(traits: int, *, words: bool = True, vectors: bool = True) -> Form:
     """The weights for a text with these traits, where words or vectors or both were searched."""
-    weights = next((weights for form, weights in _FORMS if traits & form), PROSE)
-    return weights.having(words=words, vectors=vectors)
-
-
-class Common(NamedTuple):
-    """Weights of what counts for every form; the values are from 0 to 1.
-
-    Importance, confidence, recency and kind only decide between memories that answer about equally well. `test` lets a
-    file go before its tests, which use the same words, unless the question is about tests.
-    """
-
-    proximity: float = 2.0
-    patterns: float = 0.5
-    recency: float = 0.1
-    confidence: float = 0.3
-    importance: float = 1.0
-    kind: float = 0.4
-    test: float = -1.5
-
-
-COMMON = Common()
+    form = next((form for trait, form in _FORMS if traits & trait), PROSE)
+    return form.having(words=words, vectors=vectors)

@@ -6,6 +6,7 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.search import BM25_MOST_GAIN
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.postgres.words import asked, lexeme
 from recortex.storage.records.filters import where
@@ -27,8 +28,6 @@ _LEAST_IDF = 1e-6
 """FTS5's: a word that half of the rows hold still counts a little."""
 
 
-_MOST_GAIN = 2.2
-"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
 _FIRST = 2_000
 """Memories that the rarest words of a statement find before the others are asked at all."""
 MOST_COMPARED = 100_000
@@ -85,7 +84,7 @@ class _Asked(NamedTuple):
             (
                 finding
                 for finding in range(1, len(self.lexemes))
-                if _MOST_GAIN * sum(self.rarities[finding:]) < worst
+                if BM25_MOST_GAIN * sum(self.rarities[finding:]) < worst
             ),
             len(self.lexemes),
         )

@@ -10,13 +10,15 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.search import BM25_COLUMNS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from recortex.domain.search import SearchText
 
-DOUBLED = {"text": 2, "terms": 4, "context": 1}
-"""Twice the weights that BM25 gives the columns (1, 2 and 0.5): whole numbers."""
+DOUBLED = {column: int(2 * weight) for column, weight in BM25_COLUMNS.items()}
+"""Twice the weights that BM25 gives the columns: whole numbers."""
 SAID, MOST_SAID, MOST_WEIGHT = 256, 63, 255
 """A lexeme's one position, of 14 bits, holds its count in the text times 256 and twice its weighted count. BM25 gives
 more than so many occurrences hardly more."""
