@@ -1,11 +1,11 @@
-"""The nine kinds that any project has (A, category 1; fields from B Part III where B has them)."""
+"""The nine kinds that any project has."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
-from recortex.domain.kinds.base import Category, Content, titled
+from recortex.domain.kinds.base import Content, content, titled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,15 +17,14 @@ class Constraint:
     severity: Literal["critical"] = "critical"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Core(Content):
     """What the project is: name, stack, conventions, constraints."""
 
-    kind: ClassVar[str] = "core"
-    archive_below: ClassVar[float] = 0.0
-    revalidate_days: ClassVar[int] = 365
-    category: ClassVar[Category] = "architecture"
-    main: ClassVar[str] = "description"
+    kind = "core"
+    revalidate_days = 365
+    category = "architecture"
+    main = "description"
 
     name: str = ""
     description: str = ""
@@ -49,16 +48,17 @@ class Core(Content):
         return titled(self.name, self.description) or Content.summary(self)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Tribal(Content):
     """Institutional knowledge: what nobody wrote down, with its warnings and consequences."""
 
-    kind: ClassVar[str] = "tribal"
-    half_life_days: ClassVar[float | None] = 365
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "gotcha"
-    main: ClassVar[str] = "knowledge"
+    kind = "tribal"
+    half_life_days = 365
+    archive_below = 0.2
+    revalidate_days = 90
+    category = "gotcha"
+    main = "knowledge"
+    heading = "topic"
 
     topic: str = ""
     subtopic: str = ""
@@ -74,10 +74,6 @@ class Tribal(Content):
     contributors: tuple[str, ...] = ()
     linked_tables: tuple[str, ...] = ()
     linked_env_vars: tuple[str, ...] = ()
-
-    def summary(self) -> str:
-        """`topic: knowledge` (B)."""
-        return titled(self.topic, self.knowledge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,16 +108,16 @@ class Refinement:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Procedural(Content):
     """How to do a thing, step by step."""
 
-    kind: ClassVar[str] = "procedural"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "description"
+    kind = "procedural"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 60
+    category = "pattern"
+    main = "description"
 
     name: str = ""
     description: str = ""
@@ -134,23 +130,24 @@ class Procedural(Content):
     corrections: tuple[Refinement, ...] = ()
 
     def summary(self) -> str:
-        """`name: N steps` (B), or the description of one without steps."""
+        """`name: N steps`, or the description of one without steps."""
         count = len(self.steps)
         if not count:
             return titled(self.name, self.description)
         return titled(self.name or self.description, f"{count} step{'s' * (count != 1)}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Semantic(Content):
     """Knowledge consolidated from episodes, with its evidence."""
 
-    kind: ClassVar[str] = "semantic"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "context"
-    main: ClassVar[str] = "knowledge"
+    kind = "semantic"
+    half_life_days = 90
+    archive_below = 0.3
+    revalidate_days = 30
+    category = "context"
+    main = "knowledge"
+    heading = "topic"
 
     topic: str = ""
     knowledge: str = ""
@@ -160,10 +157,6 @@ class Semantic(Content):
     supporting_evidence: int = 0
     contradicting_evidence: int = 0
     last_reinforced: str = ""
-
-    def summary(self) -> str:
-        """`topic: knowledge` (B)."""
-        return titled(self.topic, self.knowledge)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,17 +168,17 @@ class ExtractedFact:
     type: Literal["preference", "knowledge", "correction", "warning"] = "knowledge"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Episodic(Content):
     """One interaction as it happened: material for consolidation."""
 
-    kind: ClassVar[str] = "episodic"
-    half_life_days: ClassVar[float | None] = 7
-    archive_below: ClassVar[float] = 0.1
-    revalidate_days: ClassVar[int] = 7
-    category: ClassVar[Category] = "progress"
-    main: ClassVar[str] = "user_query"
-    event: ClassVar[bool] = True
+    kind = "episodic"
+    half_life_days = 7
+    archive_below = 0.1
+    revalidate_days = 7
+    category = "progress"
+    main = "user_query"
+    event = True
 
     user_query: str = ""
     agent_response: str = ""
@@ -208,16 +201,17 @@ class Alternative:
     rejected_because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Decision(Content):
     """A decision that stands alone, with what else was considered."""
 
-    kind: ClassVar[str] = "decision"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "decision"
-    main: ClassVar[str] = "decision"
+    kind = "decision"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 90
+    category = "decision"
+    main = "decision"
+    heading = "title"
 
     title: str = ""
     decision: str = ""
@@ -226,37 +220,33 @@ class Decision(Content):
     consequences: tuple[str, ...] = ()
     decided_by: str = ""
 
-    def summary(self) -> str:
-        """`title: decision`."""
-        return titled(self.title, self.decision)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Insight(Content):
     """An observation that was learned."""
 
-    kind: ClassVar[str] = "insight"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "context"
-    main: ClassVar[str] = "observation"
+    kind = "insight"
+    half_life_days = 90
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "context"
+    main = "observation"
 
     observation: str = ""
     evidence: tuple[str, ...] = ()
     implication: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Reference(Content):
     """A pointer to something outside: a page, a paper, a ticket."""
 
-    kind: ClassVar[str] = "reference"
-    half_life_days: ClassVar[float | None] = 60
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "context"
-    main: ClassVar[str] = "description"
+    kind = "reference"
+    half_life_days = 60
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "context"
+    main = "description"
 
     title: str = ""
     url: str = ""
@@ -268,22 +258,19 @@ class Reference(Content):
         return titled(self.title, self.description or self.url)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Preference(Content):
     """How a person or a team likes things done."""
 
-    kind: ClassVar[str] = "preference"
-    half_life_days: ClassVar[float | None] = 120
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "preference"
+    kind = "preference"
+    half_life_days = 120
+    archive_below = 0.2
+    revalidate_days = 60
+    category = "pattern"
+    main = "preference"
+    heading = "subject"
 
     subject: str = ""
     preference: str = ""
     reason: str = ""
     held_by: str = ""
-
-    def summary(self) -> str:
-        """`subject: preference`."""
-        return titled(self.subject, self.preference)

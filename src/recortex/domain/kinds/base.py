@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import ClassVar, Literal, Self
+from dataclasses import FrozenInstanceError, dataclass, field, fields
+from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
 
 Category = Literal[
     "architecture", "gotcha", "pattern", "context", "progress", "decision", "code_description", ""
@@ -28,7 +28,26 @@ def titled(title: str, text: str) -> str:
     return shorten(f"{title}: {text}" if title and text else title or text, SUMMARY_CHARACTERS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_Class = TypeVar("_Class", bound="Content")
+
+
+_NOTHING: dict[str, Any] = {}
+"""Stands for an empty dictionary of its own."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def content(cls: type[_Class]) -> type[_Class]:
+    """Make a class the content of a kind: a dataclass with slots whose fields are named and have defaults.
+
+    `dataclass` would write and compile eight methods for each of the 27 classes, which every hook would wait for; they
+    inherit these from `Content` instead.
+    """
+    made = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
+    made.usual = {one.name: _NOTHING if one.default_factory is dict else one.default for one in fields(made)}
+    return made
+
+
+@content
 class Content:
     """The typed content of a memory; each subclass is one kind.
 
@@ -39,8 +58,10 @@ class Content:
         revalidate_days: after so many days it should be checked again.
         category: the heading on the surface; empty where the kind is never shown there.
         main: the field that a plain text fills.
+        heading: the field that stands before the main one in the summary; empty where there is none.
         event: it happened once, so an equal text from another moment is another memory, not a duplicate.
         embedded: whether vectors are made of it.
+        usual: the usual value of each field.
     """
 
     kind: ClassVar[str] = ""
@@ -49,8 +70,43 @@ class Content:
     revalidate_days: ClassVar[int] = 365
     category: ClassVar[Category] = ""
     main: ClassVar[str] = ""
+    heading: ClassVar[str] = ""
     event: ClassVar[bool] = False
     embedded: ClassVar[bool] = True
+    usual: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, **values: Any) -> None:
+        """Set the fields that are given; the others are as usual."""
+        usual = self.usual
+        if not values.keys() <= usual.keys():
+            raise TypeError(f"{type(self).__name__} has no field {min(values.keys() - usual.keys())!r}.")
+        put = object.__setattr__
+        for name, value in (usual | values).items():
+            put(self, name, {} if value is _NOTHING else value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse to change: content is frozen."""
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        """Refuse to change: content is frozen."""
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are of one kind, with the same in every field."""
+        return self._values() == other._values() if type(other) is type(self) else NotImplemented
+
+    def __hash__(self) -> int:
+        """By every field."""
+        return hash(self._values())
+
+    def __repr__(self) -> str:
+        """The expression that makes it."""
+        said = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.usual)
+        return f"{type(self).__qualname__}({said})"
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.usual)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -73,7 +129,9 @@ class Content:
         return "\n".join([self.statement(), *rest] if self.statement() else rest)
 
     def summary(self) -> str:
-        """One line of about twenty tokens, in B's form for the kind."""
+        """One line of about twenty tokens: `heading: main`, unless the kind has a form of its own."""
+        if self.heading:
+            return titled(str(getattr(self, self.heading)), self.statement())
         return shorten(self.statement() or self.text(), SUMMARY_CHARACTERS)
 
 

@@ -1,11 +1,11 @@
-"""The four kinds about code's reasons and smells (A, category 2; fields from B) and the pair that indexes code (C, D)."""
+"""The four kinds about reasons and smells of code, and the pair that indexes code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from recortex.domain.kinds.base import Category, Content, titled
+from recortex.domain.kinds.base import Content, content, titled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,16 +21,17 @@ class Citation:
     valid: bool | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class PatternRationale(Content):
     """Why a pattern exists, with its business context."""
 
-    kind: ClassVar[str] = "pattern_rationale"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "rationale"
+    kind = "pattern_rationale"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 60
+    category = "pattern"
+    main = "rationale"
+    heading = "pattern_name"
 
     pattern_id: str = ""
     pattern_name: str = ""
@@ -45,21 +46,17 @@ class PatternRationale(Content):
     related_decision_id: str = ""
     citations: tuple[Citation, ...] = ()
 
-    def summary(self) -> str:
-        """`pattern name: rationale` (B)."""
-        return titled(self.pattern_name, self.rationale)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class ConstraintOverride(Content):
     """An approved exception to a constraint."""
 
-    kind: ClassVar[str] = "constraint_override"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "decision"
-    main: ClassVar[str] = "reason"
+    kind = "constraint_override"
+    half_life_days = 90
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "decision"
+    main = "reason"
 
     constraint_id: str = ""
     constraint_name: str = ""
@@ -75,20 +72,20 @@ class ConstraintOverride(Content):
     last_used: str = ""
 
     def summary(self) -> str:
-        """`Override: constraint name` (B)."""
+        """`Override: constraint name`."""
         return titled("Override", self.constraint_name or self.reason)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class DecisionContext(Content):
     """The human side of a decision that stands in the code or in an ADR."""
 
-    kind: ClassVar[str] = "decision_context"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "decision"
-    main: ClassVar[str] = "decision_summary"
+    kind = "decision_context"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 90
+    category = "decision"
+    main = "decision_summary"
 
     decision_id: str = ""
     decision_summary: str = ""
@@ -113,16 +110,16 @@ class Occurrence:
     resolved_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class CodeSmell(Content):
     """An anti-pattern, with a bad and a good example."""
 
-    kind: ClassVar[str] = "code_smell"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "gotcha"
-    main: ClassVar[str] = "description"
+    kind = "code_smell"
+    half_life_days = 90
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "gotcha"
+    main = "description"
 
     name: str = ""
     pattern: str = ""
@@ -138,19 +135,19 @@ class CodeSmell(Content):
     detection_rule: str = ""
 
     def summary(self) -> str:
-        """`Avoid: name` (B)."""
+        """`Avoid: name`."""
         return titled("Avoid", self.name or self.description)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class CodeDescription(Content):
     """What a piece of code does, in prose: the half of a pair that is embedded."""
 
-    kind: ClassVar[str] = "code_description"
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "code_description"
-    main: ClassVar[str] = "description"
+    kind = "code_description"
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "code_description"
+    main = "description"
 
     description: str = ""
     symbol: str = ""
@@ -158,16 +155,14 @@ class CodeDescription(Content):
     signature: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Code(Content):
     """The code itself: never embedded, never on the surface."""
 
-    kind: ClassVar[str] = "code"
-    archive_below: ClassVar[float] = 0.0
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = ""
-    main: ClassVar[str] = "source"
-    embedded: ClassVar[bool] = False
+    kind = "code"
+    revalidate_days = 30
+    main = "source"
+    embedded = False
 
     source: str = ""
     symbol: str = ""

@@ -1,24 +1,25 @@
-"""The ten universal kinds (A, category 3) and the two of C and D about a project's shape and course."""
+"""The ten kinds that any conversation may bring, and the two about a project's shape and course."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Literal
 
-from recortex.domain.kinds.agnostic import Step
-from recortex.domain.kinds.base import Category, Content, titled
+from recortex.domain.kinds.agnostic import Step  # noqa: TC001  the codec reads the annotations
+from recortex.domain.kinds.base import Content, content, titled
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class AgentSpawn(Content):
     """A reusable configuration of an agent."""
 
-    kind: ClassVar[str] = "agent_spawn"
-    half_life_days: ClassVar[float | None] = 365
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "instructions"
+    kind = "agent_spawn"
+    half_life_days = 365
+    archive_below = 0.2
+    revalidate_days = 90
+    category = "pattern"
+    main = "instructions"
+    heading = "name"
 
     name: str = ""
     instructions: str = ""
@@ -26,42 +27,35 @@ class AgentSpawn(Content):
     tools: tuple[str, ...] = ()
     use_when: str = ""
 
-    def summary(self) -> str:
-        """`name: instructions`."""
-        return titled(self.name, self.instructions)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Entity(Content):
     """A project, product, team or system."""
 
-    kind: ClassVar[str] = "entity"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "architecture"
-    main: ClassVar[str] = "description"
+    kind = "entity"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 60
+    category = "architecture"
+    main = "description"
+    heading = "name"
 
     name: str = ""
     type: str = ""
     description: str = ""
     attributes: dict[str, str] = field(default_factory=dict)
 
-    def summary(self) -> str:
-        """`name: description`."""
-        return titled(self.name, self.description)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Goal(Content):
     """An objective and how far it has come."""
 
-    kind: ClassVar[str] = "goal"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "progress"
-    main: ClassVar[str] = "objective"
+    kind = "goal"
+    half_life_days = 90
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "progress"
+    main = "objective"
 
     objective: str = ""
     success_criteria: tuple[str, ...] = ()
@@ -70,16 +64,16 @@ class Goal(Content):
     state: Literal["open", "reached", "dropped"] = "open"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Feedback(Content):
     """A correction, and what it teaches."""
 
-    kind: ClassVar[str] = "feedback"
-    half_life_days: ClassVar[float | None] = 120
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "gotcha"
-    main: ClassVar[str] = "correction"
+    kind = "feedback"
+    half_life_days = 120
+    archive_below = 0.2
+    revalidate_days = 60
+    category = "gotcha"
+    main = "correction"
 
     correction: str = ""
     original: str = ""
@@ -87,59 +81,53 @@ class Feedback(Content):
     given_by: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Workflow(Content):
     """A process of several steps, and what starts it."""
 
-    kind: ClassVar[str] = "workflow"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 60
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "description"
+    kind = "workflow"
+    half_life_days = 180
+    archive_below = 0.3
+    revalidate_days = 60
+    category = "pattern"
+    main = "description"
+    heading = "name"
 
     name: str = ""
     description: str = ""
     trigger: str = ""
     steps: tuple[Step, ...] = ()
 
-    def summary(self) -> str:
-        """`name: description`."""
-        return titled(self.name, self.description)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Conversation(Content):
     """What was said, as it was said or in summary."""
 
-    kind: ClassVar[str] = "conversation"
-    half_life_days: ClassVar[float | None] = 30
-    archive_below: ClassVar[float] = 0.1
-    revalidate_days: ClassVar[int] = 14
-    category: ClassVar[Category] = "progress"
-    main: ClassVar[str] = "said"
-    event: ClassVar[bool] = True
+    kind = "conversation"
+    half_life_days = 30
+    archive_below = 0.1
+    revalidate_days = 14
+    category = "progress"
+    main = "said"
+    heading = "topic"
+    event = True
 
     topic: str = ""
     said: str = ""
     participants: tuple[str, ...] = ()
     conclusions: tuple[str, ...] = ()
 
-    def summary(self) -> str:
-        """`topic: what was said`."""
-        return titled(self.topic, self.said)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Incident(Content):
     """What broke, why, and what mended it."""
 
-    kind: ClassVar[str] = "incident"
-    half_life_days: ClassVar[float | None] = 365
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "gotcha"
-    main: ClassVar[str] = "description"
+    kind = "incident"
+    half_life_days = 365
+    archive_below = 0.2
+    revalidate_days = 90
+    category = "gotcha"
+    main = "description"
 
     title: str = ""
     description: str = ""
@@ -163,17 +151,18 @@ class ActionItem:
     due: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Meeting(Content):
     """Notes of a meeting, and who does what."""
 
-    kind: ClassVar[str] = "meeting"
-    half_life_days: ClassVar[float | None] = 60
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "context"
-    main: ClassVar[str] = "notes"
-    event: ClassVar[bool] = True
+    kind = "meeting"
+    half_life_days = 60
+    archive_below = 0.2
+    revalidate_days = 30
+    category = "context"
+    main = "notes"
+    heading = "title"
+    event = True
 
     title: str = ""
     notes: str = ""
@@ -181,42 +170,36 @@ class Meeting(Content):
     decisions: tuple[str, ...] = ()
     action_items: tuple[ActionItem, ...] = ()
 
-    def summary(self) -> str:
-        """`title: notes`."""
-        return titled(self.title, self.notes)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Skill(Content):
     """What somebody knows how to do, and how well."""
 
-    kind: ClassVar[str] = "skill"
-    half_life_days: ClassVar[float | None] = 180
-    archive_below: ClassVar[float] = 0.2
-    revalidate_days: ClassVar[int] = 90
-    category: ClassVar[Category] = "pattern"
-    main: ClassVar[str] = "description"
+    kind = "skill"
+    half_life_days = 180
+    archive_below = 0.2
+    revalidate_days = 90
+    category = "pattern"
+    main = "description"
+    heading = "name"
 
     name: str = ""
     description: str = ""
     proficiency: Literal["novice", "competent", "expert", ""] = ""
     held_by: str = ""
 
-    def summary(self) -> str:
-        """`name: description`."""
-        return titled(self.name, self.description)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Environment(Content):
     """How a machine, a service or a tool chain is set up."""
 
-    kind: ClassVar[str] = "environment"
-    half_life_days: ClassVar[float | None] = 90
-    archive_below: ClassVar[float] = 0.3
-    revalidate_days: ClassVar[int] = 30
-    category: ClassVar[Category] = "architecture"
-    main: ClassVar[str] = "description"
+    kind = "environment"
+    half_life_days = 90
+    archive_below = 0.3
+    revalidate_days = 30
+    category = "architecture"
+    main = "description"
+    heading = "name"
 
     name: str = ""
     description: str = ""
@@ -224,41 +207,33 @@ class Environment(Content):
     commands: tuple[str, ...] = ()
     versions: dict[str, str] = field(default_factory=dict)
 
-    def summary(self) -> str:
-        """`name: description`."""
-        return titled(self.name, self.description)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Architecture(Content):
     """How the parts of the system hang together."""
 
-    kind: ClassVar[str] = "architecture"
-    archive_below: ClassVar[float] = 0.0
-    revalidate_days: ClassVar[int] = 180
-    category: ClassVar[Category] = "architecture"
-    main: ClassVar[str] = "description"
+    kind = "architecture"
+    revalidate_days = 180
+    category = "architecture"
+    main = "description"
+    heading = "component"
 
     component: str = ""
     description: str = ""
     responsibilities: tuple[str, ...] = ()
     interfaces: tuple[str, ...] = ()
 
-    def summary(self) -> str:
-        """`component: description`."""
-        return titled(self.component, self.description)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@content
 class Progress(Content):
     """How far the work has come, and what is next."""
 
-    kind: ClassVar[str] = "progress"
-    half_life_days: ClassVar[float | None] = 7
-    archive_below: ClassVar[float] = 0.1
-    revalidate_days: ClassVar[int] = 7
-    category: ClassVar[Category] = "progress"
-    main: ClassVar[str] = "done"
+    kind = "progress"
+    half_life_days = 7
+    archive_below = 0.1
+    revalidate_days = 7
+    category = "progress"
+    main = "done"
 
     done: str = ""
     next_steps: tuple[str, ...] = ()
