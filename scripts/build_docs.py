@@ -1,7 +1,11 @@
-"""Write the reference under docs/reference/ from the code: verbs, tools, kinds, settings. `--check` only compares."""
+"""Write what follows from the code: the reference under docs/reference/ and the operations' manifest.
+
+`--check` only compares.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,11 +13,14 @@ from typing import Any
 from recortex.codec import schema_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
+from recortex.mcp.tools import described
 from recortex.operations.registry import Operation, Parameter, operations_of
 from recortex.settings import variable_of
 from recortex.settings.table import SETTINGS
 
-REFERENCE = Path(__file__).resolve().parent.parent / "docs" / "reference"
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+MANIFEST = ROOT / "src" / "recortex" / "operations" / "manifest.json"
 NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
 
 
@@ -96,17 +103,43 @@ def _kind(name: Any) -> str:
     return f"\n**{name}**: {listed}; a plain text fills `{KINDS[name].main}`."
 
 
+def manifest() -> str:
+    """What a start needs to know of each operation before it imports one: `recortex.operations.manifest` reads it."""
+    groups = [
+        {
+            "title": (sys.modules[group.__module__].__doc__ or "")
+            .partition("\n")[0]
+            .partition(":")[0]
+            .rstrip("."),
+            "module": group.__module__,
+            "class": group.__name__,
+            "operations": [_listed(one) for one in operations_of(group).values()],
+        }
+        for group in Cortex.__bases__
+    ]
+    return json.dumps(groups, indent=1, ensure_ascii=False)
+
+
+def _listed(operation: Operation) -> dict[str, Any]:
+    return {
+        "name": operation.name,
+        "summary": operation.summary,
+        "core": operation.traits.core,
+        "tool": None if operation.traits.person else described([operation])[0],
+    }
+
+
 PAGES = {"cli.md": verbs, "tools.md": tools, "kinds.md": kinds, "settings.md": settings}
 
 
 def main(arguments: list[str]) -> int:
-    """Write the pages, or with `--check` say which are stale."""
+    """Write the files, or with `--check` say which are stale."""
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
-    for name, page in PAGES.items():
-        text, path = NOTE + page().rstrip() + "\n", REFERENCE / name
+    texts = {REFERENCE / name: NOTE + page() for name, page in PAGES.items()} | {MANIFEST: manifest()}
+    for path, text in ((path, text.rstrip() + "\n") for path, text in texts.items()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
-            stale.append(name)
+            stale.append(path.name)
         if "--check" not in arguments:
             path.write_text(text, encoding="utf-8")
     print(f"{'stale' if '--check' in arguments else 'written'}: {', '.join(stale) or 'none'}")

@@ -12,7 +12,7 @@ from recortex.cli import consent
 from recortex.cli.parser import parse
 from recortex.cli.progress import ProgressLine
 from recortex.cli.usage import DONE, UsageError
-from recortex.operations.groups import group_of
+from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
-    from recortex.operations.base import Operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +41,10 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         RecortexError: it failed, or the command line does not fit it.
     """
     verb = line.verb.replace("-", "_")
-    group = group_of(verb) or _facade()  # the whole only where the group is not found
-    operations = operations_of(group)
-    operation = operations.get(verb)
-    if operation is None:
-        raise _unknown(line.verb, [*operations, *others])
+    group = manifest.group_of(verb)
+    if group is None:
+        raise _unknown(line.verb, [*(one["name"] for one in manifest.operations()), *others])
+    operation = operations_of(group)[verb]
     call = parse(operation, line.arguments)
     if call.project is not None and not Path(call.project).is_dir():
         raise UsageError(
@@ -60,12 +58,6 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
     if answer.done:
         _show(line.verb, call, answer.data, started)
     return DONE
-
-
-def _facade() -> type[Operations]:
-    from recortex.cortex import Cortex
-
-    return Cortex
 
 
 def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:

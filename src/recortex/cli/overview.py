@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.cli.outline import Topic, topics
+from recortex.operations import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,19 +28,18 @@ For every verb
 
 def text(commands: Mapping[str, Command], width: int = 0) -> str:
     """The overview, with the given verbs beside the operations; wrapped where a width is given."""
-    others = tuple((name, command.summary) for name, command in commands.items())
-    listed = (*topics(), *([Topic("Programs", others)] if others else []))
-    column = max((len(name) for topic in listed for name, _ in topic.verbs), default=0)
-    return "\n".join([_HEAD, *(_section(topic, column, width) for topic in listed), _wrapped(_TAIL, width)])
-
-
-def _section(topic: Topic, column: int, width: int) -> str:
-    lines = (_line(f"  {name:<{column}}  ", summary, width) for name, summary in topic.verbs)
-    return "\n".join([topic.title, *lines, ""])
-
-
-def _wrapped(paragraphs: str, width: int) -> str:
-    return "\n".join(_line("", line, width) for line in paragraphs.splitlines())
+    topics = {
+        group["title"]: {one["name"].replace("_", "-"): one["summary"] for one in group["operations"]}
+        for group in manifest.groups()
+    }
+    if commands:
+        topics["Programs"] = {name: command.summary for name, command in commands.items()}
+    column = max(len(name) for verbs in topics.values() for name in verbs)
+    lines = [_HEAD]
+    for title, verbs in topics.items():
+        summaries = (_line(f"  {name:<{column}}  ", said, width) for name, said in verbs.items())
+        lines += [title, *summaries, ""]
+    return "\n".join([*lines, *(_line("", line, width) for line in _TAIL.splitlines())])
 
 
 def _line(lead: str, said: str, width: int) -> str:

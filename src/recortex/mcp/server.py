@@ -6,7 +6,7 @@ import argparse
 import signal
 import threading
 import time
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from recortex.mcp.dispatcher import ToolDispatcher
     from recortex.mcp.wire import Wire
+
+    Tools = list[dict[str, Any]]
 
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
@@ -40,43 +42,51 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None)
     """
     options = _options(arguments, project_of_agent(environment))
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    from recortex.cortex import Cortex
-    from recortex.domain.vocabulary import Actor
-    from recortex.mcp.dispatcher import ToolDispatcher
-    from recortex.mcp.tools import selected
     from recortex.mcp.wire import Wire
-    from recortex.operations.registry import operations_of
+    from recortex.operations import manifest
 
-    operations = selected(operations_of(Cortex), options.tools)
-    desk = ToolDispatcher(
-        operations, lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT), warm=_warm
-    )
+    tools = manifest.tools(options.tools)
     try:
-        serve(Wire.claim(), desk, beside=attending(desk))
+        serve(Wire.claim(), tools, lambda: _dispatcher(options, tools), beside=attending)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
         return 0
-    finally:
-        desk.close()
     return 0
 
 
+def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
+    from recortex.cortex import Cortex
+    from recortex.domain.vocabulary import Actor
+    from recortex.mcp.dispatcher import ToolDispatcher
+    from recortex.operations.registry import operations_of
+
+    operations = operations_of(Cortex)
+    return ToolDispatcher(
+        {tool["name"]: operations[tool["name"]] for tool in tools},
+        lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT),
+        warm=Cortex.warm,
+    )
+
+
 def serve(
-    wire: Wire, desk: ToolDispatcher, *, beside: Callable[[], AbstractContextManager[object]] = nullcontext
+    wire: Wire,
+    tools: Tools,
+    open_dispatcher: Callable[[], ToolDispatcher],
+    *,
+    beside: Callable[[ToolDispatcher], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Answer the opening requests at once; load the SDK when there is more to answer, or when the start is over.
+    """Answer the opening requests at once; load the rest when there is more to answer, or when the start is over.
 
     Args:
         wire: to the client.
-        desk: carries out the calls.
+        tools: their descriptions.
+        open_dispatcher: makes what carries out the calls; it is closed at the end.
         beside: what else is done from then on to the end.
     """
     from recortex.codec import dumps
     from recortex.mcp.greeting import Greeting
-    from recortex.mcp.tools import described
 
-    tools = described(desk.operations.values())
     greeting = Greeting(server=about(), instructions=instructions(), tools=tools)
     lines = wire.lines()
     lead: list[bytes] = []
@@ -92,17 +102,18 @@ def serve(
         return
     from concurrent.futures import ThreadPoolExecutor
 
-    threading.Thread(target=_prepare, args=(desk,), name="warm", daemon=True).start()
-    with beside(), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
-        if answer is not None:  # all is said for now
-            following = next(lines, None)
-            if following is None:
-                return
-            lines = chain([following], lines)
-        from recortex.mcp import session
+    with closing(open_dispatcher()) as desk:
+        threading.Thread(target=_prepare, args=(desk,), name="warm", daemon=True).start()
+        with beside(desk), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
+            if answer is not None:  # all is said for now
+                following = next(lines, None)
+                if following is None:
+                    return
+                lines = chain([following], lines)
+            from recortex.mcp import session
 
-        server = session.build(about(), instructions(), tools, desk, workers)
-        session.serve(server, wire, lines, lead=lead, sent=sent)
+            server = session.build(about(), instructions(), tools, desk, workers)
+            session.serve(server, wire, lines, lead=lead, sent=sent)
 
 
 def _prepare(desk: ToolDispatcher) -> None:
@@ -114,28 +125,19 @@ def _prepare(desk: ToolDispatcher) -> None:
     desk.warm()
 
 
-def attending(desk: ToolDispatcher) -> Callable[[], AbstractContextManager[object]]:
+@contextmanager
+def attending(desk: ToolDispatcher) -> Iterator[None]:
     """Let the hooks of the same store ask this server, whose model is loaded."""
+    from recortex.app.hooks.relay import Relay
 
-    @contextmanager
-    def listening() -> Iterator[None]:
-        from recortex.app.hooks.relay import Relay
-
-        relay = None
-        with suppress(RecortexError):  # a store that cannot be opened: each call says why
-            relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
-        try:
-            yield
-        finally:
-            if relay:
-                relay.close()
-
-    return listening
-
-
-def _warm(cortex: Any) -> None:
-    """Load the embedding model, so that the first question does not wait for it; no store is made or opened."""
-    cortex.warm()
+    relay = None
+    with suppress(RecortexError):  # a store that cannot be opened: each call says why
+        relay = Relay(desk.facade().address, lambda event: desk.facade().attend(event))
+    try:
+        yield
+    finally:
+        if relay:
+            relay.close()
 
 
 def about() -> dict[str, str]:

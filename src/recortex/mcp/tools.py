@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from recortex import codec
 from recortex.mcp.projection import output_schema, typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from recortex.operations.registry import Operation, Parameter
 
@@ -18,24 +18,10 @@ _CONFIRM = {
     "default": False,
     "description": "The person has agreed to exactly this. Clients that can ask the person are told to ask instead.",
 }
-ToolSet = Literal["default", "full"]
 
 # Claude Code lists the names of most tools only; these two are of use only when the agent sees them without asking.
 _ALWAYS_SHOWN = frozenset(("recall", "remember"))
 _LOAD = {"anthropic/alwaysLoad": True}
-
-
-def selected(operations: Mapping[str, Operation], tools: ToolSet) -> dict[str, Operation]:
-    """The core operations, or all that are not for people alone.
-
-    The full set leaves out nothing else: whoever asks for it has decided, and the annotations tell the client which tools to
-    ask about before they run.
-    """
-    return {
-        name: item
-        for name, item in operations.items()
-        if item.traits.core or (tools == "full" and not item.traits.person)
-    }
 
 
 def described(operations: Iterable[Operation]) -> list[dict[str, Any]]:

@@ -6,25 +6,27 @@ import re
 
 import pytest
 
-from recortex.cli.outline import topics
 from recortex.cli.parser import parser_of
 from recortex.cli.suggestions import _SYNONYMS
 from recortex.cortex import Cortex
+from recortex.operations import manifest
 from recortex.operations.registry import operations_of
 
 OPERATIONS = operations_of(Cortex)
 PROGRAMS = {"tour", "mcp", "hook", "worker", "completion"}
 
 
-def test_the_outline_is_what_the_facade_has():
-    outlined = {name: summary for topic in topics() for name, summary in topic.verbs}
-    assert outlined == {operation.verb: operation.summary for operation in OPERATIONS.values()}
-    assert all(topic.title for topic in topics())
+def test_the_manifest_has_what_the_facade_has():
+    listed = {one["name"]: one["summary"] for one in manifest.operations()}
+    assert listed == {one.name: one.summary for one in OPERATIONS.values()}
+    assert all(group["title"] for group in manifest.groups())
 
 
-def test_without_the_source_the_outline_is_imported(tmp_path):
-    outlined = {name: summary for topic in topics(tmp_path) for name, summary in topic.verbs}
-    assert outlined == {operation.verb: operation.summary for operation in OPERATIONS.values()}
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_verb_is_found_in_the_group_that_declares_it(name):
+    group = manifest.group_of(name)
+    assert group in Cortex.__bases__
+    assert name in operations_of(group)
 
 
 def test_help_lists_every_verb(shared):

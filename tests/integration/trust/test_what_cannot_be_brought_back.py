@@ -12,8 +12,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from recortex import Cortex
 from recortex.domain.vocabulary import Actor
 from recortex.errors import PersonNeededError
-from recortex.mcp.tools import described, selected
-from recortex.operations.registry import operations_of
+from recortex.operations import manifest
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
 SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.argv[1:]))"
@@ -93,7 +92,7 @@ def test_who_agrees_gets_it_done(project, kept, tmp_path, mode):
 
 
 def test_whatever_destroys_is_declared_and_takes_confirm():
-    tools = {tool["name"]: tool for tool in described(selected(operations_of(Cortex), "full").values())}
+    tools = {tool["name"]: tool for tool in manifest.tools("full")}
     asking = {name for name, tool in tools.items() if "confirm" in tool["inputSchema"]["properties"]}
     assert asking >= {"purge", "gc", "recover", "unlink", "consolidate"}
     assert all(tools[name]["annotations"]["destructiveHint"] for name in asking)

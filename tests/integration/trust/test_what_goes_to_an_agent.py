@@ -13,11 +13,11 @@ from recortex.app.hooks.relay import Relay
 from recortex.domain.injection import END, START
 from recortex.domain.vocabulary import Actor
 from recortex.mcp.dispatcher import ToolDispatcher
-from recortex.mcp.tools import described, selected
+from recortex.mcp.tools import described
 from recortex.operations.registry import operations_of
 
 pytestmark = pytest.mark.usefixtures("without_vectors")
-ALL = {**selected(operations_of(Cortex), "full")}
+ALL = {name: one for name, one in operations_of(Cortex).items() if not one.traits.person}
 
 
 def poison(project: Path, payloads: dict[int, str]) -> dict[int, str]:

@@ -71,7 +71,7 @@ def served(desk, talk, monkeypatch):
 
     def ask(*messages):
         connection = talk(*messages)
-        serve(connection.wire, desk)
+        serve(connection.wire, described(desk.operations.values()), lambda: desk)
         for thread in threading.enumerate():
             if thread.name == "warm":  # what is loaded unasked ends with the process, not with the connection
                 thread.join()

@@ -2,17 +2,12 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from recortex.mcp.projection import CARD, WHOLE, lean, output_schema
-from recortex.mcp.tools import described, selected
+from recortex.mcp.tools import described
 
 
 @pytest.fixture
 def tools(operations):
     return {tool["name"]: tool for tool in described(operations.values())}
-
-
-def test_the_default_set_is_the_core_operations(operations):
-    assert list(selected(operations, "default")) == ["remember", "recall"]
-    assert list(selected(operations, "full")) == ["remember", "recall", "get", "import"]
 
 
 def test_a_tool_says_what_it_does_to_the_store(tools):

@@ -5,7 +5,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from recortex.cortex import Cortex
-from recortex.mcp.tools import described, selected
+from recortex.mcp.tools import described
+from recortex.operations import manifest
 from recortex.operations.registry import operations_of
 
 SNAPSHOT = Path(__file__).parents[2] / "snapshots" / "mcp_tools.json"
@@ -18,7 +19,7 @@ def surface():
             "arguments": sorted(tool["inputSchema"]["properties"]),
             "schemas": _digest([tool["inputSchema"], tool["outputSchema"]]),
         }
-        for tool in described(selected(operations_of(Cortex), "default").values())
+        for tool in manifest.tools("default")
     }
 
 
@@ -48,8 +49,14 @@ def test_the_default_tools_are_at_most_ten_and_all_of_the_contract():
 
 
 def test_the_default_tools_cost_each_session_little():
-    tools = described(selected(operations_of(Cortex), "default").values())
+    tools = manifest.tools("default")
     assert len(json.dumps({"tools": tools}, separators=(",", ":"), ensure_ascii=False).encode()) <= 14_000
+
+
+def test_every_operation_is_a_tool_but_those_for_people_alone():
+    names = [name for name, one in operations_of(Cortex).items() if not one.traits.person]
+    assert [tool["name"] for tool in manifest.tools("full")] == names
+    assert manifest.tools("full") == described(operations_of(Cortex)[name] for name in names)
 
 
 def test_every_tool_describes_each_argument():
