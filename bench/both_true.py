@@ -14,9 +14,9 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recortex.engines.similarity.jaccard import tokenize
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
+from recortex.engines.words import bag_of_words
 
 PAIRS = Path(__file__).with_name("both_true_pairs.txt")
 HALVES = ("development", "held-out")
@@ -47,7 +47,7 @@ def fate(pair: Pair) -> str:
     """What would become of the known statement: replaced, merged, doubted or kept."""
     if is_near_duplicate(pair.new, pair.known):
         return "merged"
-    near = is_near(tokenize(pair.new), tokenize(pair.known))
+    near = is_near(bag_of_words(pair.new), bag_of_words(pair.known))
     outcome = find_supersession(pair.new, pair.known).outcome if near else Outcome.NOTHING
     return {Outcome.REPLACES: "replaced", Outcome.CONTRADICTS: "doubted", Outcome.NOTHING: "kept"}[outcome]
 

@@ -22,7 +22,7 @@ from recortex import Cortex
 from recortex.domain.query import MemoryQuery
 from recortex.engines.consolidation.overlaps import overlapping
 from recortex.engines.consolidation.vector_pairs import near
-from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.words import bag_of_words
 from retrieval_data import load
 
 CHUNK = 1000
@@ -92,7 +92,7 @@ def _parts(cx: Cortex) -> dict[str, Any]:
     app = cx._app  # noqa: SLF001  the parts are no operations
     services = app.all_services()[0]
     memories, read = _timed(lambda: services.store.memories.find(MemoryQuery()))
-    words = {memory.id: tokenize(memory.text) for memory in memories}
+    words = {memory.id: bag_of_words(memory.text) for memory in memories}
     by_words, joined = _timed(lambda: overlapping(words))
     model, probed = _timed(app.probe_embedder)
     codes = services.store.vectors.codes_of(list(words), model)

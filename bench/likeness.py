@@ -19,7 +19,8 @@ from recortex import Cortex
 from recortex.domain.vocabulary import Status
 from recortex.embeddings.onnx import OnnxEmbedder
 from recortex.engines.indexing.embedded import embedded_text
-from recortex.engines.similarity.jaccard import jaccard, tokenize
+from recortex.engines.similarity.jaccard import jaccard
+from recortex.engines.words import bag_of_words
 
 PERCENTILES = (5, 25, 50, 75, 95)
 
@@ -38,7 +39,7 @@ def main() -> None:
         memories = cx.list(limit=1000, statuses=[Status.ACTIVE, Status.PROPOSED]).memories
     vectors = OnnxEmbedder(threads=2).embed([embedded_text(memory) for memory in memories])
     cosines = vectors @ vectors.T
-    words = [tokenize(memory.text) for memory in memories]
+    words = [bag_of_words(memory.text) for memory in memories]
     bands: dict[float, list[tuple[float, int, int]]] = {}
     for a, b in itertools.combinations(range(len(memories)), 2):
         bands.setdefault(int(10 * jaccard(words[a], words[b])) / 10, []).append((float(cosines[a, b]), a, b))

@@ -26,7 +26,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
-from recortex.engines.indexing.words import content_words
+from recortex.engines.words import content_words
 
 PIECES = (
     "cache", "caches", "caching", "queue", "queued", "login", "retry", "retries", "schema", "lock", "the", "not", "naïve",

@@ -14,8 +14,8 @@ from recortex.domain.query import MemoryQuery
 from recortex.embeddings.hashed import HashedEmbedder
 from recortex.engines.indexing.document import search_text
 from recortex.engines.indexing.vectors import compact
-from recortex.engines.indexing.words import content_words
 from recortex.engines.retrieval.service import Retrieval
+from recortex.engines.words import content_words
 
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module")  # the pool's threads do
 layouts = st.sampled_from(sorted(PARTITIONS))

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from recortex.engines.indexing.code import self_description
 from recortex.engines.indexing.traits import traits
-from recortex.engines.indexing.words import content_words, identifier_parts, words
+from recortex.engines.words import content_words, identifier_parts, words
 
 
 @given(

@@ -14,7 +14,8 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, RelationType, Status
 from recortex.engines.ingestion.merging import merged, reinforced
 from recortex.engines.similarity.fingerprint import content_hash
-from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, overlap, tokenize
+from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, overlap
+from recortex.engines.words import bag_of_words
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
 
@@ -37,7 +38,7 @@ def test_overlap_is_symmetric_and_a_share(one, other):
 def test_any_two_texts_get_a_verdict(one, other):
     verdict, score = overlap(one, other)
     assert verdict is classify(score)
-    assert score == jaccard(tokenize(one), tokenize(other))
+    assert score == jaccard(bag_of_words(one), bag_of_words(other))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recortex.app.location import Location
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
-    from recortex.engines.brief.page import Entry
+    from recortex.engines.brief.page import BriefEntry
     from recortex.engines.brief.ranking import Ranked
     from recortex.engines.brief.selection import Passes
 
@@ -168,12 +168,12 @@ class _Reading:
         memory = self._memories.get((one.store, one.id))
         return line_of(output_redacted(memory), self._short(memory.id), self._count) if memory else ""
 
-    def item(self, entry: Entry) -> Item:
+    def item(self, entry: BriefEntry) -> Item:
         """What is noted of a memory on the page."""
         one = entry.ranked
         return Item(one.id, self._memories[one.store, one.id].scope.value, round(one.rank, 4), entry.tokens)
 
-    def of(self, entries: Sequence[Entry]) -> list[Memory]:
+    def of(self, entries: Sequence[BriefEntry]) -> list[Memory]:
         """The memories on the page."""
         return [self._memories[entry.ranked.store, entry.ranked.id] for entry in entries]
 

@@ -15,7 +15,7 @@ from recortex.codebase.project import branch_and_commit
 from recortex.domain.links import FileLink
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
-from recortex.engines.pairing.pair import Pair, composed, relation, replaced, unchanged
+from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
 from recortex.engines.pairing.service import Pairing
 from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
@@ -54,7 +54,7 @@ class Indexing(Operations):
         if not description.strip():
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
         priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
-        new = composed(
+        new = normalised_pair(
             link, description=description, source=piece.text, tags=strings(tags, "tags"), priority=priority,
             now=self._app.clock(), new_id=lambda: str(uuid.uuid4()), count=TokenCounter().count,
         )  # fmt: skip
@@ -143,14 +143,14 @@ class Indexing(Operations):
                         changed=False,
                     )
             old = replaced(new, former, lambda link: freshness(self._app.root, (link,)) == "fresh")
-            for composed_, replaced_ in (
+            for new_, replaced_ in (
                 (new.description, [one.description for one in old]),
                 (new.code, [one.code for one in old if one.code is not None]),
             ):
                 replacing.put(
-                    composed_.memory, replaced_, actor=actor, operation="create", now=now,
+                    new_.memory, replaced_, actor=actor, operation="create", now=now,
                     but=(RelationType.SOURCE_OF,),
-                    details={"redacted": sorted(set(composed_.redacted))} if composed_.redacted else {},
+                    details={"redacted": sorted(set(new_.redacted))} if new_.redacted else {},
                 )  # fmt: skip
             services.store.relations.put(relation(description, code, now))
         gone = [memory.id for one in old for memory in one if memory is not None]

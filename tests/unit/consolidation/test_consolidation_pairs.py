@@ -14,7 +14,7 @@ from recortex.engines.consolidation.due import due
 from recortex.engines.consolidation.duplicates import better_of, comparable, described, marked, ranked
 from recortex.engines.consolidation.overlaps import Alike, overlapping
 from recortex.engines.consolidation.vector_pairs import near
-from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.words import bag_of_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -118,7 +118,7 @@ def test_the_better_one_is_the_more_trusted_then_the_surer():
 
 
 def test_too_many_comparisons_are_told():
-    texts = {str(number): tokenize(f"the same few words number{number}") for number in range(40)}
+    texts = {str(number): bag_of_words(f"the same few words number{number}") for number in range(40)}
     assert overlapping(texts).complete
     assert not overlapping(texts, most=10).complete
 

@@ -1,6 +1,6 @@
 import pytest
 
-from recortex.engines.indexing.words import (
+from recortex.engines.words import (
     cjk_grams,
     compound_parts,
     content_words,

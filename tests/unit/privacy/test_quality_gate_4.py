@@ -10,13 +10,13 @@ from recortex.engines.privacy import redact
 from recortex.engines.privacy.context import THRESHOLD
 from recortex.engines.privacy.examples import expand
 from recortex.engines.privacy.rule import Rule
-from recortex.engines.privacy.table import Table, built_in_rules, default_table
+from recortex.engines.privacy.table import RuleTable, built_in_rules, default_table
 
 RULES = built_in_rules()
 
 
 def test_all_patterns_compile():
-    table = Table(RULES)
+    table = RuleTable(RULES)
     assert all(table.compiled(rule) is not None for rule in RULES)
     assert table.broken == {}
 
@@ -159,7 +159,7 @@ def test_broken_pattern_is_skipped_and_the_others_run():
     email = next(rule for rule in RULES if rule.name == "email")
     broken = replace(email, name="broken", pattern="(unclosed")
     failing = replace(email, name="failing", check=lambda place: bool(int(place.value)))
-    table = Table((broken, failing, email))
+    table = RuleTable((broken, failing, email))
     done = redact("ask ada@lovelace.org", table=table)
     assert done.text == "ask [EMAIL]"
     assert done.skipped == ("broken", "failing")

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.engines.sessions.relevance_gate import ALIKE, EVERYDAY, is_relevant, telling
+from recortex.engines.sessions.relevance_gate import ALIKE, is_relevant, topic
+from recortex.engines.words import EVERYDAY
 
 
 @pytest.fixture
@@ -50,9 +51,9 @@ def test_a_shared_name_needs_no_high_score(memory):
 
 @given(st.lists(st.sampled_from(sorted(EVERYDAY)), max_size=12))
 def test_everyday_words_tell_nothing(said: list[str]):
-    assert telling(" ".join(said)) == frozenset()
+    assert topic(" ".join(said)) == frozenset()
 
 
 @given(st.text(max_size=300))
 def test_any_text_has_its_telling_words(text: str):
-    assert all(word == word.lower() for word in telling(text))
+    assert all(word == word.lower() for word in topic(text))

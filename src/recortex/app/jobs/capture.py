@@ -27,7 +27,7 @@ from recortex.app.projects import find_project
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.domain.vocabulary import Scope
-from recortex.engines.sessions.echo import Given
+from recortex.engines.sessions.echo import GivenTexts
 from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _learn(context: HookContext, request: Request, told: Told, tally: RunCounts)
         return
     receipts, memories = given(context, request.session)
     git = _git(request)
-    echo = Given(memory.text for memory in memories.values())
+    echo = GivenTexts(memory.text for memory in memories.values())
     size = path.stat().st_size if request.final else 0  # what is written while it is read will differ from it
     more = True
     while more:

@@ -23,7 +23,7 @@ from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.extraction import learned
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
-from recortex.engines.sessions.echo import NOTHING, Given
+from recortex.engines.sessions.echo import NOTHING, GivenTexts
 from recortex.engines.supersession.scope import scope_of
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
@@ -70,7 +70,7 @@ class Live(NamedTuple):
 
     part: Window | None = None
     adviser: Adviser | None = None
-    given: Given = NOTHING
+    given: GivenTexts = NOTHING
     git: GitContext = NO_GIT
 
 

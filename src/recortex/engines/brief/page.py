@@ -18,7 +18,7 @@ MOST_CHARACTERS = 9_000
 """Clients cut what a hook says at 10,000 characters, and the hook's answer adds some of its own."""
 
 
-class Entry(NamedTuple):
+class BriefEntry(NamedTuple):
     """A memory on the page and what its line costs."""
 
     ranked: Ranked
@@ -30,7 +30,7 @@ class Page(NamedTuple):
 
     text: str
     tokens: int
-    entries: tuple[Entry, ...]
+    entries: tuple[BriefEntry, ...]
 
 
 def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str], int]) -> Page:
@@ -57,7 +57,7 @@ def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str]
         text = _laid_out(chosen, lines)
         tokens = count(text)
         if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
-            return Page(text, tokens, tuple(Entry(one, count(lines[one.id])) for one in chosen))
+            return Page(text, tokens, tuple(BriefEntry(one, count(lines[one.id])) for one in chosen))
         chosen.pop()
     return Page("", 0, ())
 

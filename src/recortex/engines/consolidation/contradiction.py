@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.words import bag_of_words
 
-_DENIALS = tokenize(
+_DENIALS = bag_of_words(
     "not never no none nobody nothing without cannot can't don't doesn't didn't isn't aren't wasn't won't shouldn't "
     "mustn't avoid stop forbid forbidden unless nicht nie kein keine"
 )
@@ -27,7 +27,7 @@ def contradiction(a: str, b: str) -> str:
     Looked for: opposite words, a denial in one of them only, figures that differ. It is a warning for a person, not a
     judgement: «Use A, not B» beside «Use A» is warned of too.
     """
-    first, second = tokenize(a), tokenize(b)
+    first, second = bag_of_words(a), bag_of_words(b)
     return _opposed(first, second) or _denied(first, second) or _other_figures(a, b)
 
 

@@ -11,8 +11,9 @@ from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.overlaps import pair
 from recortex.engines.ingestion.merging import same_event
-from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard, tokenize
+from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
 from recortex.engines.similarity.vector_verdict import NEARLY_SAME, SAME_MATTER
+from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -116,7 +117,7 @@ def _by_words(memories: Mapping[str, Memory], noted: Iterable[Alike]) -> Iterato
     """The noted pairs with their overlap of words: a search that was cut short may have missed them."""
     for one in noted:
         if one.a in memories and one.b in memories:
-            score = jaccard(tokenize(memories[one.a].text), tokenize(memories[one.b].text))
+            score = jaccard(bag_of_words(memories[one.a].text), bag_of_words(memories[one.b].text))
             if score > CONSOLIDATE:
                 yield one._replace(score=score)
 
@@ -124,7 +125,9 @@ def _by_words(memories: Mapping[str, Memory], noted: Iterable[Alike]) -> Iterato
 def described(memories: Mapping[str, Memory], found: Likeness) -> Duplicate:
     """A pair with what speaks for it and against it."""
     better, other = better_of(memories[found.a], memories[found.b])
-    words = jaccard(tokenize(better.text), tokenize(other.text)) if found.words is None else found.words
+    words = (
+        jaccard(bag_of_words(better.text), bag_of_words(other.text)) if found.words is None else found.words
+    )
     return Duplicate(
         better=better, other=other, words=round(words, 3),
         meaning=None if found.meaning is None else round(found.meaning, 3), why=_why(words, found.meaning),

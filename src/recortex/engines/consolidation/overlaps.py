@@ -32,14 +32,14 @@ def pair(one: str, other: str, score: float) -> Alike:
     return Alike(min(one, other), max(one, other), score)
 
 
-class Overlap(NamedTuple):
+class OverlappingPairs(NamedTuple):
     """The pairs, and whether all there are were looked for."""
 
     pairs: tuple[Alike, ...]
     complete: bool
 
 
-def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARED) -> Overlap:
+def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARED) -> OverlappingPairs:
     """Every pair whose Jaccard overlap is above 0.5 (D, «consolidate»), in no particular order.
 
     A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection», 2008): two
@@ -61,11 +61,11 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
         candidates = _sharing(index, words)
         left -= len(candidates)
         if left < 0:
-            return Overlap(tuple(pairs), complete=False)
+            return OverlappingPairs(tuple(pairs), complete=False)
         pairs += _alike(text, candidates)
         for word in words[: _indexed(len(words))]:
             index[word].append(text)
-    return Overlap(tuple(pairs), complete=True)
+    return OverlappingPairs(tuple(pairs), complete=True)
 
 
 class _Text(NamedTuple):

@@ -19,7 +19,7 @@ from recortex.engines.consolidation.duplicates import (
 from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
 from recortex.engines.consolidation.vector_pairs import near
-from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,7 +71,7 @@ class Consolidation:
         """
         found = self._store.memories.find(MemoryQuery(order="updated"))
         memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
-        words = overlapping({id_: tokenize(memory.text) for id_, memory in memories.items()})
+        words = overlapping({id_: bag_of_words(memory.text) for id_, memory in memories.items()})
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
         meaning = near({id_: codes[id_] for id_ in memories if id_ in codes})
         noted = marked(self._store.relations.all())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.engines.consolidation.overlaps import Alike, Overlap, pair
+from recortex.engines.consolidation.overlaps import Alike, OverlappingPairs, pair
 from recortex.engines.similarity.vector_verdict import NEARLY_SAME
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ BLOCK = 512
 """Rows of one product: 512 by 12,000 cosines are 25 MB."""
 
 
-def near(codes: Mapping[str, bytes]) -> Overlap:
+def near(codes: Mapping[str, bytes]) -> OverlappingPairs:
     """Every pair of vectors with a cosine of at least `NEARLY_SAME`.
 
     Args:
@@ -31,8 +31,8 @@ def near(codes: Mapping[str, bytes]) -> Overlap:
         found = _above(rows, start, room + 1)
         pairs += [pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
         if len(found) > room:
-            return Overlap(tuple(pairs), complete=False)
-    return Overlap(tuple(pairs), complete=len(keys) == len(codes))
+            return OverlappingPairs(tuple(pairs), complete=False)
+    return OverlappingPairs(tuple(pairs), complete=len(keys) == len(codes))
 
 
 def _unit(codes: Mapping[str, bytes]) -> Any:

@@ -10,6 +10,7 @@ from recortex.domain.candidate import Candidate
 from recortex.engines.extraction.drafting import doubted
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
+from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,22 +26,14 @@ _STEM = 5
 # Repairs looked at for one new statement, the latest first: bounds the work, not the quality.
 _MAX_COMPARED = 200
 _REPEATED_BONUS = 0.05
-_WORD = re.compile(r"[^\W_]+")
 _CODE = re.compile(r"`([^`]{1,200})`")
-_COMMON = frozenset(
-    (
-        "the", "and", "or", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "by", "for", "with", "from",
-        "that", "it", "its", "as", "an", "not", "but", "so", "this", "fix", "fixed", "failed", "error", "cause", "test",
-        "tests", "which", "when", "into",
-    )
-)  # fmt: skip
 
 
 def _topic(one: Candidate) -> frozenset[str]:
     """The stems of what a statement is about, its commands left out: incidents of one test differ."""
     text = _CODE.sub(lambda code: " " if code.group(1) in one.commands else f" {code.group(1)} ", one.text)
     return frozenset(
-        word[:_STEM] for word in _WORD.findall(text.lower()) if word not in _COMMON and len(word) > 1
+        word[:_STEM] for word in tokens(text, LETTERS) if word not in FAILURE_WORDS and len(word) > 1
     )
 
 
@@ -63,7 +56,7 @@ class CandidateSet:
 
     def add(self, new: Candidate) -> None:
         """Keep a candidate, or count it as evidence for the one that says the same."""
-        words = frozenset(_WORD.findall(new.text.lower()))
+        words = frozenset(tokens(new.text, LETTERS))
         self._reverse(new, words)
         place = self._place_of(words, new.text)
         if place is None and _is_repair(new):
@@ -92,8 +85,8 @@ class CandidateSet:
             return None
         rare = sorted(words, key=lambda word: (len(self.by_word.get(word, ())), word))
         # What says the same shares all words but fillings with what is held, so one of these is shared.
-        probes = rare[: len(words) // 2 + 1]
-        for place in sorted({place for word in probes for place in self.by_word.get(word, ())}):
+        rarest = rare[: len(words) // 2 + 1]
+        for place in sorted({place for word in rarest for place in self.by_word.get(word, ())}):
             other = self.words[place]
             if len(words & other) < _ALIKE * len(words | other):
                 continue

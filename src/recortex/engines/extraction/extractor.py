@@ -104,43 +104,43 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
     turn withdraws is named.
     """
     del info  # the statement's place is in its turn; the session is the caller's to record
-    reading = _Reading()
+    reading = _SessionReader()
     for turn in before:
         reading.take(turn)
     reading.released.clear()
-    told, habits = list(reading.held.kept), reading.conclusions()
+    told, habits = list(reading.candidates.kept), reading.conclusions()
     for turn in turns:
         reading.take(turn)
     return reading.since(told, habits)
 
 
 @dataclass(slots=True)
-class _Reading:
+class _SessionReader:
     """The state of the walk through a session."""
 
-    held: CandidateSet = field(default_factory=CandidateSet)
-    practice: ToolUseRules = field(default_factory=ToolUseRules)
+    candidates: CandidateSet = field(default_factory=CandidateSet)
+    tool_use: ToolUseRules = field(default_factory=ToolUseRules)
     instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
         if turn.role == "assistant" and _DOUBT.match(turn.text):
-            self.held.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
+            self.candidates.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
         if turn.role == "user" and not turn.sidechain:
-            _reconsider(turn, self.held)
+            _reconsider(turn, self.candidates)
         self.instructions.observe(turn)
-        for finding in self.practice.observe(turn):
-            self.held.add(candidate(finding, turn, Origin.EXTRACTION))
+        for finding in self.tool_use.observe(turn):
+            self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
         for finding in _said(turn):
-            self.held.add(candidate(finding, turn))
-        if len(self.held.kept) > MAX_HELD:
-            self.released += self.held.kept
-            self.held = CandidateSet()
+            self.candidates.add(candidate(finding, turn))
+        if len(self.candidates.kept) > MAX_HELD:
+            self.released += self.candidates.kept
+            self.candidates = CandidateSet()
 
     def conclusions(self) -> list[Candidate]:
         """What the commands and instructions so far show as a whole."""
-        found = (*self.practice.habits(), *self.instructions.findings())
+        found = (*self.tool_use.habits(), *self.instructions.findings())
         return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in found]
 
     def since(self, told: list[Candidate], habits: list[Candidate]) -> Learned:
@@ -149,24 +149,24 @@ class _Reading:
         now = self.conclusions()
         for one in now:
             if one.text not in known:
-                self.held.add(one)
-        kept = [] if self.released else self.held.kept[: len(told)]
+                self.candidates.add(one)
+        kept = [] if self.released else self.candidates.kept[: len(told)]
         raised = [one for one, was in zip(kept, told, strict=False) if one.active and not was.active]
         withdrawn = [was for one, was in zip(kept, told, strict=False) if was.active and not one.active]
         standing = {one.text for one in now}
         withdrawn += [was for was in habits if was.active and was.text not in standing]
-        return Learned([*self.released, *raised, *self.held.kept[len(kept) :]], withdrawn)
+        return Learned([*self.released, *raised, *self.candidates.kept[len(kept) :]], withdrawn)
 
 
-def _reconsider(turn: Turn, held: CandidateSet) -> None:
+def _reconsider(turn: Turn, candidates: CandidateSet) -> None:
     """Withdraw what the person's message takes back: the last decision, the last changes, or all of the work."""
     said = turn.text[:MAX_TYPED]
     if _RECONSIDERS.match(said):
-        held.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
+        candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
     if _ABANDONS.search(said):
-        held.withdraw_since(0, _made)
+        candidates.withdraw_since(0, _made)
     elif _REVERTS.search(said) and not said.rstrip().endswith("?"):
-        held.withdraw_since(turn.index - _REVERT_REACH, _made)
+        candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 
 def _said(turn: Turn) -> Iterator[RuleFinding]:

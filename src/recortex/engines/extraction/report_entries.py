@@ -113,7 +113,7 @@ def is_trivial(text: str) -> bool:
 
 
 @dataclass(slots=True)
-class Entry:
+class ReportEntry:
     """One point of a report.
 
     Attributes:
@@ -189,9 +189,9 @@ def without_ordinal(title: str) -> str:
     return _ORDINAL.sub("", _ORDINAL.sub("", title)).strip().rstrip(":")
 
 
-def entries(report: Iterable[Passage]) -> Iterator[Entry]:
+def entries(report: Iterable[Passage]) -> Iterator[ReportEntry]:
     """Group passages into entries: a bold title or a top list item, with all that is nested in it."""
-    entry: Entry | None = None
+    entry: ReportEntry | None = None
     for passage in report:
         if passage.item and not passage.parents:
             if entry:
@@ -206,23 +206,23 @@ def entries(report: Iterable[Passage]) -> Iterator[Entry]:
         yield entry
 
 
-def _open(passage: Passage) -> Entry:
+def _open(passage: Passage) -> ReportEntry:
     split = titled(passage.text)
     title, body = split or ("", passage.text)
     labelled = _LABEL.match(f"{title}: .") is not None
-    entry = Entry("" if labelled else title, passage.headings, passage.text)
+    entry = ReportEntry("" if labelled else title, passage.headings, passage.text)
     if body or (labelled and title.lower() not in _ROLE_OF):
         entry.take(replace(passage, text=": ".join(filter(None, (title, body))) if labelled else body))
         entry.leads = dict.fromkeys([passage.text], *entry.leads.values()) if entry.leads else {}
     return entry
 
 
-def sections(report: Iterable[Passage]) -> Iterator[Entry]:
+def sections(report: Iterable[Passage]) -> Iterator[ReportEntry]:
     """Group what is labelled under one heading into an entry titled by that heading.
 
     A heading may itself be the label: `## Root cause` and the `## Fix` after it make one entry.
     """
-    entry: Entry | None = None
+    entry: ReportEntry | None = None
     for passage in report:
         label = _heading_label(passage)
         place = passage.headings[:-1] if label else passage.headings
@@ -230,7 +230,7 @@ def sections(report: Iterable[Passage]) -> Iterator[Entry]:
             if entry and entry.parts:
                 yield entry
             title = without_ordinal(plain(place[-1])) if place else ""
-            entry = Entry(title=title, headings=place, quote=passage.text)
+            entry = ReportEntry(title=title, headings=place, quote=passage.text)
         if label and not passage.item and not passage.text.endswith(":"):
             entry.add(f"{label}: {passage.text}")
         elif _LABEL.match(passage.text) or passage.lead in entry.leads or {*passage.parents} & {*entry.leads}:
@@ -247,7 +247,7 @@ def _heading_label(passage: Passage) -> str:
     return words if words in _ROLE_OF else ""
 
 
-def repair(entry: Entry, rule: str, confidence: float) -> RuleFinding | None:
+def repair(entry: ReportEntry, rule: str, confidence: float) -> RuleFinding | None:
     """Compose a verified fix from an entry that names both a problem and what repaired it.
 
     A fix in the imperative is advice, not a repair that was made: it is held back as a review's finding.
@@ -282,7 +282,7 @@ def told_repairs(read: Sequence[Passage]) -> Iterator[RuleFinding]:
             )
 
 
-def feedback(entry: Entry) -> RuleFinding | None:
+def feedback(entry: ReportEntry) -> RuleFinding | None:
     """Take what the person said of a mistake, where a summary's entry records it."""
     said = entry.part("feedback")
     text = statement(f"Feedback on {entry.title}: {said}" if entry.title else said) if said else ""
@@ -291,7 +291,7 @@ def feedback(entry: Entry) -> RuleFinding | None:
     return RuleFinding(text, "feedback", 0.72, "summary_feedback", entry.quote)
 
 
-def root_cause(entry: Entry) -> RuleFinding | None:
+def root_cause(entry: ReportEntry) -> RuleFinding | None:
     """Take the cause that an entry is labelled with, where no repair is told."""
     cause = entry.part("cause")
     if not cause or entry.part("fix") or is_trivial(cause):

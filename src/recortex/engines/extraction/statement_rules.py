@@ -16,7 +16,7 @@ from recortex.engines.supersession.lexicon import FAMILY_OF, SLOTS
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatedFact:
     """A way to state something: its name, the kind and confidence it gives."""
 
     name: str
@@ -55,8 +55,8 @@ _ENDED = (
 )
 _HAVE = r"(?:'ve| have|'re| are)?(?: (?:now|just|finally|also|all|recently|already|completely|officially))*"
 
-_ROWS: tuple[tuple[Statement, re.Pattern[str]], ...] = tuple(
-    (Statement(name, kind, confidence), re.compile(pattern, re.IGNORECASE))
+_ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
+    (StatedFact(name, kind, confidence), re.compile(pattern, re.IGNORECASE))
     for name, kind, confidence, pattern in (
         ("changed", "decision", 0.74, rf"^(?:so )?we{_HAVE} {_CHANGED}\b.* (?:from|to|over|back)\b .+"),
         ("changed", "decision", 0.74, rf"^(?:so )?we(?:{_HAVE}) ?{_ENDED}\b .+"),
@@ -114,7 +114,6 @@ _SCOPED = re.compile(
     r" (?:for|in|with|as|via|to|on|every|before|under|through|by|against|using) (?!(?:the|this|that) \w+$).+",
     re.IGNORECASE,
 )
-_LOWER_WORD = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
 _PAST_WORK = re.compile(
     r"^we\b.*\b(?:the|that|this) (?:(?:next|last|first|new|old|other) )?(?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
     re.IGNORECASE,
@@ -141,7 +140,7 @@ def is_report(message: str) -> bool:
     return _REPORTING.search(message) is not None
 
 
-def stated(text: str, *, named: bool, reporting: bool) -> Statement | None:
+def stated(text: str, *, named: bool, reporting: bool) -> StatedFact | None:
     """What a cleaned sentence of the person states about the project; None where it states nothing that lasts.
 
     Args:
@@ -166,7 +165,7 @@ _WE_SAY = re.compile(
 _CLAUSES = re.compile(r"[,;:] (?:and |so |but )?|(?: and| but|) so (?=we\b|the\b|our\b)", re.IGNORECASE)
 
 
-def _carries(row: Statement, text: str, *, named: bool) -> bool:
+def _carries(row: StatedFact, text: str, *, named: bool) -> bool:
     """Whether a sentence of a form says enough to be one of how the project is run."""
     if row.name in {"changed", "turned"} and (row.name == "changed" or _is_claim(text)):
         return (named or bool(_WE_SAY.match(text))) and not _PAST_WORK.search(text)

@@ -18,6 +18,7 @@ from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.statement_rules import is_report, stated
 from recortex.engines.extraction.typed_sentences import readings, typed_sentences
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
+from recortex.engines.words import PRODUCT, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -281,14 +282,11 @@ def _declared(said: str, text: str, habit: Habit | None, *, named: bool) -> tupl
     return None
 
 
-_LOWER_WORD = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
-
-
 def _names(text: str) -> bool:
     """Whether a statement names a piece of code, a file, a product or a number."""
     if is_specific(text) or _NAMED.search(text) is not None:
         return True
-    return any(SYNONYMS.get(word, word) in FAMILY_OF for word in _LOWER_WORD.findall(text.lower()))
+    return any(SYNONYMS.get(word, word) in FAMILY_OF for word in tokens(text, PRODUCT))
 
 
 def _refused(text: str, *, meant: bool) -> bool:

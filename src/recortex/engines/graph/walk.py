@@ -39,7 +39,7 @@ class Way(NamedTuple):
         )
 
 
-class Step(NamedTuple):
+class WalkStep(NamedTuple):
     """A memory that was reached: its depth is the length of the path of relations, the first from the start."""
 
     id: str
@@ -58,7 +58,7 @@ def walk(
     relations_of: Callable[[Sequence[str]], Iterable[Relation]],
     *,
     limit: int,
-) -> list[Step]:
+) -> list[WalkStep]:
     """What is reached from a memory by at most `depth` relations, nearest first, then by the strength of the last one.
 
     Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once per level.
@@ -71,22 +71,24 @@ def walk(
         limit: at most so many are reached.
     """
     seen = {start}
-    reached: list[Step] = []
-    edge = [Step(start, ())]
+    reached: list[WalkStep] = []
+    edge = [WalkStep(start, ())]
     while edge and len(edge[0].path) < depth and len(reached) < limit:
         edge = list(_next(edge, seen, way, relations_of([step.id for step in edge])))
         reached.extend(edge)
     return reached[:limit]
 
 
-def _next(edge: Sequence[Step], seen: set[str], way: Way, relations: Iterable[Relation]) -> Iterator[Step]:
+def _next(
+    edge: Sequence[WalkStep], seen: set[str], way: Way, relations: Iterable[Relation]
+) -> Iterator[WalkStep]:
     paths = {step.id: step.path for step in edge}
     for relation in sorted(relations, key=_strongest_first):
         for near in (relation.source_id, relation.target_id):
             far = relation.other(near)
             if near in paths and far not in seen and way.leads(relation, near):
                 seen.add(far)
-                yield Step(far, (*paths[near], relation))
+                yield WalkStep(far, (*paths[near], relation))
 
 
 def _strongest_first(relation: Relation) -> tuple[float, str, str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recortex.engines.indexing.words import identifier_parts
+from recortex.engines.words import identifier_parts
 
 _READ = 8_000
 """Characters of a text that are looked at: what it is shows early."""

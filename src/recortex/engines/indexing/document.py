@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.search import SearchText
 from recortex.engines.indexing.code import self_description
 from recortex.engines.indexing.traits import Trait, traits
-from recortex.engines.indexing.words import cjk_grams, compound_parts, path_words
+from recortex.engines.words import cjk_grams, compound_parts, path_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recortex.engines.indexing.words import STOP_WORDS
+from recortex.engines.words import LONGER, STOP_WORDS, tokens
 
 MOST = 7
 """Words that are looked up. With five, chosen by length alone, a change of mind that is told at length did not find what it
@@ -12,7 +12,6 @@ changes. The price: remember_many at 10,000 memories keeps 724 a second instead 
 READ = 2_000
 
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-_WORD = re.compile(r"\w{2,}")
 # Asked of one word at a time: asked of a whole text, the same takes the cube of the length of a word without an end.
 _NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
 
@@ -20,8 +19,8 @@ _NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
 def query_terms(text: str) -> list[str]:
     """The words of a statement that say most about what it is about: names first, then the longest."""
     text = text[:READ]
-    names = {word.lower() for code in _CODE.findall(text) for word in _WORD.findall(code)}
-    words = set(_WORD.findall(text))
+    names = {word for code in _CODE.findall(text) for word in tokens(code, LONGER)}
+    words = set(tokens(text, LONGER, lower=False))
     names |= {word.lower() for word in words if _NAMED.match(word)}
     found = {word.lower() for word in words} - STOP_WORDS
     return sorted(found, key=lambda word: (word not in names, -len(word), word))[:MOST]

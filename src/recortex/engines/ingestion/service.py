@@ -1,4 +1,4 @@
-"""Keeping what was learned: composed, compared with what is known, merged, linked or added, in short transactions."""
+"""Keeping what was learned: normalised, compared with what is known, merged, linked or added, in short transactions."""
 
 from __future__ import annotations
 
@@ -83,12 +83,12 @@ class Ingestion:
         """
         kept: list[Kept] = []
         for chunk in _chunks(drafts, CHUNK):
-            composed = [normalise(draft, id_=self._new_id(), now=now, count=self._count) for draft in chunk]
-            alike = [self._alike(one.memory) if link else [] for one in composed]
+            normalised = [normalise(draft, id_=self._new_id(), now=now, count=self._count) for draft in chunk]
+            alike = [self._alike(one.memory) if link else [] for one in normalised]
             with self._store.transaction():
                 kept.extend(
                     self._keep(one, found, now=now, actor=actor)
-                    for one, found in zip(composed, alike, strict=True)
+                    for one, found in zip(normalised, alike, strict=True)
                 )
         return kept
 
@@ -191,20 +191,20 @@ class Ingestion:
         )
 
     def _keep(
-        self, composed: Normalised, alike: Sequence[Resemblance], *, now: datetime, actor: Actor
+        self, normalised: Normalised, alike: Sequence[Resemblance], *, now: datetime, actor: Actor
     ) -> Kept:
-        memory = composed.memory
-        for rule in composed.skipped:
+        memory = normalised.memory
+        for rule in normalised.skipped:
             event = Degradation("privacy", f"the rule {rule} could not be run", "the other rules")
             self._store.ledger.degrade(event, now)
         known = self._known(memory, alike)
         if known is not None:
             merged_ = self._merge(known, memory, now=now, actor=actor)
-            return Kept(merged_, "known" if merged_ == known else "merged", composed.redacted)
+            return Kept(merged_, "known" if merged_ == known else "merged", normalised.redacted)
         ended = {memory.supersedes: ""} if memory.supersedes else self._ended_by(memory, alike)
         if ended:
             memory = replace(memory, supersedes=next(iter(ended)))
-        self._insert(memory, composed.redacted, actor)
+        self._insert(memory, normalised.redacted, actor)
         for old, why in ended.items():
             self._supersede(memory, old, actor, why)
         later = self._overtaking(memory, alike)
@@ -212,7 +212,7 @@ class Ingestion:
         if later is not None:
             self._supersede(later, memory.id, actor, "said later")
             (memory,) = self._store.memories.get([memory.id])
-        return Kept(memory, "added", composed.redacted)
+        return Kept(memory, "added", normalised.redacted)
 
     def _known(self, memory: Memory, alike: Sequence[Resemblance]) -> Memory | None:
         """The living memory that says the same: word for word, or nearly so where a rule worded the new one."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.kinds import KINDS
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
-from recortex.engines.similarity.jaccard import SUGGESTED, Verdict, classify, jaccard, tokenize
+from recortex.engines.similarity.jaccard import SUGGESTED, Verdict, classify, jaccard
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.similarity.vector_verdict import BY_WORDS, SAME_MATTER
 from recortex.engines.supersession.authority import states_what_holds
@@ -19,6 +19,7 @@ from recortex.engines.supersession.detection import (
     find_supersession,
     is_near,
 )
+from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,14 +61,14 @@ def resemblances(memory: Memory, known: Iterable[tuple[str, str]]) -> list[Resem
     """
     if KINDS[memory.kind].event:
         return []
-    words = tokenize(memory.text)
+    words = bag_of_words(memory.text)
     found = [_likeness(memory, words, id_, text) for id_, text in known]
     found.sort(key=lambda likeness: -likeness.score)
     return found[:LINKED] + [likeness for likeness in found[LINKED:] if likeness.at_odds]
 
 
 def _likeness(memory: Memory, words: frozenset[str], id_: str, other: str) -> Resemblance:
-    theirs = tokenize(other)
+    theirs = bag_of_words(other)
     score = jaccard(words, theirs)
     again = score >= SUGGESTED and is_near_duplicate(memory.text, other)
     if again or not states_what_holds(memory.kind):

@@ -26,7 +26,7 @@ SAME_LINES = 0.5
 """Two ranges that share more than half of all their lines are the same piece, grown or moved by a little."""
 
 
-class Indexed(NamedTuple):
+class IndexedPiece(NamedTuple):
     """A description and its code; `code` is None where that was put away."""
 
     description: Memory
@@ -34,13 +34,13 @@ class Indexed(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A new description and its code, composed."""
+    """A new description and its code."""
 
     description: Normalised
     code: Normalised
 
 
-def composed(
+def normalised_pair(
     link: FileLink,
     *,
     description: str,
@@ -107,7 +107,7 @@ def _length(code: Memory | None) -> int:
     return len(code.text.splitlines()) if code else 0
 
 
-def unchanged(former: Indexed, new: Pair) -> bool:
+def unchanged(former: IndexedPiece, new: Pair) -> bool:
     """Whether indexing again says nothing new: same lines of the same text, same description, importance and tags."""
     old, said = former.description, new.description.memory
     return (
@@ -124,7 +124,9 @@ def _piece(memory: Memory) -> tuple[object, ...]:
     return (link.path, link.line_start, link.line_end, link.content_hash)
 
 
-def replaced(new: Pair, former: Iterable[Indexed], still_there: Callable[[FileLink], bool]) -> list[Indexed]:
+def replaced(
+    new: Pair, former: Iterable[IndexedPiece], still_there: Callable[[FileLink], bool]
+) -> list[IndexedPiece]:
     """The former pairs that the new one stands for.
 
     Those of the same place; and those of the same file that tell the same (code or description) of lines that no
@@ -138,7 +140,7 @@ def replaced(new: Pair, former: Iterable[Indexed], still_there: Callable[[FileLi
     return [one for one in former if _stands_for(new, one, still_there)]
 
 
-def _stands_for(new: Pair, former: Indexed, still_there: Callable[[FileLink], bool]) -> bool:
+def _stands_for(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink], bool]) -> bool:
     place, old = new.description.memory.files[0], former.description.files[0]
     whole = place.line_start is None and old.line_start is None
     if (whole and place.path == old.path) or same_place(

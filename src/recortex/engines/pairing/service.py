@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Origin, Status
-from recortex.engines.pairing.pair import CODE, DESCRIPTION, Indexed, linked_code
+from recortex.engines.pairing.pair import CODE, DESCRIPTION, IndexedPiece, linked_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,10 +34,10 @@ class Pairing:
             for one in memories
         }
 
-    def of_file(self, path: str) -> list[Indexed]:
+    def of_file(self, path: str) -> list[IndexedPiece]:
         """What is indexed of a file now."""
         found = self._store.memories.find(
             MemoryQuery(kinds=(DESCRIPTION,), files=(path,), origins=(Origin.CODE_INDEX,))
         )
         codes = self.code_of(found)
-        return [Indexed(one, next(iter(codes[one.id]), None)) for one in found]
+        return [IndexedPiece(one, next(iter(codes[one.id]), None)) for one in found]

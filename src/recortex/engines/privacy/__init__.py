@@ -9,8 +9,8 @@ same recall of 99 %). google-re2 has neither look-behind nor possessive groups, 
 already keeps `re` linear: `bench/privacy.py` has the times on hostile text.
 """
 
-from recortex.engines.privacy.finding import Finding, Redaction
+from recortex.engines.privacy.finding import Redaction, RedactionFinding
 from recortex.engines.privacy.redaction import redact
 from recortex.engines.privacy.structured import redact_json
 
-__all__ = ["Finding", "Redaction", "redact", "redact_json"]
+__all__ = ["Redaction", "RedactionFinding", "redact", "redact_json"]

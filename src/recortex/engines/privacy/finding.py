@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
-class Finding(NamedTuple):
+class RedactionFinding(NamedTuple):
     """One place of the original text that was replaced.
 
     Attributes:
@@ -35,5 +35,5 @@ class Redaction:
     """
 
     text: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RedactionFinding, ...] = ()
     skipped: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from recortex.engines.privacy.finding import Finding
+    from recortex.engines.privacy.finding import RedactionFinding
 
 
 class Edit(NamedTuple):
@@ -14,7 +14,7 @@ class Edit(NamedTuple):
 
     start: int
     end: int
-    finding: Finding
+    finding: RedactionFinding
 
 
 class Origins:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
 from recortex.engines.privacy.expressions import compiled
-from recortex.engines.privacy.finding import Finding, Redaction
+from recortex.engines.privacy.finding import Redaction, RedactionFinding
 from recortex.engines.privacy.origins import Edit, Origins, widened
 from recortex.engines.privacy.placeholders import MARKER, is_filler
 from recortex.engines.privacy.rule import Place, Rule
-from recortex.engines.privacy.table import Step, Table, default_table
+from recortex.engines.privacy.table import ApplicableRule, RuleTable, default_table
 
 if TYPE_CHECKING:
     import re
@@ -34,7 +34,7 @@ HIDDEN = "\x00"
 """Stands in for each character of our own placeholders while rules are run."""
 
 
-class _Candidate(NamedTuple):
+class _Match(NamedTuple):
     """A place that a rule claims."""
 
     start: int
@@ -43,7 +43,7 @@ class _Candidate(NamedTuple):
     rule: Rule
 
 
-def redact(text: str, *, path: str | None = None, table: Table | None = None) -> Redaction:
+def redact(text: str, *, path: str | None = None, table: RuleTable | None = None) -> Redaction:
     """Replace personal data and secrets by placeholders.
 
     Args:
@@ -84,9 +84,9 @@ def fold(text: str) -> str:
     )
 
 
-def _candidates(text: str, table: Table, change: float, skipped: set[str]) -> list[_Candidate]:
+def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -> list[_Match]:
     folded = fold(text)
-    found: list[_Candidate] = []
+    found: list[_Match] = []
     for step in table.steps(folded):
         expression = table.compiled(step.rule)
         if expression is None:
@@ -101,8 +101,8 @@ def _candidates(text: str, table: Table, change: float, skipped: set[str]) -> li
 
 
 def _matches(
-    step: Step, expression: re.Pattern[str], text: str, folded: str, change: float
-) -> Iterator[_Candidate]:
+    step: ApplicableRule, expression: re.Pattern[str], text: str, folded: str, change: float
+) -> Iterator[_Match]:
     rule = step.rule
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
@@ -126,7 +126,7 @@ def _matches(
             continue
         confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
         if confidence >= THRESHOLD - _ROUNDING:
-            yield _Candidate(start, end, confidence, rule)
+            yield _Match(start, end, confidence, rule)
 
 
 def _run_end(text: str, place: int) -> int:
@@ -148,15 +148,15 @@ def _anchored(
             at = folded.find(keyword, at + 1 if match is None else max(match.end(), at + 1))
 
 
-def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> list[_Candidate]:
+def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_Match]:
     """Join overlapping places: the union is replaced, and the surest rule names it. A marker is taken whole or not."""
     candidates.sort(key=lambda c: c.start)
-    apart: list[_Candidate] = []
+    apart: list[_Match] = []
     for candidate in candidates:
         wide = candidate
         if markers:
             start, end = widened(candidate.start, candidate.end, markers)
-            wide = _Candidate(start, end, candidate.confidence, candidate.rule)
+            wide = _Match(start, end, candidate.confidence, candidate.rule)
         last = apart[-1] if apart else None
         if last is None or wide.start >= last.end:
             apart.append(wide)
@@ -166,16 +166,16 @@ def _merged(candidates: list[_Candidate], markers: list[tuple[int, int]]) -> lis
     return apart
 
 
-def _replaced(text: str, found: list[_Candidate], origins: Origins) -> tuple[str, Origins]:
+def _replaced(text: str, found: list[_Match], origins: Origins) -> tuple[str, Origins]:
     """Put the placeholders in, and tell where every placeholder now stands."""
     original = (
         origins.original if origins.edits else int
     )  # nothing has moved yet: a place is its own original
-    steps: list[tuple[int, int, Finding, str]] = [
+    steps: list[tuple[int, int, RedactionFinding, str]] = [
         (
             start,
             end,
-            Finding(rule.name, rule.category, original(start), original(end), round(confidence, 2)),
+            RedactionFinding(rule.name, rule.category, original(start), original(end), round(confidence, 2)),
             rule.placeholder,
         )
         for start, end, confidence, rule in found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from recortex.engines.privacy.finding import Finding
+from recortex.engines.privacy.finding import RedactionFinding
 from recortex.engines.privacy.redaction import redact
 
 MAX_DEPTH = 64
@@ -13,7 +13,7 @@ MAX_DEPTH = 64
 _TOO_DEEP = "[TOO_DEEP]"
 
 
-def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[Finding, ...]]:
+def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[RedactionFinding, ...]]:
     """Redact every string of a value made of dict, list, tuple and scalars, keys included.
 
     Args:
@@ -24,11 +24,11 @@ def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[Find
         A new value of the same shape (two keys that become equal are kept apart by a number), and the findings, each
         with offsets into its own string.
     """
-    findings: list[Finding] = []
+    findings: list[RedactionFinding] = []
     return _walk(value, "", path, findings, 0), tuple(findings)
 
 
-def _walk(value: Any, name: str, path: str | None, findings: list[Finding], depth: int) -> Any:
+def _walk(value: Any, name: str, path: str | None, findings: list[RedactionFinding], depth: int) -> Any:
     if isinstance(value, str):
         return _string(value, name, path, findings)
     if depth >= MAX_DEPTH and isinstance(value, dict | list | tuple):
@@ -40,7 +40,9 @@ def _walk(value: Any, name: str, path: str | None, findings: list[Finding], dept
     return value
 
 
-def _mapping(value: dict[Any, Any], path: str | None, findings: list[Finding], depth: int) -> dict[Any, Any]:
+def _mapping(
+    value: dict[Any, Any], path: str | None, findings: list[RedactionFinding], depth: int
+) -> dict[Any, Any]:
     clean: dict[Any, Any] = {}
     seen: dict[Any, int] = {}
     for key, item in value.items():
@@ -52,7 +54,7 @@ def _mapping(value: dict[Any, Any], path: str | None, findings: list[Finding], d
     return clean
 
 
-def _string(text: str, name: str, path: str | None, findings: list[Finding]) -> str:
+def _string(text: str, name: str, path: str | None, findings: list[RedactionFinding]) -> str:
     from recortex.engines.privacy.patterns.assignments import assigned_rule
 
     done = redact(text, path=path)
@@ -60,5 +62,5 @@ def _string(text: str, name: str, path: str | None, findings: list[Finding]) -> 
     rule = assigned_rule(name, done.text) if name else None
     if rule is None:
         return done.text
-    findings.append(Finding(rule.name, rule.category, 0, len(text), rule.confidence))
+    findings.append(RedactionFinding(rule.name, rule.category, 0, len(text), rule.confidence))
     return rule.placeholder

@@ -29,14 +29,14 @@ Over 1 MB this takes 60 ms, a search for each of 600 keywords 300 ms (`bench/pri
 """
 
 
-class Step(NamedTuple):
+class ApplicableRule(NamedTuple):
     """A rule that may match a text, and which of its keywords are there."""
 
     rule: Rule
     keywords: tuple[str, ...]
 
 
-class Table:
+class RuleTable:
     """A set of rules with their compiled expressions and the literals that decide which of them a text needs."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
@@ -54,7 +54,7 @@ class Table:
         self._grams = {size: frozenset(grams) for size, grams in self._by_gram.items()}
         self._always = tuple(place for place, rule in enumerate(self.rules) if not rule.keywords)
 
-    def steps(self, folded: str) -> list[Step]:
+    def steps(self, folded: str) -> list[ApplicableRule]:
         """The rules that may match a lower-cased text, in the order of the table, with the keywords found."""
         present: dict[int, tuple[str, ...]] = dict.fromkeys(self._always, ())
         for keyword in self._present(folded):
@@ -67,7 +67,7 @@ class Table:
             if rule.gate not in open_gates:
                 open_gates[rule.gate] = re.search(GATES[rule.gate], folded) is not None
             if open_gates[rule.gate]:
-                steps.append(Step(rule, present[place]))
+                steps.append(ApplicableRule(rule, present[place]))
         return steps
 
     def _present(self, folded: str) -> list[str]:
@@ -139,6 +139,6 @@ def built_in_rules() -> tuple[Rule, ...]:
 
 
 @cache
-def default_table() -> Table:
+def default_table() -> RuleTable:
     """The built-in rules."""
-    return Table(built_in_rules())
+    return RuleTable(built_in_rules())

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.domain.transcript import SessionInfo
-    from recortex.engines.prompting.part import Part, Said
+    from recortex.engines.prompting.part import SentTurn, TranscriptPart
 
 RULE = "llm_extract"
 MOST = 40
@@ -80,7 +80,7 @@ class Believed(NamedTuple):
     dropped: Mapping[str, int]
 
 
-def request(part: Part, info: SessionInfo) -> Request:
+def request(part: TranscriptPart, info: SessionInfo) -> Request:
     """The question about a part of a session."""
     kinds = "\n".join(f"- {name}: {_described(name)}" for name in OFFERED)
     system = template("extract").substitute(shortest=SHORTEST, longest=LONGEST, most=MOST, kinds=kinds)
@@ -94,7 +94,7 @@ def request(part: Part, info: SessionInfo) -> Request:
     )
 
 
-def believed(items: Sequence[Any], part: Part) -> Believed:
+def believed(items: Sequence[Any], part: TranscriptPart) -> Believed:
     """Check each entry of an answer against what was sent.
 
     An entry is dropped where its form is wrong, its kind unknown, its text too short, too long, code, or marked as ours,
@@ -115,7 +115,7 @@ def believed(items: Sequence[Any], part: Part) -> Believed:
     return Believed(tuple(found.values()), dict(dropped))
 
 
-def _candidate(data: Any, part: Part) -> Candidate | str:
+def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
     """The candidate, or the reason why there is none."""
     try:
         item = convert(data, _Item)
@@ -159,7 +159,7 @@ def _objection(text: str, kind: str) -> str:
     return ""
 
 
-def _source(quote: str, part: Part) -> Said | None:
+def _source(quote: str, part: TranscriptPart) -> SentTurn | None:
     """The first turn in which the quote stands, blanks aside."""
     wanted = _flat(quote)
     if len(wanted) < _LEAST_QUOTE or wanted == CODE:
@@ -167,7 +167,7 @@ def _source(quote: str, part: Part) -> Said | None:
     return next((one for one in part.said if wanted in _flat(one.text)), None)
 
 
-def _named(text: str, part: Part) -> bool:
+def _named(text: str, part: TranscriptPart) -> bool:
     """Whether every name of code, file or product in a statement stands in what was sent."""
     names = [name.casefold().strip(_STOPS) for name in identifiers(text)]
     sent = "\n".join(one.text for one in part.said).casefold() if names else ""

@@ -20,14 +20,14 @@ _FRAME = 60
 """Bytes that the marks around a turn take at most."""
 
 
-class Said(NamedTuple):
+class SentTurn(NamedTuple):
     """A turn, and what of it is sent."""
 
     turn: Turn
     text: str
 
 
-class Part(NamedTuple):
+class TranscriptPart(NamedTuple):
     """The turns that are sent at once.
 
     Attributes:
@@ -35,7 +35,7 @@ class Part(NamedTuple):
         turns: how many of the given turns are done with; the others wait for another pass.
     """
 
-    said: tuple[Said, ...]
+    said: tuple[SentTurn, ...]
     turns: int
 
     def transcript(self) -> str:
@@ -46,12 +46,12 @@ class Part(NamedTuple):
         )
 
 
-def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> Part:
+def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> TranscriptPart:
     """The first turns that fit into a pass; at least one, cut where it alone is too long.
 
     Left out: a sub-agent's instructions, which no person said, and turns without prose.
     """
-    said: list[Said] = []
+    said: list[SentTurn] = []
     size = 0
     for done, turn in enumerate(turns):
         text = "" if turn.sidechain and turn.role == "user" else prose(turn.text, person=turn.role == "user")
@@ -60,12 +60,12 @@ def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> Part:
         room = limit - size - _FRAME
         if (needed := len(text.encode("utf-8", "replace"))) > room:
             if said:
-                return Part(tuple(said), done)
+                return TranscriptPart(tuple(said), done)
             text = text.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
             needed = room
-        said.append(Said(turn, text))
+        said.append(SentTurn(turn, text))
         size += needed + _FRAME
-    return Part(tuple(said), len(turns))
+    return TranscriptPart(tuple(said), len(turns))
 
 
 def _harmless(text: str) -> str:

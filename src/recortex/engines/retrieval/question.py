@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import Kind
 from recortex.engines.indexing.traits import Trait
-from recortex.engines.indexing.words import (
+from recortex.engines.retrieval.dates import NamedDate, named_dates
+from recortex.engines.words import (
     STOP_WORDS,
+    TYPED,
     compound_parts,
     is_cjk,
     query_grams,
+    tokens,
     words,
 )
-from recortex.engines.retrieval.dates import NamedDate, named_dates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +28,6 @@ READ_CHARACTERS = 2_000
 MOST_WORDS = 48
 NOTHING = Trait(0)
 
-_TOKEN = re.compile(r"[^\W_][\w'’-]*")
 _PATH = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100}){1,40}/?|\b[\w-]{1,100}\.(?:[a-z]{1,4})\b")
 _TESTS = re.compile(r"\btest")
 _ASKED = (
@@ -94,7 +96,7 @@ def question(text: str) -> Question:
         text=text,
         words=tuple(_words(text))[:MOST_WORDS],
         names=tuple(dict.fromkeys(_names(text))),
-        said=tuple(_TOKEN.findall(text)),
+        said=tuple(tokens(text, TYPED, lower=False)),
         dates=named_dates(text),
         asked=next((trait for trait, pattern in _ASKED if pattern.search(lower)), NOTHING),
         paths=tuple(_PATH.findall(text)),
@@ -123,8 +125,7 @@ def _words(text: str) -> list[str]:
 
 
 def _names(text: str) -> Iterator[str]:
-    tokens = list(_TOKEN.finditer(text))
-    for token in tokens[1:]:
+    for token in islice(TYPED.finditer(text), 1, None):
         word = spoken(token[0])
         if token[0][0].isupper() and word not in STOP_WORDS and not _begins_sentence(text, token.start()):
             yield word

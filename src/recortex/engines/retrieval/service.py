@@ -133,10 +133,10 @@ class Retrieval:
         frequency = self._frequencies(asked.words)
         names = {word: names_for(word) for word, count in frequency.items() if not count}
         found = self._frequencies(tuple(dict.fromkeys(name for said in names.values() for name in said)))
-        held = {name: count for name, count in found.items() if count}
+        known_names = {name: count for name, count in found.items() if count}
         for word, said in names.items():
-            frequency[word] = sum(held.get(name, 0) for name in said)
-        stand_ins = {name: count for name, count in held.items() if name not in frequency}
+            frequency[word] = sum(known_names.get(name, 0) for name in said)
+        stand_ins = {name: count for name, count in known_names.items() if name not in frequency}
         return Vocabulary(size, frequency, stand_ins)
 
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import NamedTuple
 
-from recortex.engines.indexing.words import STOP_WORDS
+from recortex.engines.words import STOP_WORDS
 
 COMMON_SHARE = 0.25
 """A word in more of the store than that is left out of the text that is embedded (bench/retrieval.py: LoCoMo R@10 of
@@ -84,7 +84,7 @@ class Vocabulary:
 
     def lookup(self) -> Lookup:
         """The words worth looking up, within what a search may find and weigh."""
-        known = self._telling()
+        known = self._selective()
         if not known:
             return Lookup()
         every = known[0][0] > LOOKED_UP and len(known) > 1
@@ -94,7 +94,7 @@ class Vocabulary:
         also = [word for _, word in rest[: _within(rest, ADDED_UP)]]
         return Lookup(tuple(words), every and len(words) > 1, tuple(also))
 
-    def _telling(self) -> list[tuple[int, str]]:
+    def _selective(self) -> list[tuple[int, str]]:
         """The known words with their numbers of rows, rarest first, without those in more than half of the store."""
         counts = {**self.stand_ins, **self.frequency} if self.stand_ins else self.frequency
         known = sorted((count, word) for word, count in counts.items() if count)

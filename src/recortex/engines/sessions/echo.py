@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.engines.similarity.jaccard import tokenize
+from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,16 +13,16 @@ ECHO = 0.8
 """The share of a statement's words that stand in a memory that was given; as much as makes two statements twins."""
 
 
-class Given:
+class GivenTexts:
     """The texts that an agent was given in a session."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._words = [tokenize(text) for text in texts]
+        self._words = [bag_of_words(text) for text in texts]
 
     def echoed_by(self, statement: str) -> bool:
         """Whether a statement of the agent only says again what it was given."""
-        words = tokenize(statement)
+        words = bag_of_words(statement)
         return bool(words) and any(len(words & known) >= ECHO * len(words) for known in self._words)
 
 
-NOTHING = Given(())
+NOTHING = GivenTexts(())

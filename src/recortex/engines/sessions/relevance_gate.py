@@ -10,28 +10,22 @@ import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from recortex.engines.indexing.words import STOP_WORDS, compound_parts, content_words, is_cjk, query_grams
 from recortex.engines.retrieval.floor import FLOOR
 from recortex.engines.retrieval.lexicon import names_for
+from recortex.engines.words import (
+    EVERYDAY,
+    STOP_WORDS,
+    SUFFIXES,
+    compound_parts,
+    content_words,
+    is_cjk,
+    query_grams,
+    stem,
+)
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
-_EVERYDAY = """
-add agree all also always another answer anything apply ask back bad best better bit both bring broken bug build
-call can cannot change check clean close code come command commit complete continue could create current data day delete
-did different do document does doing done drop edit else end error every everything example explain fail failed failing fails
-file find fine first fix fixed follow found get give go going good got great happen hard have help here hide hidden how idea
-implement implementation improve instead issue item just keep kind know last later leave let lets like line list little look
-look lot main make many may maybe mean merge message missing more move much need never new next nice nothing now number
-ok okay old one open option order part person place plan please point possible problem project pull push put question quick
-quickly read ready real really refactor remove rename repo repository request rest result review right run running same save
-say see seem set should show simple since small some something sort start step still stop sure take talk task tell test tests
-thanks thank thing think three through ticket time today together todo too top try two turn update use used user using value
-version view want way well what when where which why will without wonder word work working works would write wrong yes yet
-"""
-EVERYDAY = frozenset(_EVERYDAY.split())
-"""What prompts are made of in any project: none of it says what a prompt is about (bench/prompts.py)."""
 LEAST = 0.7
 """The score that a hit must have to be brought unasked. With it and the rule below 93 of 100 relevant prompts get their
 memory (83 by words alone), and 4 of 100 everyday prompts of other projects get any, instead of 27 (bench/prompts.py)."""
@@ -40,7 +34,6 @@ SHARED = 2
 ALIKE = 0.4
 """A cosine from which meaning alone is enough (bench/prompts.py)."""
 
-_ENDING = re.compile(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
 _NAME = re.compile(
     r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|\b[A-Z]{2,}\w*\b"
     r"|\w{0,64}[A-Za-z]\d\w{0,64}"
@@ -58,7 +51,7 @@ def is_relevant(prompt: str, memory: Memory, score: float, semantic: float) -> b
         score: of the memory as an answer to the prompt.
         semantic: cosine of the two, 0 where it is not known.
     """
-    asked, known = telling(prompt), telling(_said(memory))
+    asked, known = topic(prompt), topic(_said(memory))
     shared = {word for word in asked if word in known or not known.isdisjoint(_stand_ins(word))}
     if shared & names(prompt):
         return score >= FLOOR
@@ -71,31 +64,30 @@ def _said(memory: Memory) -> str:
 
 
 @lru_cache(512)
-def telling(text: str) -> frozenset[str]:
+def topic(text: str) -> frozenset[str]:
     """The stems of the words that say what a text is about."""
     found = [*content_words(text), *compound_parts(text)]
-    plain = {stem(word) for word in found if word not in STOP_WORDS and not is_cjk(word) and len(word) > 1}
+    plain = {
+        stem(word, SUFFIXES)
+        for word in found
+        if word not in STOP_WORDS and not is_cjk(word) and len(word) > 1
+    }
     return frozenset(plain - _everyday() | set(query_grams(text)))
 
 
 def names(text: str) -> frozenset[str]:
     """The stems of identifiers, paths and abbreviations in a text."""
     found = (word for name in _NAME.findall(text) for word in content_words(name))
-    return frozenset(map(stem, found)) - _everyday()
+    return frozenset(stem(word, SUFFIXES) for word in found) - _everyday()
 
 
 @cache
 def _everyday() -> frozenset[str]:
-    return frozenset(map(stem, EVERYDAY))
-
-
-@lru_cache(2_048)
-def stem(word: str) -> str:
-    """A word without its ending, crudely: both sides are cut alike."""
-    cut = _ENDING.sub("", word)
-    return cut if len(cut) > 2 else word  # noqa: PLR2004  shorter stems are no words
+    return frozenset(stem(word, SUFFIXES) for word in EVERYDAY)
 
 
 @lru_cache(512)
 def _stand_ins(word: str) -> frozenset[str]:
-    return frozenset(stem(name) for said in (word, f"{word}e", f"{word}s") for name in names_for(said))
+    return frozenset(
+        stem(name, SUFFIXES) for said in (word, f"{word}e", f"{word}s") for name in names_for(said)
+    )

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.extraction.shell import is_customary
+from recortex.engines.words import QUOTABLE, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +33,6 @@ READ = 20_000
 ID = 8
 """Characters of an id as it is shown beside a memory."""
 
-_WORD = re.compile(r"[^\W_][\w./@:#-]{0,120}|_\w{1,120}")
 _TICKED = re.compile(r"`([^`\n]{3,200})`")
 _SEPARATOR = re.compile(r"&&|\|\||[;\n|]")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -205,7 +205,7 @@ def _marks(memory: Memory) -> _Marks:
     return _Marks(
         id=memory.id[:ID],
         runs=frozenset(run for run in _runs(_words(text)) if _tells(run)),
-        names=frozenset(_word(one) for one in _WORD.findall(text) if _is_name(_trimmed(one))),
+        names=frozenset(_word(one) for one in tokens(text, QUOTABLE, lower=False) if _is_name(_trimmed(one))),
         files=tuple(link.path for link in memory.files),
         commands=tuple(one for one in commands if " " in one and not is_customary(one)),
     )  # fmt: skip
@@ -234,7 +234,7 @@ def _all_terms(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word for one in _WORD.findall(text) if (word := _word(one))]
+    return [word for one in tokens(text, QUOTABLE, lower=False) if (word := _word(one))]
 
 
 def _word(word: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import NamedTuple
 
-_PUNCTUATION = re.compile(r"[^\w\s]", re.UNICODE)
+from recortex.engines.words import bag_of_words
 
 DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
 
@@ -21,16 +20,11 @@ class Verdict(StrEnum):
     SIMILAR = "similar"
 
 
-class Overlap(NamedTuple):
+class WordOverlap(NamedTuple):
     """A verdict with the number it rests on."""
 
     verdict: Verdict
     score: float
-
-
-def tokenize(text: str) -> frozenset[str]:
-    """Lower-cased words without punctuation (D)."""
-    return frozenset(_PUNCTUATION.sub("", text.lower()).split())
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -51,7 +45,7 @@ def classify(score: float) -> Verdict:
     return Verdict.CONSOLIDATE if score <= SIMILAR else Verdict.SIMILAR
 
 
-def overlap(a: str, b: str) -> Overlap:
+def overlap(a: str, b: str) -> WordOverlap:
     """The verdict on two texts."""
-    score = jaccard(tokenize(a), tokenize(b))
-    return Overlap(classify(score), score)
+    score = jaccard(bag_of_words(a), bag_of_words(b))
+    return WordOverlap(classify(score), score)

@@ -7,54 +7,34 @@ six of seven words and are two facts, while "From now on always deploy with `mak
 
 from __future__ import annotations
 
-import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from recortex.engines.indexing.words import STOP_WORDS
+from recortex.engines.words import INFLECTIONS, PADDING, TERM, stem, tokens
 
 WHOLE = 0.8
 """How much of a known statement the new one must repeat, and how much of that in the same order."""
 LONGEST = 2_000
 """Characters of a statement that are compared; what is longer says the same only word for word."""
 
-_TOKEN = re.compile(r"[\w@][\w./@:+#-]*(?:['’]t)?")
-_MEANING = frozenset(
-    (
-        "no", "nor", "not", "only", "before", "after", "above", "below", "against", "between", "during", "until", "without",
-        "under", "over", "up", "down", "off", "out", "more", "most", "if", "while",
-    )
-)  # fmt: skip
-_FILLING = frozenset(
-    ("now", "please", "also", "just", "really", "simply", "currently", "already", "still", "remember", "note", "ok", "well",
-     "future", "let's", "lets")
-)  # fmt: skip
-_DROPPED = (STOP_WORDS - _MEANING) | _FILLING
-_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
-_NEGATIONS = {
-    "don't": "not",
-    "doesn't": "not",
-    "can't": "cannot",
-    "won't": "not",
-    "isn't": "not",
-    "aren't": "not",
-    "never": "not",
+_NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
+    "can't": "cannot"
 }
 
 
 @lru_cache(2_048)
-def telling(text: str) -> tuple[str, ...]:
+def meaning(text: str) -> tuple[str, ...]:
     """The words of a statement that carry its meaning, in order, in one form."""
-    found = (word.strip(".:-/+#").replace("’", "'") for word in _TOKEN.findall(text.lower()))
+    found = (word.strip(".:-/+#").replace("’", "'") for word in tokens(text, TERM))
     plain = (_NEGATIONS.get(word, word) for word in found)
-    return tuple(_ENDING.sub("", word) for word in plain if word and word not in _DROPPED)
+    return tuple(stem(word, INFLECTIONS) for word in plain if word and word not in PADDING)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:
     """Whether a new statement only repeats a known one: it adds nothing, leaves hardly anything out, in the same order."""
     if max(len(new), len(known)) > LONGEST:
         return new == known
-    said, before = telling(new), telling(known)
+    said, before = meaning(new), meaning(known)
     if not said or not set(said) <= set(before) or len(set(said)) < WHOLE * len(set(before)):
         return False
     matcher = SequenceMatcher(None, before, said, autojunk=False)

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from recortex.engines.supersession.claims import core, cut, stems, tokens
-from recortex.engines.supersession.lexicon import word_set
+from recortex.engines.words import word_set
 
 _OLD, _NEW, _WHAT = r"(?P<old>[^,;:]{2,60}?)", r"(?P<new>[^,;:]{2,60}?)", r"(?P<what>[^,;:]{2,60}?)"
 _END = r"(?=\s*(?:[,;:!?]|\.(?:\s|$)|$|\s(?:and|but|now|anymore|any more|after all|instead|since|because|everywhere)\b))"
@@ -72,7 +72,7 @@ _ADDS = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class AnnouncedChange:
     """An announced change.
 
     Attributes:
@@ -96,7 +96,7 @@ def may_change(words: frozenset[str]) -> bool:
     return not _TELLTALE.isdisjoint(words)
 
 
-def changes(text: str) -> list[Change]:
+def changes(text: str) -> list[AnnouncedChange]:
     """The changes that a statement announces."""
     said = core(text)
     found = (pattern.search(said) for pattern in _CHANGES)
@@ -137,13 +137,13 @@ def adds(text: str) -> bool:
     return _ADDS.search(text) is not None
 
 
-def _change(found: re.Match[str], said: str) -> Change:
+def _change(found: re.Match[str], said: str) -> AnnouncedChange:
     groups = found.groupdict()
     old, of_old = _split(groups.get("old") or "")
     new, of_new = _split(groups.get("new") or "")
     what = stems(tokens(groups.get("what") or ""))
     rest = _around(said, found) if not (new or what or of_old) else frozenset()
-    return Change(old - _PRONOUNS, new, what | of_old | of_new | rest)
+    return AnnouncedChange(old - _PRONOUNS, new, what | of_old | of_new | rest)
 
 
 _PRONOUNS = frozenset({"one", "ones"})

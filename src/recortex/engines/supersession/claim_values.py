@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from recortex.engines.supersession.claims import is_number
-from recortex.engines.supersession.lexicon import FAMILY_OF, word_set
+from recortex.engines.supersession.lexicon import FAMILY_OF
+from recortex.engines.words import word_set
 
 
 def is_name(value: tuple[str, ...]) -> bool:

@@ -15,18 +15,16 @@ from recortex.engines.supersession.lexicon import (
     BASES,
     BE,
     FAMILY_OF,
-    FILLERS,
     JOINTS,
     NEEDS,
     NEGATORS,
     ORDERS,
     PARTICIPLES,
-    PREPOSITIONS,
     RESTS,
     SYNONYMS,
     USES,
-    word_set,
 )
+from recortex.engines.words import FILLERS, PREPOSITIONS, singular, word_set
 
 MAX_TEXT = 1_000
 """Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
@@ -114,10 +112,7 @@ def stem(word: str) -> str:
     low = word.lower().strip("'’.,:/")
     if low in SYNONYMS or low in FAMILY_OF:
         return SYNONYMS.get(low, low)
-    if len(low) > _SHORT and low.endswith("ies") and low.isalpha():
-        low = low[:-3] + "y"
-    elif len(low) > _SHORT and low[-1] == "s" and low[-2] not in "sui'" and low.isalpha():
-        low = low[:-1]
+    low = singular(low)
     return SYNONYMS.get(low, low)
 
 

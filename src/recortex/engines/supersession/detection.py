@@ -9,9 +9,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from recortex.engines.similarity.jaccard import tokenize
 from recortex.engines.supersession.change_cues import (
-    Change,
+    AnnouncedChange,
     adds,
     changed_mind,
     changes,
@@ -23,15 +22,9 @@ from recortex.engines.supersession.change_cues import (
 from recortex.engines.supersession.claim_values import is_name, is_quality, shape
 from recortex.engines.supersession.claims import Claim, claims, core, is_number, named, names_of, stem, tokens
 from recortex.engines.supersession.identifiers import apart
-from recortex.engines.supersession.lexicon import (
-    FAMILIES,
-    FAMILY_OF,
-    FILLERS,
-    PREPOSITIONS,
-    SEVERAL_ENDS,
-    SLOTS,
-)
+from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
+from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
 MAX_VALUE = 6
 """Words of a value: a longer complement is an explanation, not a value."""
@@ -63,7 +56,7 @@ bench/reversals.py is a find_supersession."""
 
 def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
     """The cheap test before `find_supersession`: whether two statements, as lower-case words, can be about the same."""
-    one, other = new - _COMMON, known - _COMMON
+    one, other = new - CLAIM_WORDS, known - CLAIM_WORDS
     least = min(len(one), len(other))
     shared = len(one & other)
     if not shared:
@@ -73,56 +66,32 @@ def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
     return shared >= _NEAR * least or may_change(new)
 
 
-_COMMON = (
-    FILLERS
-    | PREPOSITIONS
-    | {
-        "use",
-        "actually",
-        "decision",
-        "decided",
-        "go",
-        "let",
-        "lets",
-        "remember",
-        "and",
-        "or",
-        "not",
-        "never",
-        "because",
-        "so",
-        "is",
-        "are",
-    }
-)
-
-
 def find_supersession(new: str, known: str) -> SupersessionVerdict:
     """Judge whether `new` replaces `known`."""
     if is_unsure(new) or is_past(new) or is_unsure(known) or new.split() == known.split():
         return NOTHING
     said = claims(new)
-    held = tuple(one for one in claims(known) if not _of_another(one, known, said, new))
-    if not held:
+    known_claims = tuple(one for one in claims(known) if not _of_another(one, known, said, new))
+    if not known_claims:
         return NOTHING
     explicit = changed_mind(new)
-    if _announced(new, held, said):
+    if _announced(new, known_claims, said):
         return SupersessionVerdict(Outcome.REPLACES, "announced change", explicit=True)
     if adds(new):
         return NOTHING
     if gives_up_by_name(new, known):
         return SupersessionVerdict(Outcome.REPLACES, "announced change of a name", explicit=True)
-    return _compared(held, said, explicit=explicit)
+    return _compared(known_claims, said, explicit=explicit)
 
 
-def _of_another(held: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
+def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
     """Whether a known claim is about another thing than the new statement: issue 41, not issue 42; Go, not Python."""
     scenes = (one.names for one in claims(known) if not one.verb and one.words[0] in PREPOSITIONS)
-    theirs = held.names.union(*scenes)
+    theirs = claim.names.union(*scenes)
     if not theirs:
         return False
     values = frozenset[str]().union(*(named(one.value) for one in said))
-    exchanged = (change.new | (change.old if change.old & held.stems else set()) for change in changes(new))
+    exchanged = (change.new | (change.old if change.old & claim.stems else set()) for change in changes(new))
     names = names_of(new).difference(values, *exchanged)
     return apart(names, _words(new), theirs, _words(known))
 
@@ -131,12 +100,12 @@ def _words(text: str) -> frozenset[str]:
     return named(tokens(core(text)))
 
 
-def _compared(held: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> SupersessionVerdict:
+def _compared(known: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> SupersessionVerdict:
     """What the claims of two statements are to each other."""
-    found = (_against(other, one, explicit=explicit) for one in held for other in said)
+    found = (_against(other, one, explicit=explicit) for one in known for other in said)
     if evidence := next(filter(None, found), ""):
         return SupersessionVerdict(Outcome.REPLACES, evidence, explicit)
-    if any(_at_odds(other, one) for one in held for other in said):
+    if any(_at_odds(other, one) for one in known for other in said):
         return SupersessionVerdict(Outcome.CONTRADICTS, "same matter, other value", explicit)
     return NOTHING
 
@@ -144,49 +113,49 @@ def _compared(held: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: boo
 # -- announced
 
 
-def _announced(new: str, held: tuple[Claim, ...], said: tuple[Claim, ...]) -> bool:
-    """Whether the new statement says that what was held is given up, or was done before."""
-    if not may_change(tokenize(new)):
+def _announced(new: str, known: tuple[Claim, ...], said: tuple[Claim, ...]) -> bool:
+    """Whether the new statement says that what was known is given up, or was done before."""
+    if not may_change(bag_of_words(new)):
         return False
-    if any(_given_up(change, one, said) for change in changes(new) for one in held):
+    if any(_given_up(change, one, said) for change in changes(new) for one in known):
         return True
-    return any(_same_words(one, other) for one in claims(used_to(new)) for other in held)
+    return any(_same_words(one, other) for one in claims(used_to(new)) for other in known)
 
 
-def _given_up(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
+def _given_up(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...]) -> bool:
     """Whether a known claim holds what a change gives up."""
-    if held.denied or not held.verb or held.verb in {"need", "require"}:
+    if known.denied or not known.verb or known.verb in {"need", "require"}:
         return False
     if change.old:
-        return _names(change.old, held) and _same_matter(change, held, said)
-    return _moved_on(change, held)
+        return _names(change.old, known) and _same_matter(change, known, said)
+    return _moved_on(change, known)
 
 
-def _names(old: frozenset[str], held: Claim) -> bool:
+def _names(old: frozenset[str], known: Claim) -> bool:
     """Whether the known value is the thing that is given up; a list that holds it is more than that."""
-    value = held.stems
-    if not value or held.several or len(held.value) > MAX_VALUE:
+    value = known.stems
+    if not value or known.several or len(known.value) > MAX_VALUE:
         return False
     if value == old and len(value) > 1:
         return True
-    if held.verb == "be" and not held.subject & SLOTS and not is_name(held.value):
+    if known.verb == "be" and not known.subject & SLOTS and not is_name(known.value):
         return False
     if value & old and all(is_number(word) for word in value & old) and old - value <= SLOTS | {"limit"}:
         return True
     return value <= old or (old <= value and (len(value - old) <= 1 or bool(value & old & FAMILY_OF.keys())))
 
 
-def _same_matter(change: Change, held: Claim, said: tuple[Claim, ...]) -> bool:
+def _same_matter(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...]) -> bool:
     """Whether both are about the same; one of them may leave open what it is about."""
     about = change.what
     if not about:
         told = (one.subject for one in said if one.verb and not one.stems & change.old)
         about = frozenset().union(*told) - change.old - change.new
-        return not (about and held.subject - _GENERAL and not _meet(about, held.subject))
+        return not (about and known.subject - _GENERAL and not _meet(about, known.subject))
     rest = about - change.old - change.new
-    if not rest or _meet(rest, held.subject) or rest <= held.stems:
+    if not rest or _meet(rest, known.subject) or rest <= known.stems:
         return True
-    return not held.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _serves_one_end(held))
+    return not known.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _serves_one_end(known))
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -201,44 +170,28 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
 _ROOT = 5
 
 
-def _serves_one_end(held: Claim) -> bool:
+def _serves_one_end(known: Claim) -> bool:
     """Whether the known thing is of a kind that serves one end, so that naming the end does not narrow it."""
-    families = _families(held)
+    families = _families(known)
     return bool(families) and not any(FAMILIES[place] & SEVERAL_ENDS for place in families)
 
 
-_GENERAL = frozenset(
-    {
-        "project",
-        "repository",
-        "repo",
-        "codebase",
-        "everything",
-        "team",
-        "code",
-        "app",
-        "thing",
-        "idea",
-        "rule",
-        "all",
-        "everyone",
-    }
-)
+_GENERAL = word_set("project repository repo codebase everything team code app thing idea rule all everyone")
 
 
-def _moved_on(change: Change, held: Claim) -> bool:
+def _moved_on(change: AnnouncedChange, known: Claim) -> bool:
     """Whether "S moved to Y" ends a known value of S, or of Y's family where no S is named."""
-    value = held.stems
-    if not change.new or change.new <= value or value <= change.new or held.several or not value:
+    value = known.stems
+    if not change.new or change.new <= value or value <= change.new or known.several or not value:
         return False
     family = {FAMILY_OF[word] for word in change.new & FAMILY_OF.keys()}
     same_family = bool(family & {FAMILY_OF[word] for word in value & FAMILY_OF.keys()})
     about = change.what - change.new
     if about:
         return (
-            bool(held.subject)
-            and (about <= held.subject or held.subject <= about)
-            and len(held.value) <= MAX_VALUE
+            bool(known.subject)
+            and (about <= known.subject or known.subject <= about)
+            and len(known.value) <= MAX_VALUE
         )
     return same_family
 
@@ -246,55 +199,57 @@ def _moved_on(change: Change, held: Claim) -> bool:
 # -- denied, or given another value
 
 
-def _against(new: Claim, held: Claim, *, explicit: bool) -> str:
-    if new.denied != held.denied and _same_words(new, held):
+def _against(new: Claim, known: Claim, *, explicit: bool) -> str:
+    if new.denied != known.denied and _same_words(new, known):
         return "the same, denied"
-    if new.denied != held.denied and not held.denied and _denies(new, held):
+    if new.denied != known.denied and not known.denied and _denies(new, known):
         return "denied"
-    if new.denied and not held.denied and explicit and _takes_back(new, held):
+    if new.denied and not known.denied and explicit and _takes_back(new, known):
         return "denied from now on"
-    if new.denied or held.denied:
+    if new.denied or known.denied:
         return ""
-    if _only_numbers_differ(new, held):
+    if _only_numbers_differ(new, known):
         return "another number"
-    return "another value" if _other_value(new, held, explicit=explicit) else ""
+    return "another value" if _other_value(new, known, explicit=explicit) else ""
 
 
 _LEAST_WORDS = 2
 
 
-def _same_words(new: Claim, held: Claim) -> bool:
-    one, other = frozenset(new.words) - _WEAK, frozenset(held.words) - _WEAK
+def _same_words(new: Claim, known: Claim) -> bool:
+    one, other = frozenset(new.words) - _WEAK, frozenset(known.words) - _WEAK
     return one == other and len(one) >= _LEAST_WORDS
 
 
 _WEAK = frozenset({"now", "allow", "allowed", "today", "use", "uses"})
 
 
-def _denies(new: Claim, held: Claim) -> bool:
+def _denies(new: Claim, known: Claim) -> bool:
     """Whether "we do not use X (for S)" denies "use X for S"."""
-    value, denied = held.stems, new.stems
+    value, denied = known.stems, new.stems
     if not new.verb or not value or (value != denied and not (denied < value and denied & FAMILY_OF.keys())):
         return False
-    if new.verb != held.verb and "use" not in {new.verb, held.verb}:
+    if new.verb != known.verb and "use" not in {new.verb, known.verb}:
         return False
     return (
-        not new.subject or new.subject == held.subject or (bool(held.subject) and new.subject < held.subject)
+        not new.subject
+        or new.subject == known.subject
+        or (bool(known.subject) and new.subject < known.subject)
     )
 
 
-def _takes_back(new: Claim, held: Claim) -> bool:
+def _takes_back(new: Claim, known: Claim) -> bool:
     """Whether "we don't do X any more" ends "do X before Y": all that it says is said there."""
     said = frozenset(new.words) - _WEAK
-    return len(said) >= _LEAST_WORDS and said < frozenset(held.words) and new.words[0] in held.words[:2]
+    return len(said) >= _LEAST_WORDS and said < frozenset(known.words) and new.words[0] in known.words[:2]
 
 
-def _only_numbers_differ(new: Claim, held: Claim) -> bool:
+def _only_numbers_differ(new: Claim, known: Claim) -> bool:
     """Whether two claims are the same up to their numbers, and each says one number of the same place."""
-    if len(new.words) != len(held.words) or not new.verb:
+    if len(new.words) != len(known.words) or not new.verb:
         return False
-    differ = [(a, b) for a, b in zip(new.words, held.words, strict=True) if a != b]
-    rest = [a for a, b in zip(new.words, held.words, strict=True) if a == b and not is_number(a)]
+    differ = [(a, b) for a, b in zip(new.words, known.words, strict=True) if a != b]
+    rest = [a for a, b in zip(new.words, known.words, strict=True) if a == b and not is_number(a)]
     return (
         len(differ) == 1
         and all(is_number(a) and is_number(b) for a, b in differ)
@@ -302,24 +257,24 @@ def _only_numbers_differ(new: Claim, held: Claim) -> bool:
     )
 
 
-def _other_value(new: Claim, held: Claim, *, explicit: bool) -> bool:
-    if not _comparable(new, held) or not _same_subject(new, held, explicit=explicit):
+def _other_value(new: Claim, known: Claim, *, explicit: bool) -> bool:
+    if not _comparable(new, known) or not _same_subject(new, known, explicit=explicit):
         return False
-    if new.verb == "be" or held.verb == "be":
+    if new.verb == "be" or known.verb == "be":
         form = shape(new.value)
-        if form != shape(held.value):
+        if form != shape(known.value):
             return False
-        plain = not (is_quality(new.value) or is_quality(held.value))
-        named = is_name(new.value) and is_name(held.value)
-        kin = bool(_families(new) & _families(held))
-        return form != "word" or kin or (named and plain and bool(new.subject & held.subject & SLOTS))
-    kin = bool(_families(new) & _families(held)) or (
-        explicit and new.subject == held.subject and new.verb not in _OPEN_VERBS and _told_apart(new, held)
+        plain = not (is_quality(new.value) or is_quality(known.value))
+        named = is_name(new.value) and is_name(known.value)
+        kin = bool(_families(new) & _families(known))
+        return form != "word" or kin or (named and plain and bool(new.subject & known.subject & SLOTS))
+    kin = bool(_families(new) & _families(known)) or (
+        explicit and new.subject == known.subject and new.verb not in _OPEN_VERBS and _told_apart(new, known)
     )
     return (
         kin
-        or (is_name(new.value) and is_name(held.value) and _told_apart(new, held))
-        or (explicit and _told_apart_by_one(new, held))
+        or (is_name(new.value) and is_name(known.value) and _told_apart(new, known))
+        or (explicit and _told_apart_by_one(new, known))
     )
 
 
@@ -327,28 +282,28 @@ _OPEN_VERBS = frozenset({"use", "need", "require", "has", "have", "support", "ca
 """Of what these name, several may hold at once."""
 
 
-def _told_apart(new: Claim, held: Claim) -> bool:
+def _told_apart(new: Claim, known: Claim) -> bool:
     """Whether two values with a word in common differ by a name: the REST client and the gRPC client, not two helpers."""
-    common = new.stems & held.stems
+    common = new.stems & known.stems
     if not common:
         return True
-    differ = [word for word in (*new.value, *held.value) if stem(word) not in common]
+    differ = [word for word in (*new.value, *known.value) if stem(word) not in common]
     return all(is_number(word) or not word.isalpha() or not word.islower() for word in differ)
 
 
-def _told_apart_by_one(new: Claim, held: Claim) -> bool:
+def _told_apart_by_one(new: Claim, known: Claim) -> bool:
     """Whether two values are one thing in two ways: "rolling deployments", "blue-green deployments"."""
-    one, other = new.stems, held.stems
-    return len(one - other) == len(other - one) == 1 and stem(new.value[-1]) == stem(held.value[-1])
+    one, other = new.stems, known.stems
+    return len(one - other) == len(other - one) == 1 and stem(new.value[-1]) == stem(known.value[-1])
 
 
-def _comparable(new: Claim, held: Claim) -> bool:
+def _comparable(new: Claim, known: Claim) -> bool:
     """Whether both say one value of something, and different ones, neither a closer word for the other."""
-    if not new.verb or new.verb != held.verb or new.several or held.several:
+    if not new.verb or new.verb != known.verb or new.several or known.several:
         return False
-    if not (0 < len(new.value) <= MAX_VALUE and 0 < len(held.value) <= MAX_VALUE):
+    if not (0 < len(new.value) <= MAX_VALUE and 0 < len(known.value) <= MAX_VALUE):
         return False
-    one, other = new.stems, held.stems
+    one, other = new.stems, known.stems
     return bool(one and other) and not one <= other and not other <= one and not _extends(one, other)
 
 
@@ -361,22 +316,22 @@ def _extends(one: frozenset[str], other: frozenset[str]) -> bool:
     )  # fmt: skip
 
 
-def _same_subject(new: Claim, held: Claim, *, explicit: bool) -> bool:
-    if not new.subject or not held.subject:
+def _same_subject(new: Claim, known: Claim, *, explicit: bool) -> bool:
+    if not new.subject or not known.subject:
         return False
-    if new.subject == held.subject:
+    if new.subject == known.subject:
         return True
-    return explicit and (new.subject < held.subject or held.subject < new.subject)
+    return explicit and (new.subject < known.subject or known.subject < new.subject)
 
 
 def _families(claim: Claim) -> set[int]:
     return {FAMILY_OF[word] for word in claim.stems & FAMILY_OF.keys()}
 
 
-def _at_odds(new: Claim, held: Claim) -> bool:
+def _at_odds(new: Claim, known: Claim) -> bool:
     """Whether a person should look at both: the same matter with another value, where several might hold."""
     return (
-        not new.denied and not held.denied and _comparable(new, held) and _same_subject(new, held, explicit=True)
+        not new.denied and not known.denied and _comparable(new, known) and _same_subject(new, known, explicit=True)
         and new.verb != "be" and new.verb not in {"need", "require", "has", "have"}
-        and is_name(new.value) == is_name(held.value)
+        and is_name(new.value) == is_name(known.value)
     )  # fmt: skip

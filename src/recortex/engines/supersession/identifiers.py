@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from recortex.engines.supersession.lexicon import word_set
+from recortex.engines.words import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -1,21 +1,8 @@
-"""Words by which statements are read: function words, prepositions, verbs of use, and names that exclude each other."""
+"""Words by which claims are read: verbs of use, irregular forms, slots, and names that exclude each other."""
 
 from __future__ import annotations
 
-
-def word_set(words: str) -> frozenset[str]:
-    """The words of a line as a set."""
-    return frozenset(words.split())
-
-
-FILLERS = word_set("""a an the our my your their this that these those we i you they it its us also so then just please always ever only
-    now currently again still all any anymore here there be been being do does did will would shall should must may can
-    have has had to of own everywhere afterwards directly""")
-"""Left out where what two statements are about is compared."""
-
-PREPOSITIONS = word_set(
-    "for as to per in on with at by from via through into when across during under before after until while on using against over above below"
-)
+from recortex.engines.words import word_set
 
 USES = word_set("use uses using prefer prefers adopt adopted chose chosen pick picked follow follows")
 BASES = {

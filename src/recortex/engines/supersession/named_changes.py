@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from recortex.engines.supersession.claims import stems, tokens
-from recortex.engines.supersession.lexicon import PREPOSITIONS, word_set
+from recortex.engines.words import PREPOSITIONS, word_set
 
 _IDENTIFIER = re.compile(r"(?<![`\w])(?:[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*)(?![`\w])")
 _NAME = re.compile(r"`([^`\n]{1,80})`")
