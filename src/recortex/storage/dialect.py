@@ -1,11 +1,13 @@
-"""SQL as SQLite takes it, made into PostgreSQL's.
+"""Turns a statement that is written for SQLite into PostgreSQL's.
 
-What only one of them knows (full text, vectors) is written for each; everything else is written once. Where a row of
-PostgreSQL belongs to a workspace, the shared text says so in comments that SQLite does not see:
+Placeholders and the forms listed in `FORMS` are rewritten; any other form of SQLite's is refused. A query that
+needs more gets a text of its own under the same name in `storage/sql/postgres/`, which wins over the shared one.
 
-- `/*own m*/` in a condition: and the workspace of `m` is ours; `/*own*/` without an alias.
+Rows of PostgreSQL belong to a workspace. The shared text says where, in comments that SQLite does not see:
+
+- `/*own m*/` in a condition: the workspace of `m` must be ours; `/*own*/` without an alias.
 - `/*only own m*/` where there is no other condition.
-- `/*own column*/` and `/*own value*/` in an INSERT and in a conflict's target.
+- `/*own column*/` and `/*own value*/` in an INSERT and in the target of a conflict.
 """
 
 from __future__ import annotations
@@ -20,13 +22,41 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Bindings
 
-_OWN = re.compile(r"/\*(only )?own(?: (\w+))?\*/")
-_LIST = re.compile(r"(?<![\w.])([\w.]+) IN \(SELECT value FROM json_each\((\?\d*)\)\)")
-_KEYS = ("key", "e.model")
-"""How the columns end that hold keys: an embedding's model is one, elsewhere it is a name."""
-_ELEMENTS = re.compile(r"json_each\(([a-z_.]+)\) (\w+)")
-_ORDERED_JOIN = re.compile(r"CROSS JOIN (\w+ \w+) ON")
-_VALUE = re.compile(r"'(?:[^']|'')*'|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
+
+class Form(NamedTuple):
+    """A form of SQLite's that PostgreSQL writes otherwise."""
+
+    pattern: re.Pattern[str]
+    replacement: str
+
+
+def _form(pattern: str, replacement: str) -> Form:
+    return Form(re.compile(pattern), replacement)
+
+
+_LIST = r"IN \(SELECT value FROM json_each\((\?\d*)\)\)"
+_AMONG = r"\1 = ANY(ARRAY(SELECT json_array_elements_text(\2::json))::%s[])"
+FORMS = (
+    _form(r"/\*own column\*/", "workspace,"),
+    _form(r"/\*own value\*/", ":workspace,"),
+    _form(r"/\*only own\*/", "WHERE workspace = :workspace"),
+    _form(r"/\*only own (\w+)\*/", r"WHERE \1.workspace = :workspace"),
+    _form(r"/\*own\*/", "workspace = :workspace AND"),
+    _form(r"/\*own (\w+)\*/", r"\1.workspace = :workspace AND"),
+    # A column that ends in "key" holds numbers, as does an embedding's model; elsewhere a model is a name.
+    _form(rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
+    _form(rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
+    _form(r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
+)
+"""In the order in which they are applied."""
+_UNKNOWN = re.compile(
+    r"/\*(?:own|only)|\b(?:json_each|json_extract|instr|ifnull|iif|unixepoch|strftime|vec_\w+)\(|"
+    r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|MATCH|INDEXED BY|PRAGMA)\b",
+    re.IGNORECASE,
+)
+"""What PostgreSQL does not have, or would take otherwise."""
+_STRING = r"'(?:[^']|'')*'"
+_VALUE = re.compile(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
 _JSON = re.compile(r"\$(\d+)(?:::| AS )json\b")
 _NUL_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 """NUL as JSON writes it; a backslash that is itself escaped begins none."""
@@ -41,7 +71,7 @@ class Statement(NamedTuple):
         names: of the values, where they have names.
         owned: whether `$1` is the workspace.
         writes: whether it changes something.
-        read: the places of values that PostgreSQL reads as JSON.
+        read: the positions of values that PostgreSQL reads as JSON.
     """
 
     text: str
@@ -64,11 +94,16 @@ class Statement(NamedTuple):
 
 @lru_cache(1024)
 def postgres(sql: str) -> Statement:
-    """The statement for PostgreSQL."""
-    text = _OWN.sub(_owned, sql)
-    text = _ORDERED_JOIN.sub(r"JOIN \1 ON", text)
-    text = _LIST.sub(_among, text)
-    text = _ELEMENTS.sub(r"json_array_elements_text(\1::json) AS \2 (value)", text)
+    """The statement for PostgreSQL.
+
+    Raises:
+        ValueError: it has a form of SQLite's that is not known here.
+    """
+    text = sql
+    for pattern, replacement in FORMS:
+        text = pattern.sub(replacement, text)
+    if unknown := _UNKNOWN.search(re.sub(_STRING, "", text)):
+        raise ValueError(f"{unknown[0]!r} needs a text of its own in storage/sql/postgres: {sql}")
     owned = ":workspace" in text
     names: list[str] = []
     count = 0
@@ -93,22 +128,6 @@ def postgres(sql: str) -> Statement:
     return Statement(text, tuple(names), owned, bool(_WRITES.match(text)), read)
 
 
-def _owned(found: re.Match[str]) -> str:
-    only, name = found[1], found[2]
-    if name == "column":
-        return "workspace,"
-    if name == "value":
-        return ":workspace,"
-    ours = f"{name}.workspace = :workspace" if name else "workspace = :workspace"
-    return f"WHERE {ours}" if only else f"{ours} AND"
-
-
-def _among(found: re.Match[str]) -> str:
-    column, value = found[1], found[2]
-    kind = "bigint" if column.endswith(_KEYS) else "text"
-    return f"{column} = ANY(ARRAY(SELECT json_array_elements_text({value}::json))::{kind}[])"
-
-
 def storable(value: Any) -> Any:
-    """PostgreSQL has no NUL in texts, nor in what it reads from JSON; nothing of ours has one, but a question may."""
+    """The value without NUL, which PostgreSQL cannot hold in a text; only a question may have one."""
     return value.replace("\0", "\ufffd") if isinstance(value, str) else value

@@ -56,3 +56,13 @@ FROM embedding_models o /*only own o*/
 -- name: may_index
 SELECT pg_has_role(session_user, c.relowner, 'USAGE') FROM pg_class c
 WHERE c.relnamespace = CAST('recortex' AS regnamespace) AND c.relname = 'embeddings'
+
+-- name: outdated
+SELECT m.id FROM embeddings e JOIN memories m ON /*own m*/ m.embedding_key = e.key
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?1)) AND m.status IN ('active', 'proposed', 'quarantined')
+  AND m.kind <> 'code' ORDER BY m.priority DESC, m.access_count DESC, m.key DESC LIMIT ?2
+
+-- name: count_outdated
+SELECT count(*) FROM embeddings e JOIN memories m ON /*own m*/ m.embedding_key = e.key
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?)) AND m.status IN ('active', 'proposed', 'quarantined')
+  AND m.kind <> 'code'
