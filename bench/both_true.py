@@ -1,10 +1,14 @@
-"""Both true: how surely a statement about another thing leaves a known one alone, and the same thing's new value replaces it.
+"""Both true.
+
+How surely a statement about another thing leaves a known one alone, and the same thing's new value replaces
+it.
 
     python bench/both_true.py [--half development|held-out] [--misses] [--json FILE]
 
-Reads `bench/both_true_pairs.txt`, written before the rules: issues, ports, lines, languages, files, versions and names
-that differ in what is spoken of, and reversals that differ in what is said of it. Pairs of each sign alternate between
-two halves. A pair counts as confused where the new statement would replace the known one or be taken as the same.
+Reads `bench/both_true_pairs.txt`, written before the rules: issues, ports, lines, languages, files,
+versions and names that differ in what is spoken of, and reversals that differ in what is said of it. Pairs
+of each sign alternate between two halves. A pair counts as confused where the new statement would replace
+the known one or be taken as the same.
 """
 
 from __future__ import annotations

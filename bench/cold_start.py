@@ -2,8 +2,9 @@
 
     python bench/cold_start.py [--runs 15] [--memories 1000] [--json FILE] [--imports]
 
-Every run is a new interpreter; bytecode and the file system's cache are warm, as they are on a machine in use. The median of the wall clock
-counts; the least, and the processor time (of all threads), show what a quiet machine would give. `bare` is an interpreter that does
+Every run is a new interpreter; bytecode and the file system's cache are warm, as they are on a machine in
+use. The median of the wall clock counts; the least, and the processor time (of all threads), show what a
+quiet machine would give. `bare` is an interpreter that does
 nothing: no program can be faster.
 `--imports` names the modules that cost most in each verb.
 """

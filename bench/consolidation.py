@@ -1,9 +1,13 @@
-"""How long `consolidate list` takes, by its parts, and how many pairs it finds. The ground of MOST_COMPARED and MOST_VECTORS.
+"""How long `consolidate list` takes, by its parts, and how many pairs it finds.
 
-The store holds statements of bench/latency.py's generator or, with --real, the turns of LoCoMo and the functions of CoSQA
-in $RECORTEX_BENCH_DATA, each as a memory without a session; every fiftieth one is said again with one word changed.
+The ground of MOST_COMPARED and MOST_VECTORS.
 
-    python bench/consolidation.py [--size 10000] [--real] [--embedder onnx|hashed|none] [--keep FOLDER] [--json FILE]
+The store holds statements of bench/latency.py's generator or, with --real, the turns of LoCoMo and the
+functions of CoSQA in $RECORTEX_BENCH_DATA, each as a memory without a session; every fiftieth one is said
+again with one word changed.
+
+    python bench/consolidation.py [--size 10000] [--real] [--embedder onnx|hashed|none] [--keep FOLDER]
+    [--json FILE]
 """
 
 from __future__ import annotations

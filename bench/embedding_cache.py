@@ -41,7 +41,10 @@ HASHES, VECTORS = "hashes.npy", "vectors.npy"
 
 
 def write_tiers(folder: Path, texts: list[str]) -> None:
-    """The second and the third tier with a vector for each text; by chance, since only the way to them is timed."""
+    """The second and the third tier with a vector for each text.
+
+    By chance, since only the way to them is timed.
+    """
     rows = np.random.default_rng(1).normal(size=(len(texts), DIMENSIONS)).astype(np.float32)
     kept = sorted(
         (vector_hash(MODEL_NAME, text), compact(row)) for text, row in zip(texts, rows, strict=True)

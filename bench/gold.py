@@ -1,9 +1,11 @@
-"""Gold with its references turned into quotes and texts, as end-to-end benches read it; or a check that all references hold.
+"""Gold with its references turned into quotes and texts, as end-to-end benches read it.
+
+Or a check that all references hold.
 
     python bench/gold.py GOLD_DIR SESSIONS_DIR [--into FOLDER]
 
-GOLD_DIR has PROJECT.jsonl files (`bench/labels/GUIDELINES.md` says what is in them), SESSIONS_DIR a folder of session files
-for each project. Without --into, every problem is printed, and counts.
+GOLD_DIR has PROJECT.jsonl files (`bench/labels/GUIDELINES.md` says what is in them), SESSIONS_DIR a folder
+of session files for each project. Without --into, every problem is printed, and counts.
 """
 
 from __future__ import annotations

@@ -2,10 +2,12 @@
 
     python bench/hooks.py [--runs 40] [--memories 10000] [--only NAME] [--json FILE]
 
-Each call is a new process that gets what Claude Code sends and is over when its output has ended. `bare` is an interpreter that does
-nothing: no hook in Python can be faster. Rows with `server` run beside the project's own `recortex mcp`, which has answered one recall, as in a
-session that goes on. Vectors are random (as dear to search as real ones); prompts are made from words of stored memories. The detached
-jobs that `stop` starts end before the next call is measured.
+Each call is a new process that gets what Claude Code sends and is over when its output has ended. `bare`
+is an interpreter that does
+nothing: no hook in Python can be faster. Rows with `server` run beside the project's own `recortex mcp`,
+    which has answered one recall, as in a
+session that goes on. Vectors are random (as dear to search as real ones); prompts are made from words of
+stored memories. The detached jobs that `stop` starts end before the next call is measured.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """How quick the store is: remember, remember_many and recall at several sizes; memory and bytes per memory.
 
-Memories of about 200 characters are made from a seeded generator: statements about a software project, whose words
-follow the skewed frequencies of prose (a few thousand common and technical words, many rarer identifiers). Recall is
-measured through the public API, counting of the access included, with and without making the query's vector.
+Memories of about 200 characters are made from a seeded generator: statements about a software project,
+whose words follow the skewed frequencies of prose (a few thousand common and technical words, many rarer
+identifiers). Recall is measured through the public API, counting of the access included, with and without
+making the query's vector.
 
     python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--json FILE]
 """

@@ -1,5 +1,8 @@
-"""How alike pairs of extracted statements are by words (Jaccard) and by meaning (cosine): the ground of the thresholds
-in engines/similarity/vector_verdict.py. Statements come from the sessions in $RECORTEX_BENCH_DATA/transcripts.
+"""How alike pairs of extracted statements are by words (Jaccard) and by meaning (cosine).
+
+The ground of the thresholds
+in engines/similarity/vector_verdict.py. Statements come from the sessions in
+$RECORTEX_BENCH_DATA/transcripts.
 
     RECORTEX_BENCH_DATA=DIR python bench/likeness.py [--show N] [--json FILE]
 """

@@ -1,13 +1,17 @@
-"""Many at once on one store: mixed work from every side, how long each kind of it takes, and whether anything was lost.
+"""Many at once on one store.
 
-    python bench/load.py [--engine sqlite] [--processes 16] [--threads 1] [--workspaces 1] [--seconds 60] [--memories 300]
+Mixed work from every side, how long each kind of it takes, and whether anything was lost.
+
+    python bench/load.py [--engine sqlite] [--processes 16] [--threads 1] [--workspaces 1] [--seconds 60]
+    [--memories 300]
                          [--pause 0] [--url URL] [--json FILE]
     python bench/load.py --engine postgres --processes 8 --threads 8 [--workspaces 8]
 
-Each thread remembers, edits, links, recalls by words and by hashed vectors, gets, lists, and notes a session, in an order
-drawn by its number, without pause or with a mean pause of `--pause` ms. On PostgreSQL a thread has a connection; processes
-share the workspaces by turns. Without `--url` the server is one of its own, gone afterwards. Afterwards every memory, edit,
-relation and receipt that was acknowledged is looked for.
+Each thread remembers, edits, links, recalls by words and by hashed vectors, gets, lists, and notes a
+session, in an order drawn by its number, without pause or with a mean pause of `--pause` ms. On PostgreSQL
+a thread has a connection; processes share the workspaces by turns. Without `--url` the server is one of
+its own, gone afterwards. Afterwards every memory, edit, relation and receipt that was acknowledged is
+looked for.
 
 The exit code is 1 when an error reached a caller or anything acknowledged is not there.
 """

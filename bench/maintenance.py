@@ -2,10 +2,11 @@
 
     python bench/maintenance.py [--sizes 10000,100000] [--each 10] [--json FILE]
 
-A store is filled with memories of which each tenth (`--each`) was pruned long ago, each with a vector of random signs; every fifth has
-a former state; the audit log has an entry for each memory, half of them older than a year. Then every chore is done once,
-as the job behind a session does it, while another process writes a note every few milliseconds and measures how long each
-takes. Last the file is written anew (`gc --full`), which others wait for.
+A store is filled with memories of which each tenth (`--each`) was pruned long ago, each with a vector of
+random signs; every fifth has a former state; the audit log has an entry for each memory, half of them
+older than a year. Then every chore is done once, as the job behind a session does it, while another
+process writes a note every few milliseconds and measures how long each takes. Last the file is written
+anew (`gc --full`), which others wait for.
 """
 
 from __future__ import annotations

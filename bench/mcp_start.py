@@ -1,6 +1,7 @@
 """How long an agent waits for the MCP server: first answers, first recall, then recall after recall.
 
-Each start is a new process; what is measured begins before it is made. Prints a table; `--json FILE` writes it.
+Each start is a new process; what is measured begins before it is made. Prints a table; `--json FILE`
+writes it.
 
     python bench/mcp_start.py [--runs 7] [--memories 1000] [--json FILE]
 """

@@ -1,11 +1,15 @@
-"""What a change of the embedding model costs while it goes on: quality by the share that is done, latency, kills.
+"""What a change of the embedding model costs while it goes on.
 
-    RECORTEX_BENCH_DATA=… python bench/model_swap.py [--curve] [--latency] [--kills N] [--memories N] [--stores N] [--json FILE]
+Quality by the share that is done, latency, kills.
 
-The curve asks the questions of LoCoMo (development half) and of the developer notes at growing shares of memories that have
-a vector of the new model, once by the new model and once by the former one. Memories without a vector of the model that is
-asked by are found by their words. Nothing is counted as accessed, so that no question prepares the store for the next one.
-Latency is of whole recalls, before, while another process re-embeds, and after. Kills are SIGKILLs of that process.
+    RECORTEX_BENCH_DATA=… python bench/model_swap.py [--curve] [--latency] [--kills N] [--memories N]
+    [--stores N] [--json FILE]
+
+The curve asks the questions of LoCoMo (development half) and of the developer notes at growing shares of
+memories that have a vector of the new model, once by the new model and once by the former one. Memories
+without a vector of the model that is asked by are found by their words. Nothing is counted as accessed, so
+that no question prepares the store for the next one. Latency is of whole recalls, before, while another
+process re-embeds, and after. Kills are SIGKILLs of that process.
 """
 
 from __future__ import annotations
@@ -230,7 +234,10 @@ def latency(count: int) -> list[dict[str, Any]]:
 
 
 def kills(count: int, times: int) -> dict[str, Any]:
-    """SIGKILL at random moments, then one run to the end: what was kept after each, and how many texts were embedded twice."""
+    """SIGKILL at random moments, then one run to the end.
+
+    What was kept after each, and how many texts were embedded twice.
+    """
     chosen = random.Random(11)
     kept: list[int] = []
     with of_hashed(count) as (folder, _):

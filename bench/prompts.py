@@ -1,8 +1,11 @@
-"""What prompts bring to mind: a relevant memory where there is one, and nothing for the everyday prompts of other projects.
+"""What prompts bring to mind.
 
-The store holds the developer notes; relevant prompts are its questions, as they stand and inside a task; irrelevant ones
-are its unanswerable questions and what people typed in real sessions of other projects. Prints, by recipe and by the
-least score that a hit must have, how many relevant prompts got their memory, and how many irrelevant ones got any.
+A relevant memory where there is one, and nothing for the everyday prompts of other projects.
+
+The store holds the developer notes; relevant prompts are its questions, as they stand and inside a task;
+irrelevant ones are its unanswerable questions and what people typed in real sessions of other projects.
+Prints, by recipe and by the least score that a hit must have, how many relevant prompts got their memory,
+and how many irrelevant ones got any.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     RECORTEX_BENCH_DATA=… python bench/readers.py [--json FILE] [--repeat N]
 
-Reads every file below `$RECORTEX_BENCH_DATA/transcripts` N times (3) and takes the fastest; also resumes each line-based
-file at several cuts as if it were growing, and compares the turns with those of one reading. `peak` is the most memory
-that the reader allocated while its turns were dropped one by one (a second, traced reading), in MB.
+Reads every file below `$RECORTEX_BENCH_DATA/transcripts` N times (3) and takes the fastest; also resumes
+each line-based file at several cuts as if it were growing, and compares the turns with those of one
+reading. `peak` is the most memory that the reader allocated while its turns were dropped one by one (a
+second, traced reading), in MB.
 """
 
 from __future__ import annotations

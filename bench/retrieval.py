@@ -1,12 +1,14 @@
 """How well recall finds what answers a question, and whether it is silent when nothing does.
 
-    RECORTEX_BENCH_DATA=… python bench/retrieval.py [--dataset NAME …] [--split dev] [--recipe hybrid] [--no-floor]
+    RECORTEX_BENCH_DATA=… python bench/retrieval.py [--dataset NAME …] [--split dev] [--recipe hybrid]
+    [--no-floor]
         [--no-model] [--floor-curve] [--adapter module:Class] [--json FILE]
 
-Data sets: locomo (dialogue turns; adversarial questions are reported apart), cosqa (functions for web queries), commits
-(files for commit subjects), notes (a developer's memory, with questions that it cannot answer). Recall at k is
-|gold and top k| / |gold|, MRR is 1 / rank of the first gold within 20; both are means over questions. The floor curve
-asks the questions of each LoCoMo conversation of the other conversations as well, where nobody can answer them.
+Data sets: locomo (dialogue turns; adversarial questions are reported apart), cosqa (functions for web
+queries), commits (files for commit subjects), notes (a developer's memory, with questions that it cannot
+answer). Recall at k is |gold and top k| / |gold|, MRR is 1 / rank of the first gold within 20; both are
+means over questions. The floor curve asks the questions of each LoCoMo conversation of the other
+conversations as well, where nobody can answer them.
 """
 
 from __future__ import annotations
@@ -77,7 +79,10 @@ def show(title: str, result: dict[str, dict[str, float]]) -> None:
 
 
 def floor_curve(split: str, make: Callable[[], Any]) -> list[dict[str, float]]:
-    """For each floor: what answerable questions lose of their recall@10, and how many unanswerable ones get no hit."""
+    """For each floor.
+
+    What answerable questions lose of their recall@10, and how many unanswerable ones get no hit.
+    """
     stores = load("locomo", split)
     own: list[tuple[float, float]] = []
     strange: list[float] = []

@@ -1,4 +1,7 @@
-"""Systems that bench/retrieval.py can ask: `add(items)` once, then `search(query, limit)` for ids, best first."""
+"""Systems that bench/retrieval.py can ask.
+
+`add(items)` once, then `search(query, limit)` for ids, best first.
+"""
 
 from __future__ import annotations
 

@@ -161,5 +161,8 @@ LOADERS = {"locomo": _locomo, "cosqa": _cosqa, "commits": _commits, "notes": _no
 
 
 def load(dataset: str, split: str) -> list[Store]:
-    """The stores of a data set. Halves: LoCoMo the first and last five conversations, CoSQA dev and test, commits by project."""
+    """The stores of a data set.
+
+    Halves: LoCoMo the first and last five conversations, CoSQA dev and test, commits by project.
+    """
     return LOADERS[dataset](split)

@@ -2,8 +2,9 @@
 
     python bench/reversals.py [--half development|held-out|fresh] [--misses] [--end-to-end] [--json FILE]
 
-Reads `bench/reversal_pairs.txt`, written for this bench. Pairs of each sign alternate between two halves: rules are
-written while looking at the development half. A fresh set was written after the first look at the other half. `--misses` prints what was judged wrongly.
+Reads `bench/reversal_pairs.txt`, written for this bench. Pairs of each sign alternate between two halves:
+rules are written while looking at the development half. A fresh set was written after the first look at
+the other half. `--misses` prints what was judged wrongly.
 """
 
 from __future__ import annotations

@@ -1,19 +1,26 @@
-"""What a million memories cost: writing, recall, disk and memory at 1k, 10k, 100k and 1M, beside a bound by brute force.
+"""What a million memories cost.
 
-    python bench/scale.py [--sizes 1000,10000,100000,1000000] [--queries 200] [--only write,recall,vectors] [--json FILE]
-        [--engine sqlite | --engine postgres --url postgresql://…/…] [--store URL] [--vectors FILE.npz] [--folder DIR]
+Writing, recall, disk and memory at 1k, 10k, 100k and 1M, beside a bound by brute force.
 
-How the stores are made: `scale_data.py`. A store is filled, and its index of vectors is built, in a process of its own; what
-is measured goes through the public API, and `vectors` through the store's ports.
+    python bench/scale.py [--sizes 1000,10000,100000,1000000] [--queries 200] [--only write,recall,vectors]
+    [--json FILE]
+        [--engine sqlite | --engine postgres --url postgresql://…/…] [--store URL] [--vectors FILE.npz]
+        [--folder DIR]
+
+How the stores are made: `scale_data.py`. A store is filled, and its index of vectors is built, in a
+process of its own; what is measured goes through the public API, and `vectors` through the store's ports.
 
 write    remember_many of 1,000 new statements on top, without making vectors, in memories per second.
-recall   hybrid recall with the question's vector at hand, counting of the access included; then by words alone, and
+recall   hybrid recall with the question's vector at hand, counting of the access included; then by words
+alone, and
          questions of common words only.
-vectors  recall@10 of the candidates that the store gives, ordered by their int8 codes, against NumPy's exact order of the
+vectors  recall@10 of the candidates that the store gives, ordered by their int8 codes, against NumPy's
+exact order of the
          same codes; its time for one question, as one product with a float32 matrix in memory, is the bound.
 
-`--store` measures a store that is there already and adds to it; `--vectors` takes other vectors (arrays `stored` and `asked`,
-such as `vectors.py --cache` keeps) in place of those of the statements. PostgreSQL: each size in a workspace of its own.
+`--store` measures a store that is there already and adds to it; `--vectors` takes other vectors (arrays
+`stored` and `asked`, such as `vectors.py --cache` keeps) in place of those of the statements. PostgreSQL:
+each size in a workspace of its own.
 """
 
 from __future__ import annotations

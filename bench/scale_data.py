@@ -1,10 +1,13 @@
-"""Stores of up to a million memories, made quickly: statements of `latency.Prose`, vectors that lie as the model's do.
+"""Stores of up to a million memories, made quickly.
 
-A few thousand statements are embedded by the shipped model. Each further vector is one of them, moved by the difference of
-two others that are neighbours: `new = one + 0.7 (other - its neighbour)`, scaled to length 1. With 0.7 the median cosine
-between a vector and its nearest neighbour, among as many made ones as there are real ones, is that of the real ones (0.80
-to 0.80 for these statements; 0.71 to 0.70 for the functions and turns of `vectors.py`). The local dimension is a little
-higher than theirs (29 to 26, and 23 to 17), which makes neighbours harder to find, not easier.
+Statements of `latency.Prose`, vectors that lie as the model's do.
+
+A few thousand statements are embedded by the shipped model. Each further vector is one of them, moved by
+the difference of two others that are neighbours: `new = one + 0.7 (other - its neighbour)`, scaled to
+length 1. With 0.7 the median cosine between a vector and its nearest neighbour, among as many made ones as
+there are real ones, is that of the real ones (0.80 to 0.80 for these statements; 0.71 to 0.70 for the
+functions and turns of `vectors.py`). The local dimension is a little higher than theirs (29 to 26, and 23
+to 17), which makes neighbours harder to find, not easier.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python bench/secrets_shut.py [--seed 1] [--misses]
 
-Shapes and wordings were written before the redactor's rules for them were read, and the values come of syllables: what the
-rules know of words does not help. Look at the misses only when a new set is to be written: whoever mends by them has to.
+Shapes and wordings were written before the redactor's rules for them were read, and the values come of
+syllables: what the rules know of words does not help. Look at the misses only when a new set is to be
+written: whoever mends by them has to.
 """
 
 from __future__ import annotations

@@ -1,11 +1,15 @@
-"""What the plug-in costs a session: the client's time from a prompt to the request of the model, with and without it.
+"""What the plug-in costs a session.
 
-    python bench/session_latency.py [--sessions 10] [--prompts 11] [--pause 2] [--memories 1000] [--client PROGRAM] [--json FILE]
+The client's time from a prompt to the request of the model, with and without it.
 
-A real Claude Code (2.1.330 from npm, unless `--client` names one) is driven headless against a scripted model, in sessions with and without the
-plug-in by turns. `first` is a session's first prompt, which waits for the client's own start and for `session-start`; `later` are the others.
-The store holds memories that answer the prompts. A prompt comes `--pause` seconds after the answer before it, as a person's does: what learns from the
-turn before has then ended. With `--pause 0` it is still at work.
+    python bench/session_latency.py [--sessions 10] [--prompts 11] [--pause 2] [--memories 1000] [--client
+    PROGRAM] [--json FILE]
+
+A real Claude Code (2.1.330 from npm, unless `--client` names one) is driven headless against a scripted
+model, in sessions with and without the plug-in by turns. `first` is a session's first prompt, which waits
+for the client's own start and for `session-start`; `later` are the others. The store holds memories that
+answer the prompts. A prompt comes `--pause` seconds after the answer before it, as a person's does: what
+learns from the turn before has then ended. With `--pause 0` it is still at work.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""What was said in a session's file, message by message, with a reference to each: for those who write gold and labels.
+"""What was said in a session's file, message by message, with a reference to each.
+
+For those who write gold and labels.
 
     python bench/session_text.py FILE [--person] [--most CHARACTERS]
 
-Independent of the readers of the package on purpose: references stay true when those change, and what they find can be
-compared. A reference is the number of the line in a file of lines (0 is the first), of the message in a file that is one
-JSON document, of the line with the speaker in a Markdown file. A gold or label line names session file, reference and a
-span of characters in the text that `messages` gives for it.
+Independent of the readers of the package on purpose: references stay true when those change, and what they
+find can be compared. A reference is the number of the line in a file of lines (0 is the first), of the
+message in a file that is one JSON document, of the line with the speaker in a Markdown file. A gold or
+label line names session file, reference and a span of characters in the text that `messages` gives for it.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python bench/short_sessions.py [--half development|held-out|fresh] [--misses] [--json FILE]
 
-Reads `bench/short_sessions.txt`, written for this bench. Rules are written while looking at the development half.
-A fresh set was written after the first look at the other half.
+Reads `bench/short_sessions.txt`, written for this bench. Rules are written while looking at the
+development half. A fresh set was written after the first look at the other half.
 """
 
 from __future__ import annotations

@@ -1,13 +1,16 @@
 """Several processes on one store, and processes killed while they write.
 
-    python bench/stress.py [--writers 8] [--each 1000] [--readers 4] [--kills 200] [--embedder hashed] [--seed 1] [--json FILE]
+    python bench/stress.py [--writers 8] [--each 1000] [--readers 4] [--kills 200] [--embedder hashed]
+    [--seed 1] [--json FILE]
 
-First `--writers` processes keep `--each` memories apiece, half one by one and half in batches, while `--readers` processes
-recall, list and get without pause: nothing may be lost and no process may see an error. Then a process that writes is
-killed `--kills` times (SIGKILL) at random moments, from its first import to the middle of its work: by turns it keeps
-memories one by one or in batches, without vectors, with the ONNX model's, or with hashed ones. It prints the id of each
-memory that the store has acknowledged. After each kill the store must open, every acknowledged memory and edit must be
-there, SQLite's integrity check and the keyword index's must be clean, and the vectors' index must hold what the rows hold.
+First `--writers` processes keep `--each` memories apiece, half one by one and half in batches, while
+`--readers` processes recall, list and get without pause: nothing may be lost and no process may see an
+error. Then a process that writes is killed `--kills` times (SIGKILL) at random moments, from its first
+import to the middle of its work: by turns it keeps memories one by one or in batches, without vectors,
+with the ONNX model's, or with hashed ones. It prints the id of each memory that the store has
+acknowledged. After each kill the store must open, every acknowledged memory and edit must be there,
+SQLite's integrity check and the keyword index's must be clean, and the vectors' index must hold what the
+rows hold.
 
 The exit code is 1 when anything was lost, broken or refused.
 """

@@ -1,7 +1,10 @@
-"""How long the brief and a lifecycle pass take: made anew, from the cache, in a process of its own; with nothing due.
+"""How long the brief and a lifecycle pass take: made anew, from the cache, in a process of its own.
 
-Memories of all kinds, four relations each on average, a tenth with a branch and a pattern, recorded over two years and
-partly recalled. Times are wall-clock; `import` is `recortex.app.brief` above the interpreter and apsw.
+With nothing due.
+
+Memories of all kinds, four relations each on average, a tenth with a branch and a pattern, recorded over
+two years and partly recalled. Times are wall-clock; `import` is `recortex.app.brief` above the interpreter
+and apsw.
 
     python bench/surface.py [--sizes 1000,10000] [--json FILE]
 """

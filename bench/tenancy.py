@@ -1,10 +1,12 @@
-"""Whether tenants of one database ever see each other: 50 tenants, 10,000 random acts, several threads, seeded.
+"""Whether tenants of one database ever see each other.
 
-Each tenant lives a random life in its workspace and the same life in a SQLite store of its own; an answer that differs, or
-that carries another tenant's mark, is a leak, and so is a row that is not where it belongs. It is done with both guards,
-with row-level security alone (the queries' filters and the lexemes' prefixes taken away), with the filters alone (as a
-superuser), and as a login role that owns nothing. Exits 1 on any leak, and where a run without both guards leaks nothing:
-then the trial itself could not tell.
+50 tenants, 10,000 random acts, several threads, seeded.
+
+Each tenant lives a random life in its workspace and the same life in a SQLite store of its own; an answer
+that differs, or that carries another tenant's mark, is a leak, and so is a row that is not where it
+belongs. It is done with both guards, with row-level security alone (the queries' filters and the lexemes'
+prefixes taken away), with the filters alone (as a superuser), and as a login role that owns nothing. Exits
+1 on any leak, and where a run without both guards leaks nothing: then the trial itself could not tell.
 
     python bench/tenancy.py [--tenants 50] [--acts 10000] [--threads 4] [--layout postgres] [--seed 1]
 """

@@ -1,10 +1,12 @@
 """How vectors are best kept in SQLite: recall, time and size of the coarse passes that sqlite-vec offers.
 
-    RECORTEX_BENCH_DATA=… python bench/vectors.py [--sizes 10000,100000] [--queries 200] [--cache FILE] [--json FILE]
+    RECORTEX_BENCH_DATA=… python bench/vectors.py [--sizes 10000,100000] [--queries 200] [--cache FILE]
+    [--json FILE]
 
-The vectors are the shipped model's, of the functions in cosqa and the turns in LoCoMo; beyond their number each
-further one is a mixture of two of them with a little noise. The queries are the questions of both sets. The truth is the exact
-float32 ranking. Each design is a function that builds its tables and returns a search for the best `k` row ids.
+The vectors are the shipped model's, of the functions in cosqa and the turns in LoCoMo; beyond their number
+each further one is a mixture of two of them with a little noise. The queries are the questions of both
+sets. The truth is the exact float32 ranking. Each design is a function that builds its tables and returns
+a search for the best `k` row ids.
 """
 
 from __future__ import annotations
@@ -83,7 +85,10 @@ def embed_all(data: Path, queries: int, cache: Path | None) -> tuple[Array, Arra
 
 
 def grown(vectors: Array, count: int) -> Array:
-    """Return `count` vectors: the real ones first, then mixtures of pairs, which keep to where real vectors lie."""
+    """Return `count` vectors.
+
+    The real ones first, then mixtures of pairs, which keep to where real vectors lie.
+    """
     random = np.random.default_rng(SEED)
     real = vectors[random.permutation(len(vectors))][:count]
     extra = count - len(real)
@@ -181,7 +186,10 @@ def two_pass_sql(over: int) -> Design:
 
 
 def plain_bits(over: int) -> Design:
-    """Signs in a plain table, sorted by sqlite-vec's Hamming distance; then its cosine over the candidates."""
+    """Signs in a plain table, sorted by sqlite-vec's Hamming distance.
+
+    Then its cosine over the candidates.
+    """
 
     def build(db: apsw.Connection, vectors: Array) -> Search:
         db.execute("create table c(id integer primary key, b blob not null)")
@@ -233,7 +241,10 @@ order by vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) limit ?
 
 
 def chosen(over: int) -> Design:
-    """What was recommended to the store: vectors shared by hash, their signs beside the memory, all in SQL."""
+    """What was recommended to the store.
+
+    Vectors shared by hash, their signs beside the memory, all in SQL.
+    """
 
     def build(db: apsw.Connection, vectors: Array) -> Search:
         db.execute(CHOSEN_TABLES)

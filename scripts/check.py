@@ -1,4 +1,6 @@
-"""Every check of the project, in order, as the README's second command and CI run them. Ends at the first that fails.
+"""Every check of the project, in order, as the README's second command and CI run them.
+
+Ends at the first that fails.
 
 The whole runs on the Python that runs this; its quick part on every other supported one that the machine has.
 """
@@ -16,7 +18,8 @@ import pythons
 ROOT = Path(__file__).resolve().parent.parent
 COVERED = 90
 
-# Tests wait for a third of their time for programs and servers; who is done takes over what others have not begun.
+# Tests wait for a third of their time for programs and servers; who is done takes over what others have not
+# begun.
 WORKERS = min(os.cpu_count() or 1, 8) + 1
 STEPS: tuple[tuple[str, ...], ...] = (
     ("ruff", "check", "."),

@@ -20,13 +20,17 @@ QUICK = (
     "tests/unit/operations/test_docstrings.py",
     "tests/unit/storage/test_failed_opening.py",
 )
-"""What reads its own source, parses, and opens a store: the places in which versions of Python have differed."""
+"""What reads its own source, parses, and opens a store: the places in which versions of Python have
+differed."""
 
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
 
 
 def others() -> dict[str, Path]:
-    """One interpreter for each supported minor version but the running one: name, such as 3.12, and program."""
+    """One interpreter for each supported minor version but the running one.
+
+    Name, such as 3.12, and program.
+    """
     folders = [*map(Path, os.get_exec_path()), *sorted(_PYENV.glob("*/bin"))]
     found: dict[str, Path] = {}
     for program in (one for folder in folders for one in sorted(folder.glob("python3.*"))):
@@ -37,7 +41,10 @@ def others() -> dict[str, Path]:
 
 
 def check(name: str, program: Path, environment: dict[str, str]) -> int:
-    """Run the quick part; its exit code. What cannot be installed without a network is told and passed over."""
+    """Run the quick part; its exit code.
+
+    What cannot be installed without a network is told and passed over.
+    """
     began = time.monotonic()
     print(f"== quick part on Python {name}", flush=True)
     python = _environment(name, program)
@@ -76,7 +83,10 @@ def _supported(name: str) -> bool:
 
 
 def _runs(program: Path) -> bool:
-    """Whether it is there and starts; a shim of a version manager may stand for a version that is not switched on."""
+    """Whether it is there and starts.
+
+    A shim of a version manager may stand for a version that is not switched on.
+    """
     try:
         return subprocess.run([str(program), "-c", ""], capture_output=True, check=False).returncode == 0
     except OSError:

@@ -73,7 +73,8 @@ CHANGED = {
     "storage/tables.py": [('Table(\n        "audit",', TABLE), ('*_numbers("tokens", "version"),\n        _text("changed_by"),\n        _text("reason", "text"),\n        _text("terms"),', FIELD)],
     "domain/memory.py": [("    version: int = 1\n", '    version: int = 1\n    reviewer: str = ""\n')],
 }  # fmt: skip
-"""Everything that has to be touched. Only a digest of the new schema is left out, which saves time when a store is opened."""
+"""Everything that has to be touched. Only a digest of the new schema is left out, which saves time when a
+store is opened."""
 
 
 def extended(folder):

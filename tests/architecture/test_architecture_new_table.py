@@ -1,4 +1,7 @@
-"""A table that belongs to memories, and a field of a memory, are added by declaring them: everything else follows."""
+"""A table that belongs to memories, and a field of a memory, are added by declaring them.
+
+Everything else follows.
+"""
 
 import os
 import subprocess

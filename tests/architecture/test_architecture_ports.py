@@ -1,4 +1,7 @@
-"""Ports are small interfaces: nothing but protocols, of at most twelve methods each, every one described by itself."""
+"""Ports are small interfaces.
+
+Nothing but protocols, of at most twelve methods each, every one described by itself.
+"""
 
 import ast
 from collections import Counter

@@ -1,4 +1,6 @@
-"""What a store can be told and asked, each as a value that can be applied to any store; answers can be compared.
+"""What a store can be told and asked, each as a value that can be applied to any store.
+
+Answers can be compared.
 
 The answer of an act is plain: what has no order is sorted, an error is its code.
 """

@@ -1,4 +1,7 @@
-"""Hooks called as a client calls them, by one that waits as long as they need; and the end of the jobs that they started."""
+"""Hooks called as a client calls them, by one that waits as long as they need.
+
+And the end of the jobs that they started.
+"""
 
 import json
 import os
@@ -22,7 +25,10 @@ def called(project, name, **event):
 
 @contextmanager
 def jobs_ended(home):
-    """Afterwards no job is at work that a hook started for a person: it would outlive the test, and its server."""
+    """Afterwards no job is at work that a hook started for a person.
+
+    It would outlive the test, and its server.
+    """
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
 """Random lives of a store: acts with what they are given, drawn from any source of random numbers.
 
-A life may carry a mark: then everything that it writes has the mark in it, while ids, hashes, paths and names of sessions
-are those of other lives too. It sometimes asks for what only another life has.
+A life may carry a mark: then everything that it writes has the mark in it, while ids, hashes, paths and
+names of sessions are those of other lives too. It sometimes asks for what only another life has.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PIECES = (
     ":name", "{}", "NULL", "1", "3.14", "-", "__init__", "\uff46\uff55\uff4c\uff4c", "नमस्ते", "مرحبا", "ไทย", "o'brien's", "٣٤", "ǅ", "\u00ad", "a\u200bb",
 )  # fmt: skip
 JOINTS = (" ", " ", " ", " ", ", ", ". ", "-", "_", "/", ":", "|", " & ", "\n", "\t")
-"""No apostrophe: FTS5 takes a word with one for a phrase, which any other separator may hold together too; PostgreSQL's index
-has it only where an apostrophe joins it (docs/postgresql.md)."""
+"""No apostrophe: FTS5 takes a word with one for a phrase, which any other separator may hold together too;
+PostgreSQL's index has it only where an apostrophe joins it (docs/postgresql.md)."""
 SESSIONS, PATHS, MODELS = ("s1", "s2", "s3"), ("src/a.py", "src/b.py", "docs/ä.md"), ("one", "two")
 SPEAKERS = ("", "Ada", "ÉVA", "Grace")
 KINDS_SEEN = ("tribal", "decision", "insight", "code")

@@ -1,4 +1,7 @@
-"""Empty stores of every engine and layout: a file of their own, or a workspace of their own on a real server."""
+"""Empty stores of every engine and layout.
+
+A file of their own, or a workspace of their own on a real server.
+"""
 
 import shutil
 import tempfile

@@ -1,7 +1,9 @@
-"""Many tenants in one database: random lives side by side, each with a SQLite store of its own that says what is right.
+"""Many tenants in one database.
 
-Ids, keys, hashes, paths and names are the same everywhere; what is written carries its tenant's mark. An answer that
-differs from the lone store's, or has another's mark in it, is a leak.
+Random lives side by side, each with a SQLite store of its own that says what is right.
+
+Ids, keys, hashes, paths and names are the same everywhere; what is written carries its tenant's mark. An
+answer that differs from the lone store's, or has another's mark in it, is a leak.
 """
 
 import re
@@ -38,7 +40,10 @@ def without_filters(text):
 
 @contextmanager
 def no_filters():
-    """Queries that filter nothing, and lexemes that begin alike in every workspace: row-level security is alone."""
+    """Queries that filter nothing, and lexemes that begin alike in every workspace.
+
+    Row-level security is alone.
+    """
     plain = dialect.postgres
 
     def prefix(own, word):
@@ -53,7 +58,10 @@ def no_filters():
 
 @contextmanager
 def no_security():
-    """Connections keep a superuser's rights, which see past row-level security: the queries' filters are alone."""
+    """Connections keep a superuser's rights, which see past row-level security.
+
+    The queries' filters are alone.
+    """
     with patch.object(opening, "ROLE", "nobody of that name"):
         yield
 

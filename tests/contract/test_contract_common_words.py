@@ -1,4 +1,7 @@
-"""Searching by common words: what must be together, what only counts in the score, and how many are scored."""
+"""Searching by common words.
+
+What must be together, what only counts in the score, and how many are scored.
+"""
 
 import pytest
 

@@ -1,4 +1,7 @@
-"""A client may call a session whatever it likes: what no index would take works on both engines, in hooks and transcripts."""
+"""A client may call a session whatever it likes.
+
+What no index would take works on both engines, in hooks and transcripts.
+"""
 
 import json
 from random import Random

@@ -32,7 +32,10 @@ def test_relations_are_made_read_changed_and_removed(store):
 
 
 def test_many_are_the_same_as_one_after_another(store):
-    """One that is said again, also at once, changes and keeps its beginning; one without an end is left out."""
+    """One that is said again, also at once, changes and keeps its beginning.
+
+    One without an end is left out.
+    """
     insert(store, *(memory(n, f"{n}") for n in range(3)))
     first = Relation(id_of(0), id_of(1), RelationType.RELATED, AT)
     put(store, first)

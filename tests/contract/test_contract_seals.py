@@ -1,4 +1,7 @@
-"""Every row that is written is sealed as it is, whatever becomes of it; and a changed value breaks its seal."""
+"""Every row that is written is sealed as it is, whatever becomes of it.
+
+And a changed value breaks its seal.
+"""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""Jobs that nobody waits for: a worker does them for every workspace, a killed one's are taken up by the next."""
+"""Jobs that nobody waits for.
+
+A worker does them for every workspace, a killed one's are taken up by the next.
+"""
 
 import os
 import subprocess

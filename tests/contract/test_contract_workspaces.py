@@ -1,4 +1,7 @@
-"""On a server a checkout uses a workspace only after a person bound it: what it says its remote is proves nothing."""
+"""On a server a checkout uses a workspace only after a person bound it.
+
+What it says its remote is proves nothing.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,7 @@
-"""The search by words in PostgreSQL: through its index, for a plain role as for the superuser, and in one workspace only."""
+"""The search by words in PostgreSQL.
+
+Through its index, for a plain role as for the superuser, and in one workspace only.
+"""
 
 import time
 

@@ -1,10 +1,11 @@
 """Break stores in every way of `faultlib`, and say what was lost.
 
-    python tests/faults/run.py [--faults 1000] [--seed 1] [--only CLASS] [--engine sqlite] [--json FILE] [--jobs 2]
+    python tests/faults/run.py [--faults 1000] [--seed 1] [--only CLASS] [--engine sqlite] [--json FILE]
+    [--jobs 2]
 
-Every statement boundary of each write and of each migration, and every upgrade, is tried once; `--faults` more are drawn from
-the other classes by their shares. The exit code is 1 when anything acknowledged was lost without a word, a store
-did not open or recover, or anything else was wrong.
+Every statement boundary of each write and of each migration, and every upgrade, is tried once; `--faults`
+more are drawn from the other classes by their shares. The exit code is 1 when anything acknowledged was
+lost without a word, a store did not open or recover, or anything else was wrong.
 """
 
 from __future__ import annotations

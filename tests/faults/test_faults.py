@@ -1,4 +1,6 @@
-"""A sample of every class of faults, by a seed; every statement boundary of the smallest writes and of each migration.
+"""A sample of every class of faults, by a seed.
+
+Every statement boundary of the smallest writes and of each migration.
 
 `python tests/faults/run.py` tries all of them, and as many more as one likes.
 """

@@ -20,7 +20,9 @@ class Copies(Protocol):
     """The backups of one store."""
 
     def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
-        """Copy the store into a new file that its owner alone can read; delete the oldest beyond the number to keep.
+        """Copy the store into a new file that its owner alone can read.
+
+        Delete the oldest beyond the number to keep.
 
         Raises:
             PermissionsError: the folder cannot be written.

@@ -19,7 +19,10 @@ class LanguageModel(Protocol):
         """What a person should know of how it is set up, such as a model without a known price."""
 
     def ask(self, request: Request) -> Answer | Unavailable:
-        """Ask, within the time and the budget that are set. Not to be called inside a transaction of the store."""
+        """Ask, within the time and the budget that are set.
+
+        Not to be called inside a transaction of the store.
+        """
 
 
 class ModelCalls(Protocol):

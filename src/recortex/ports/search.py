@@ -1,4 +1,7 @@
-"""The search index as recall uses it: gather candidates, read what is scored of them, read those that answer."""
+"""The search index as recall uses it.
+
+Gather candidates, read what is scored of them, read those that answer.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,15 @@ if TYPE_CHECKING:
 
 
 MOST_SCORED = 20_000
-"""Memories that one search by words scores: 12 ms in SQLite, whatever the size of the store (bench/scale.py)."""
+"""Memories that one search by words scores: 12 ms in SQLite, whatever the size of the store
+(bench/scale.py)."""
 
 
 class SearchStore(Protocol):
-    """Search by words and by vectors. Keys are the store's own integers; no method raises for a key that is gone."""
+    """Search by words and by vectors.
+
+    Keys are the store's own integers; no method raises for a key that is gone.
+    """
 
     def searchable(self) -> int:
         """How many memories are indexed, whatever their status; may be an estimate."""
@@ -40,7 +47,7 @@ class SearchStore(Protocol):
         every: bool = False,
         also: Sequence[str] = (),
     ) -> Sequence[tuple[int, float]]:
-        """Keys that contain at least one of the words, or every one, with their BM25 (higher is better), best first.
+        """Keys of memories that contain the words, with their BM25 score (higher is better), best first.
 
         Columns weigh 1 (text), 2 (terms) and 0.5 (context). Of the memories found, the latest `MOST_SCORED`
         are scored.
@@ -74,7 +81,10 @@ class SearchStore(Protocol):
         """
 
     def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> Sequence[Facts]:
-        """The facts of those of `keys` that pass the filter, in any order; with vectors where a model is named."""
+        """The facts of those of `keys` that pass the filter, in any order.
+
+        With vectors where a model is named.
+        """
 
     def around(self, keys: Sequence[int], radius: int) -> Sequence[tuple[int, int]]:
         """Pairs (key, neighbour's key): other turns of the same session, at most `radius` turns away."""
@@ -83,7 +93,10 @@ class SearchStore(Protocol):
         """The files and patterns of those memories that have some."""
 
     def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:
-        """The centrality (`engines.graph.centrality`) of those above a half; a lower one does not change decay."""
+        """The centrality (`engines.graph.centrality`) of those above a half.
+
+        A lower one does not change decay.
+        """
 
     def memories(self, keys: Sequence[int]) -> Mapping[int, Memory]:
         """The memories with these keys."""

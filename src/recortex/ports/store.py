@@ -42,7 +42,10 @@ class MemoryReader(Protocol):
         """How many memories there are by kind and status."""
 
     def same(self, *hashes: str) -> str | None:
-        """The id of a living memory with one of these content hashes, at most thirteen; the first is preferred."""
+        """The id of a living memory with one of these content hashes, at most thirteen.
+
+        The first is preferred.
+        """
 
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
@@ -110,7 +113,7 @@ class Relations(Protocol):
         """Every relation that begins or ends at one of these memories."""
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
-        """Suggested relations of a type between active memories, which a person has to confirm, latest first."""
+        """Suggested relations of a type between active memories, waiting for a person, latest first."""
 
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""

@@ -77,7 +77,10 @@ class EmbeddingChange(Protocol):
         """How many memories have a vector by one of these embedders."""
 
     def forget(self, model: str) -> int:
-        """Delete an embedder's vectors; their memories are left without one. Returns how many were deleted."""
+        """Delete an embedder's vectors; their memories are left without one.
+
+        Returns how many were deleted.
+        """
 
     def claimed(self) -> AbstractContextManager[bool]:
         """Hold the right to re-embed this store while inside; False where another machine has it."""
@@ -96,7 +99,10 @@ class EmbeddingChange(Protocol):
         """
 
     def finish_reembedding(self, model: str, at: int) -> None:
-        """Record that every memory has its vector by an embedder; unfinished changes to others are dropped."""
+        """Record that every memory has its vector by an embedder.
+
+        Unfinished changes to others are dropped.
+        """
 
     def drop_left_behind(self, models: Collection[int]) -> int:
         """Delete those vectors of embedders that no memory has, in short transactions; returns how many.

@@ -19,9 +19,12 @@ class Rows(Protocol):
 
 
 class Database(Rows, Protocol):
-    """Statements and transactions. SQL is written as SQLite takes it; `storage/dialect` makes another engine's of it.
+    """Statements and transactions.
 
-    `?`, `?1` and `:name` stand for values. Lists go in as JSON and are read with `IN (SELECT value FROM json_each(?))`.
+    SQL is written as SQLite takes it; `storage/dialect` makes another engine's of it.
+
+    `?`, `?1` and `:name` stand for values. Lists go in as JSON and are read with `IN (SELECT value FROM
+    json_each(?))`.
     """
 
     @property

@@ -1,7 +1,8 @@
 """Turns a statement that is written for SQLite into PostgreSQL's.
 
-Placeholders and the forms listed in `FORMS` are rewritten; any other form of SQLite's is refused. A query that
-needs more gets a text of its own under the same name in `storage/sql/postgres/`, which wins over the shared one.
+Placeholders and the forms listed in `FORMS` are rewritten; any other form of SQLite's is refused. A query
+that needs more gets a text of its own under the same name in `storage/sql/postgres/`, which wins over the
+shared one.
 
 Rows of PostgreSQL belong to a workspace. The shared text says where, in comments that SQLite does not see:
 

@@ -1,8 +1,11 @@
-"""Named SQL: every query that does not depend on a filter stands in a `.sql` file under `sql/`, with its name.
+"""Named SQL.
 
-What both engines take stands in `sql/TOPIC.sql`; what only one takes, in the engine's folder there, under the same name.
-Lists of a table's columns come from its declaration (`storage/tables.py`): `{memories: columns}` and `{memories: values}` of an
-INSERT, `{memories: changes}` of an UPDATE, `{memories: excluded}` of a conflict, `{memories: all}` of a SELECT.
+Every query that does not depend on a filter stands in a `.sql` file under `sql/`, with its name.
+
+What both engines take stands in `sql/TOPIC.sql`; what only one takes, in the engine's folder there, under
+the same name. Lists of a table's columns come from its declaration (`storage/tables.py`): `{memories:
+columns}` and `{memories: values}` of an INSERT, `{memories: changes}` of an UPDATE, `{memories: excluded}`
+of a conflict, `{memories: all}` of a SELECT.
 """
 
 from __future__ import annotations

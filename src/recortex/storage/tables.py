@@ -1,10 +1,12 @@
 """Every table of a store, declared once.
 
-Row checksums, row codecs, statements that write whole rows, copies between engines, purge, recovery and the parity tests
-read these declarations. The migrations (`storage/*/migrations`) create the tables; a test holds both equal.
+Row checksums, row codecs, statements that write whole rows, copies between engines, purge, recovery and
+the parity tests read these declarations. The migrations (`storage/*/migrations`) create the tables; a test
+holds both equal.
 
-To add a table: declare it here, write a migration for each engine, its queries (`storage/sql`) and its records
-(`storage/records`). To add a field of a memory: add it to `domain/memory.py` and to `MEMORIES`, and write the migrations.
+To add a table: declare it here, write a migration for each engine, its queries (`storage/sql`) and its
+records (`storage/records`). To add a field of a memory: add it to `domain/memory.py` and to `MEMORIES`,
+and write the migrations.
 """
 
 from __future__ import annotations
@@ -25,12 +27,14 @@ class Column(NamedTuple):
 
     Attributes:
         null: whether it may be null.
-        holds: what it may hold of what people and agents said, as plain text or inside JSON: a purge searches it.
-        sealed: whether a sealed row's checksum covers it; not so for what changes without the row being rewritten.
+        holds: what it may hold of what people and agents said, as plain text or inside JSON: a purge
+            searches it.
+        sealed: whether a sealed row's checksum covers it; not so for what changes without the row being
+            rewritten.
         fixed: whether updating a row leaves it alone.
         generated: whether the engine gives the value, as it does for keys that are numbers.
-        added: whether the table was sealed before it had this column. The checksum leaves it out while it is null,
-            empty or 0, so that rows of the earlier schema stay valid.
+        added: whether the table was sealed before it had this column. The checksum leaves it out while it
+            is null, empty or 0, so that rows of the earlier schema stay valid.
     """
 
     name: str
@@ -50,10 +54,12 @@ class Table:
     Attributes:
         columns: in the order of the schema.
         key: the primary key. `place` is a number that SQLite keeps as the rowid.
-        owners: the columns with keys of memories that a row belongs to; deleting one of these deletes the row.
+        owners: the columns with keys of memories that a row belongs to; deleting one of these deletes the
+            row.
         link: the field of `Memory` whose entries are the rows; empty where the table is none of links.
         sealed: whether rows carry a checksum in the column `seal`.
-        copied: whether a copy of the store takes it along. Left out is what is derived, and what is about the place itself.
+        copied: whether a copy of the store takes it along. Left out is what is derived, and what is about
+            the place itself.
         refilled: whether recovery fills its gaps from a backup, row by row, whatever memories are there.
         witness: an index whose entries tell recovery which rows there were.
     """

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WINDOW = 40
-"""Bytes of a text that are looked for at a time: short enough to lie within a page, long enough to be no accident."""
+"""Bytes of a text that are looked for at a time: short enough to lie within a page, long enough to be no
+accident."""
 
 
 def traces(

@@ -1,8 +1,11 @@
-"""A whole store copied into another one, of either engine: piece by piece, compared by checksums, resumed by comparing.
+"""A whole store copied into another one, of either engine.
 
-Tables are walked in the order of their keys. A piece whose rows have the same checksum on both sides is done; any other
-one is written anew in one transaction. So a copy that was stopped goes on where it stopped, a source that changed
-meanwhile is caught up with, and what is reported equal was read on both sides.
+Piece by piece, compared by checksums, resumed by comparing.
+
+Tables are walked in the order of their keys. A piece whose rows have the same checksum on both sides is
+done; any other one is written anew in one transaction. So a copy that was stopped goes on where it
+stopped, a source that changed meanwhile is caught up with, and what is reported equal was read on both
+sides.
 """
 
 from __future__ import annotations
@@ -31,7 +34,10 @@ ROUNDS = 5
 
 
 class Copied(NamedTuple):
-    """What became of a table: its rows, those that had to be written, and the checksum that both sides have."""
+    """What became of a table.
+
+    Its rows, those that had to be written, and the checksum that both sides have.
+    """
 
     table: str
     rows: int
@@ -43,8 +49,8 @@ class Side(NamedTuple):
     """One of the two stores.
 
     Attributes:
-        page: at most so many rows of a table after a key, in the order of the key, with the columns as both engines
-            would give them.
+        page: at most so many rows of a table after a key, in the order of the key, with the columns as
+            both engines would give them.
         between: the rows of a table after a key and up to another one; None: without that end.
         put: write rows in place of those after a key and up to another one, in one transaction.
     """
@@ -119,7 +125,10 @@ def checksum(rows: Sequence[Row]) -> bytes:
 
 
 def _plain(row: Row) -> list[Any]:
-    """Values as they are compared: PostgreSQL has no NUL, and a copy would never be found equal to a text with one."""
+    """Values as they are compared.
+
+    PostgreSQL has no NUL, and a copy would never be found equal to a text with one.
+    """
     return [value.hex() if isinstance(value, bytes) else storable(value) for value in row]
 
 
@@ -138,7 +147,9 @@ class Marked(Protocol):
 
 
 def checked(target: Marked, source: str, *, now: int) -> None:
-    """See to it that nothing is overwritten: the target is empty, or a copy of this very source was begun there.
+    """See to it that nothing is overwritten.
+
+    The target is empty, or a copy of this very source was begun there.
 
     Raises:
         InvalidInputError: it holds something else.

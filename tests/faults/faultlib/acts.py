@@ -1,4 +1,7 @@
-"""The writes: each says what it is about to touch, writes through the public interface, and says what was acknowledged."""
+"""The writes.
+
+Each says what it is about to touch, writes through the public interface, and says what was acknowledged.
+"""
 
 # ruff: noqa: ARG001  every act takes the same arguments
 
@@ -18,7 +21,8 @@ TOPICS = (
     "timeout", "parser", "shard", "replica", "header", "cookie", "cursor", "filter",
 )  # fmt: skip
 PAGE = 3
-"""Memories that `remember_many` keeps at once: a batch with boundaries within, small enough to try every one."""
+"""Memories that `remember_many` keeps at once: a batch with boundaries within, small enough to try every
+one."""
 
 
 def _text(topic: str, number: int) -> str:

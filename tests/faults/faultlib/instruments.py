@@ -1,4 +1,7 @@
-"""What breaks a process from within: a trace that kills it at a statement, and a file system that fails, tears or forgets."""
+"""What breaks a process from within.
+
+A trace that kills it at a statement, and a file system that fails, tears or forgets.
+"""
 
 # ruff: noqa: S311  seeded random is wanted
 
@@ -28,8 +31,8 @@ def die() -> None:
 class Statements:
     """Counts statement boundaries from `armed` on, and kills at one of them.
 
-    Counted are those before each statement that writes, those of triggers among them, and those before and after each that
-    ends a transaction: between two of them, however much is read, the store is the same.
+    Counted are those before each statement that writes, those of triggers among them, and those before and
+    after each that ends a transaction: between two of them, however much is read, the store is the same.
     """
 
     def __init__(self, at: int | None) -> None:
@@ -52,9 +55,11 @@ class Disk(apsw.VFS):
     """The system's files, of which some writes go wrong.
 
     Args:
-        how: count: nothing goes wrong; kill: the process dies before the nth call; tear: it dies in the middle of the
-            nth write; full: no byte fits beyond `at` bytes; short: as full, and what fits of a write is written;
-            error: the nth call fails; cut: the process dies at the nth call, and of what was not yet synced a part is
+        how: count: nothing goes wrong; kill: the process dies before the nth call; tear: it dies in the
+            middle of the nth write; full: no byte fits beyond `at` bytes; short: as full, and what fits of
+            a write is written;
+            error: the nth call fails; cut: the process dies at the nth call, and of what was not yet
+                synced a part is
             forgotten, file by file; readonly: every write is refused.
         at: see `how`.
         seed: for the choice of what is forgotten.
@@ -89,7 +94,10 @@ class Disk(apsw.VFS):
         return self.failed
 
     def forget(self) -> None:
-        """Undo a part of what no sync has made sure of: the latest writes of each file, the last of them perhaps half."""
+        """Undo a part of what no sync has made sure of.
+
+        The latest writes of each file, the last of them perhaps half.
+        """
         for path, writes in self.unsynced.items():
             keep = self.chance.randint(0, len(writes))
             if not writes[keep:] or not Path(path).exists():

@@ -16,7 +16,8 @@ class Record:
         acknowledged: how many acknowledged facts were looked at.
         lost: those that are gone without a word.
         named: those that are gone, as the error, the doctor or the recovery said.
-        problems: what else is wrong: a store that does not open, an index that does not agree, a raw exception.
+        problems: what else is wrong: a store that does not open, an index that does not agree, a raw
+            exception.
         ended: how the store came back: opened, or the outcome of `recover`.
         kept: where `recover` left the damaged file.
     """

@@ -1,7 +1,10 @@
-"""A process that has loaded everything and forks a child for each request: a fresh writer in a few milliseconds.
+"""A process that has loaded everything and forks a child for each request.
 
-It is a script of its own, so that nothing of a test runner is forked. A request is a line of JSON; the answer to `do` is the
-child's process id, the answer to `wait` how it ended (minus the signal's number, as in subprocess).
+A fresh writer in a few milliseconds.
+
+It is a script of its own, so that nothing of a test runner is forked. A request is a line of JSON; the
+answer to `do` is the child's process id, the answer to `wait` how it ended (minus the signal's number, as
+in subprocess).
 """
 
 from __future__ import annotations

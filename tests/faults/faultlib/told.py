@@ -1,4 +1,7 @@
-"""What a writer was told: a line is on the disk before the writer goes on, so that a kill cannot take it back."""
+"""What a writer was told.
+
+A line is on the disk before the writer goes on, so that a kill cannot take it back.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The one check after every fault: the store opens, perhaps after `recover`; what was acknowledged is there, or was named."""
+"""The one check after every fault: the store opens, perhaps after `recover`.
+
+What was acknowledged is there, or was named.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ def verdict(site: Site, fault: str, name: str, *children: Ended, prefix: bool = 
         fault: the class.
         name: what exactly was done.
         children: the processes that wrote while it was broken.
-        prefix: the last acknowledged writes may be gone if those before them are there: what a power cut may take.
+        prefix: the last acknowledged writes may be gone if those before them are there: what a power cut
+            may take.
     """
     promised = site.expected()
     record = Record(fault, name, acknowledged=len(promised.facts))
@@ -109,7 +113,10 @@ _SAID_ID = re.compile(r"'([^']{36,60})' is what its own was changed to", re.DOTA
 
 
 def _nearly(id_: str, said: str) -> bool:
-    """Whether an id is told as the damage left it: of two that are not the same memory's, a sixteenth agrees."""
+    """Whether an id is told as the damage left it.
+
+    Of two that are not the same memory's, a sixteenth agrees.
+    """
     return sum(one == other for one, other in zip(id_, said, strict=False)) > len(id_) * 3 // 4
 
 
@@ -129,7 +136,10 @@ def _why_gone(cortex: Any, key: Key, fact: Fact, promised: Expected, there: Rela
 
 
 def _after_the_cut(cortex: Any, promised: Expected, gone: dict[Key, str]) -> bool:
-    """Whether what is there is what there was after some earlier act: nothing is gone of before, and nothing is there of after."""
+    """Whether what is there is what there was after some earlier act.
+
+    Nothing is gone of before, and nothing is there of after.
+    """
     first = min((promised.facts[key].at for key in gone), default=0)
     if first <= 1:  # all that the template held was folded in and synced long ago
         return False
@@ -191,7 +201,9 @@ def _missing(cortex: Any, id_: str, wanted: dict[str, str], doubtful: set[str]) 
 
 
 def _as_acknowledged(there: dict[str, str], wanted: dict[str, str]) -> bool:
-    """Whether a state is the one that was acknowledged; another writer, or an act that failed later, may have said the same
+    """Whether a state is the one that was acknowledged.
+
+    Another writer, or an act that failed later, may have said the same
     once more, which adds to its evidence and to nothing else."""
     return there | {"evidence": wanted["evidence"]} == wanted and int(there["evidence"]) >= int(
         wanted["evidence"]

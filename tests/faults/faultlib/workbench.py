@@ -148,7 +148,10 @@ class Workbench:
             shutil.rmtree(number, ignore_errors=True)
 
     def template(self, name: str) -> Site:
-        """A store to copy: `empty`, `small`, `large`, or `schema-N`, which is the small one as of an older schema."""
+        """A store to copy.
+
+        `empty`, `small`, `large`, or `schema-N`, which is the small one as of an older schema.
+        """
         if name not in self._templates:
             site = Site(self.folder / f"template-{name}" / PROJECT)
             site.folder.mkdir(parents=True, mode=0o700)
@@ -179,7 +182,10 @@ class Workbench:
 
 @contextmanager
 def ground() -> Iterator[Path]:
-    """A folder for a workbench, in memory where the system has such a place: what a kill leaves does not depend on the disk."""
+    """A folder for a workbench, in memory where the system has such a place.
+
+    What a kill leaves does not depend on the disk.
+    """
     memory = Path("/dev/shm")  # noqa: S108
     with tempfile.TemporaryDirectory(
         prefix="recortex-faults-", dir=memory if memory.is_dir() else None

@@ -1,4 +1,7 @@
-"""Every form of SQLite's that is rewritten for PostgreSQL, with what becomes of it; other forms are refused."""
+"""Every form of SQLite's that is rewritten for PostgreSQL, with what becomes of it.
+
+Other forms are refused.
+"""
 
 from pathlib import Path
 

@@ -1,4 +1,7 @@
-"""What cannot be opened is not held open: no lock and no descriptor stays behind while somebody holds the error."""
+"""What cannot be opened is not held open.
+
+No lock and no descriptor stays behind while somebody holds the error.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What may stand in the place of a backup, and where one may be written: nothing of anybody else's is lost for it."""
+"""What may stand in the place of a backup, and where one may be written.
+
+Nothing of anybody else's is lost for it.
+"""
 
 import os
 import sqlite3

@@ -1,4 +1,7 @@
-"""Connections to a real server: made when needed, given back, replaced when lost; what goes wrong is said without a secret."""
+"""Connections to a real server: made when needed, given back, replaced when lost.
+
+What goes wrong is said without a secret.
+"""
 
 import os
 import signal
@@ -339,7 +342,10 @@ def test_a_database_that_cannot_hold_every_text_is_refused_at_once(url: str, enc
 
 
 def test_a_wrong_password_is_told_as_one(url: str) -> None:
-    """The message says whom the server refuses and the hint where a password belongs; the password itself is nowhere."""
+    """The message says whom the server refuses and the hint where a password belongs.
+
+    The password itself is nowhere.
+    """
     with psycopg.connect(url, autocommit=True) as connection:
         path = Path(connection.execute("SHOW hba_file").fetchone()[0])  # type: ignore[index]  # it always has a row
         connection.execute("DROP ROLE IF EXISTS someone")

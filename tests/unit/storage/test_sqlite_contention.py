@@ -125,7 +125,10 @@ def test_the_log_is_folded_in(path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_a_log_that_someone_read_all_the_time_is_begun_anew(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While one reader follows the other the log grows; when it is long, writers wait until it is begun anew."""
+    """While one reader follows the other the log grows.
+
+    When it is long, writers wait until it is begun anew.
+    """
     monkeypatch.setattr(contention, "PAGES", FEW_PAGES)
     monkeypatch.setattr(contention, "LONG_LOG", 10 * FEW_PAGES)
     writer, readers = _connect(path), [_connect(path) for _ in range(2)]

@@ -1,6 +1,7 @@
 """Backups of a workspace: a SQLite store each, so that one can be opened, searched, and copied back anywhere.
 
-The server's own backups remain the server's; this one is of a single workspace, and anyone who may read it can make it.
+The server's own backups remain the server's; this one is of a single workspace, and anyone who may read it
+can make it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class PgBackups:
         self._keep = keep
 
     def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
-        """Copy the workspace into a new SQLite store, readable by its owner alone; it is checked before it gets its name.
+        """Copy the workspace into a new SQLite store, readable by its owner alone.
+
+        It is checked before it gets its name.
 
         Raises:
             PermissionsError: the folder cannot be written.

@@ -29,9 +29,7 @@ class PgCompaction:
         everything, vectors, index = map(int, self._database.rows(self._sql["space"])[0])
         own = self._size()
         share = min(own / everything, 1.0) if everything else 0.0
-        return StoreSpace(
-            total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0
-        )  # fmt: skip
+        return StoreSpace(total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0)
 
     def waste(self) -> int:
         """The workspace's share of what dead rows take; they are counted of all workspaces together alone."""

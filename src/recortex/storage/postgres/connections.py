@@ -1,8 +1,8 @@
 """Connections to one server: a thread takes one and gives it back.
 
-They are made by the thread that needs one, so that it learns why none can be made, and there are no threads of a pool that a
-fork would lose or an exit would wait for: `psycopg_pool` makes them in the background, where a server that is away looks to the
-caller like a pool that is too small, after a minute.
+They are made by the thread that needs one, so that it learns why none can be made, and there are no
+threads of a pool that a fork would lose or an exit would wait for: `psycopg_pool` makes them in the
+background, where a server that is away looks to the caller like a pool that is too small, after a minute.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10
 KEPT_ALIVE: dict[str, int] = {
-    "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 30_000,
-}  # fmt: skip
-"""So that a connection that a firewall has forgotten is known to be lost after half a minute, not after hours."""
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""So that a connection that a firewall has forgotten is known to be lost after half a minute, not after
+hours."""
 
 ALWAYS: dict[str, str] = {"client_encoding": "utf8"}
 """What neither the URL nor the environment (`PGCLIENTENCODING`) may say otherwise: texts are Unicode."""
@@ -39,7 +43,8 @@ def connect(conninfo: str, *, cursor: type[Any] = psycopg.Cursor) -> Connection[
 
     Raises:
         psycopg.OperationalError: none could be made.
-        psycopg.ProgrammingError: the URL cannot be read; what it says may quote the URL, and is not to be shown.
+        psycopg.ProgrammingError: the URL cannot be read; what it says may quote the URL, and is not to be
+        shown.
     """
     given = conninfo_to_dict(conninfo)
     limits = {"connect_timeout": CONNECT_SECONDS, **KEPT_ALIVE}
@@ -185,7 +190,7 @@ class Connections:
 
 
 def _told_something(connection: Connection[Any]) -> bool:
-    """Whether an idle connection has something to read, which is how a server or a firewall says that it has ended."""
+    """Whether an idle connection has something to read: a server or a firewall has ended it."""
     if connection.closed:
         return True
     poll = getattr(select, "poll", None)

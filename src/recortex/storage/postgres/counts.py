@@ -1,7 +1,9 @@
-"""How many memories hold each word, and how long they are together: what BM25 needs and PostgreSQL does not keep.
+"""How many memories hold each word, and how long they are together.
 
-What a transaction adds stays here until it is committed, and is then written at once: a thousand memories touch each
-common word's row once, not a thousand times.
+What BM25 needs and PostgreSQL does not keep.
+
+What a transaction adds stays here until it is committed, and is then written at once: a thousand memories
+touch each common word's row once, not a thousand times.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class WordCounts:
         return {word: kept.get(word, 0) + pending[word] for word in words}
 
     def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
-        """How many memories there are with how many words together, and how many hold each of these words, at one moment."""
+        """Numbers of memories and of their words, and how many memories hold each of the words, at one moment."""
         rows = self._database.rows(self._sql["among"], (json(list(words)),))
         kept = {word: (memories, length) for word, memories, length in rows}
         pending = self._pending()

@@ -77,10 +77,12 @@ def erase(
 
 
 def vacuum(address: Address) -> None:
-    """Give the space of what was deleted free for use, where the role owns the tables; else the server does it later.
+    """Give the space of what was deleted free for use, where the role owns the tables.
 
-    Bytes of deleted rows may stay in free space of the server's files until that is used again. Rewriting the tables
-    (VACUUM FULL) would lock out every workspace: that is for who runs the server to decide.
+    Else the server does it later.
+
+    Bytes of deleted rows may stay in free space of the server's files until that is used again. Rewriting
+    the tables (VACUUM FULL) would lock out every workspace: that is for who runs the server to decide.
     """
     with suppress(PermissionsError), administration(address) as connection, translated():
         tables = connection.execute(

@@ -1,4 +1,7 @@
-"""From an address to a workspace that can be used: the schema brought up to date, the workspace found or made."""
+"""From an address to a workspace that can be used.
+
+The schema brought up to date, the workspace found or made.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ if TYPE_CHECKING:
     from recortex.storage.postgres.address import Address
 
 SEARCHED = 1_000
-"""Vectors that a search through an approximate index looks at: of the true ten nearest among a million 97.4 % at 800, 98.3 at 1,000 (bench/scale.py)."""
+"""Vectors that a search through an approximate index looks at: of the true ten nearest among a million 97.4
+% at 800, 98.3 at 1,000 (bench/scale.py)."""
 
 
 def administration(address: Address) -> Connection[Any]:
@@ -65,9 +69,15 @@ def _patiently(make: Callable[[], Connection[Any]]) -> Connection[Any]:
 
 
 _PASSING = (
-    "starting up", "shutting down", "recovery mode", "too many clients", "connection slots", "closed the connection unexpectedly",
-)  # fmt: skip
-"""What a server says that is there, and will soon take connections; before a connection is made there is no code for it."""
+    "starting up",
+    "shutting down",
+    "recovery mode",
+    "too many clients",
+    "connection slots",
+    "closed the connection unexpectedly",
+)
+"""What a server says that is there, and will soon take connections; before a connection is made there is no
+code for it."""
 PAUSE_SECONDS = 0.1
 
 
@@ -128,8 +138,8 @@ def _workspace(connection: Connection[Any], name: str, now: int) -> int:
 def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Composed:
     """What a connection begins with. A role that would see past row-level security acts as one that does not.
 
-    A database or a role may have been given defaults with which a writer would not see what the one before it wrote, or
-    numbers would lose digits: here they are as the statements expect them.
+    A database or a role may have been given defaults with which a writer would not see what the one before
+    it wrote, or numbers would lose digits: here they are as the statements expect them.
     """
     sees_all = connection.execute(
         "SELECT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"

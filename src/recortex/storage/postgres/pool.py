@@ -35,11 +35,13 @@ _T = TypeVar("_T")
 PATIENCE_SECONDS = 60
 """How long a writer waits for the others of its workspace, and a caller for a connection; as in SQLite."""
 RECONNECT_SECONDS = 10.0
-"""How long what changes nothing yet is tried again on another connection, such as while the server restarts."""
+"""How long what changes nothing yet is tried again on another connection, such as while the server
+restarts."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0
 """Seconds between two such tries, each twice as long as the one before."""
 IDLE_SECONDS = 30
-"""A transaction whose process does nothing for so long is ended by the server: it would keep out all other writers."""
+"""A transaction whose process does nothing for so long is ended by the server: it would keep out all other
+writers."""
 STATEMENT_SECONDS = 600
 """No statement of ours takes as long with a million memories (bench/scale.py): it hangs."""
 ROLE = "recortex_tenant"
@@ -62,9 +64,12 @@ def translated() -> Iterator[None]:
     except errors.QueryCanceled as error:
         raise StoreBusyError(f"The server took too long: {_said(error)}.") from error
     except (
-        errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction, errors.DiskFull, errors.InvalidPassword,
+        errors.InsufficientPrivilege,
+        errors.ReadOnlySqlTransaction,
+        errors.DiskFull,
+        errors.InvalidPassword,
         errors.InvalidAuthorizationSpecification,
-    ) as error:  # fmt: skip
+    ) as error:
         raise PermissionsError(
             f"The database cannot be read or written: {_said(error)}.",
             hint="Check the role's rights and the server's free space.",
@@ -102,8 +107,8 @@ def _said(error: psycopg.Error) -> str:
 class PgDatabase:
     """One workspace of a database.
 
-    Every transaction that writes first takes the workspace's lock, so that writers of one workspace follow one another
-    as they do in SQLite; other workspaces go on. Reads wait for nobody.
+    Every transaction that writes first takes the workspace's lock, so that writers of one workspace follow
+    one another as they do in SQLite; other workspaces go on. Reads wait for nobody.
 
     Args:
         conninfo: how to reach the server.
@@ -171,9 +176,10 @@ class PgDatabase:
         """All that happens inside is kept as a whole or not at all; a nested one joins the outer one.
 
         Args:
-            durable: False to return before the server's disk has it: a crash of the server may then undo the last
-                half second, as a whole.
-            patience: seconds to wait for the workspace's other writers; the connection's lock_timeout where not said.
+            durable: False to return before the server's disk has it: a crash of the server may then undo
+                the last half second, as a whole.
+            patience: seconds to wait for the workspace's other writers; the connection's lock_timeout
+                where not said.
 
         Raises:
             StoreBusyError: the others took too long.
@@ -203,8 +209,8 @@ class PgDatabase:
     def claimed(self, right: int) -> Iterator[bool]:
         """Hold a right over the workspace while inside; False where another connection has it.
 
-        The server takes it back when the connection ends, however it does. It takes one connection of the pool; where
-        there is but one it is not asked for, since the work would wait for it for ever.
+        The server takes it back when the connection ends, however it does. It takes one connection of the
+        pool; where there is but one it is not asked for, since the work would wait for it for ever.
         """
         if self._connections.size == 1:
             yield True
@@ -219,11 +225,17 @@ class PgDatabase:
                     connection.execute(f"SELECT pg_advisory_unlock{own}", lock)
 
     def at_commit(self, name: str, act: Callable[[], None]) -> None:
-        """Have something done once before this thread's transaction is committed; forgotten when it is rolled back."""
+        """Have something done once before this thread's transaction is committed.
+
+        Forgotten when it is rolled back.
+        """
         self._local.last.setdefault(name, act)
 
     def transaction_mark(self) -> object:
-        """Something that is the same throughout one transaction of this thread, and another in the next; None outside."""
+        """Something that is the same throughout one transaction of this thread, and another in the next.
+
+        None outside.
+        """
         return getattr(self._local, "last", None)
 
     def close(self) -> None:

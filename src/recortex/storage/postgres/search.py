@@ -1,4 +1,7 @@
-"""Finding memories in PostgreSQL: words through tsvector with FTS5's words and its BM25, likeness through pgvector."""
+"""Finding memories in PostgreSQL.
+
+Words through tsvector with FTS5's words and its BM25, likeness through pgvector.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ class _Asked(NamedTuple):
         return MOST_SCORED if (min(found) if self.every else sum(found)) > MOST_SCORED else None
 
     def rarest_first(self) -> _Asked:
-        """The same with the lexemes in the order of their rarity, those that only a few memories hold finding."""
+        """The same with the lexemes ordered by rarity; only those that few memories hold find any."""
         order = sorted(range(len(self.lexemes)), key=self.found.__getitem__)
         found = [self.found[place] for place in order]
         return _Asked(
@@ -144,7 +147,10 @@ class PgSearch(SearchRecords):
             sql = self._sql["nearest_of_many"].replace("LIMIT ALL", f"LIMIT {max(COARSE, limit)}")
             bindings += (self._vectors.column(quantised(vector)),)
         if only is not None:
-            among = f"SELECT m.embedding_key FROM memories m WHERE /*own m*/ m.embedding_key IS NOT NULL AND {condition}"
+            among = (
+                "SELECT m.embedding_key FROM memories m"
+                f" WHERE /*own m*/ m.embedding_key IS NOT NULL AND {condition}"
+            )
             sql = sql.replace("model = ?2", f"model = ?2 AND key IN ({among})")
         return [row[0] for row in self._database.rows(sql, (*bindings, *values))]
 

@@ -85,7 +85,8 @@ class PgStore:
         """All writes inside are kept as a whole or not at all.
 
         Args:
-            patience: seconds to wait for other writers, for what is not worth a long wait; nor is it worth one for the disk.
+            patience: seconds to wait for other writers, for what is not worth a long wait; nor is it worth
+                one for the disk.
         """
         return self.database.transaction(patience=patience, durable=patience is None)
 

@@ -1,8 +1,11 @@
-"""The approximate index of a workspace's vectors: pgvector's HNSW, a partial index for each large workspace and model.
+"""The approximate index of a workspace's vectors.
 
-The server keeps it up to date and whole; here it is made, looked for and asked. While there is none that is valid, every
-vector is compared by its signs, as in a small workspace. Queries hold the workspace, the model and the length as literals:
-only so the planner proves that the partial index has every row that is wanted.
+Pgvector's HNSW, a partial index for each large workspace and model.
+
+The server keeps it up to date and whole; here it is made, looked for and asked. While there is none that
+is valid, every vector is compared by its signs, as in a small workspace. Queries hold the workspace, the
+model and the length as literals: only so the planner proves that the partial index has every row that is
+wanted.
 """
 
 from __future__ import annotations
@@ -29,11 +32,13 @@ if TYPE_CHECKING:
 LEAST = 50_000
 """Fewer vectors are compared one by one (bench/scale.py)."""
 LINKS, EFFORT = 24, 128
-"""Neighbours of a vector in the graph, and how many are looked at to place one (bench/scale.py); as in SQLite."""
+"""Neighbours of a vector in the graph, and how many are looked at to place one (bench/scale.py); as in
+SQLite."""
 LONGEST = 4_000
 """pgvector indexes no longer halfvec."""
 MOST_MEMORY = 4 << 30
-"""Bytes that the server may use to build: with less than the graph takes, the rest is built on disk, many times slower."""
+"""Bytes that the server may use to build: with less than the graph takes, the rest is built on disk, many
+times slower."""
 LOOKED_SECONDS = 30.0
 """For so long it is believed that an index is there, or is not."""
 BUILDING = 0x5EC2
@@ -72,7 +77,9 @@ class PgVectorIndex:
     def nearest(
         self, model: int, vector: bytes, limit: int, condition: str, values: Sequence[Any]
     ) -> list[int] | None:
-        """Keys of the memories that pass whose vectors are nearest, nearest first; None where the index cannot tell.
+        """Keys of the memories that pass whose vectors are nearest, nearest first.
+
+        None where the index cannot tell.
 
         Args:
             model: the embedder's key.
@@ -97,7 +104,9 @@ class PgVectorIndex:
         return found if len(found) >= limit else None
 
     def keep(self, *, threads: int, least: int = LEAST) -> int:
-        """Make the indexes that are due and drop those that nobody needs; returns how many vectors were put in.
+        """Make the indexes that are due and drop those that nobody needs.
+
+        Returns how many vectors were put in.
 
         Where the role may not, nothing is done; `state` says so.
         """
@@ -109,7 +118,8 @@ class PgVectorIndex:
             try:
                 with suppress(errors.InsufficientPrivilege):
                     return self._keep(connection, threads, least)
-            finally:  # the server takes a closed connection's lock away a moment later: the next caller may be here by then
+            finally:
+                # The server releases a closed connection's lock a moment later; the next caller may be sooner.
                 connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", lock)
         return 0
 
@@ -171,7 +181,11 @@ class PgVectorIndex:
             f" SET max_parallel_maintenance_workers = {max(threads - 1, 0)};"
             f" SET search_path = {SCHEMA}, {vector_schema(connection)}, public"
         )
-        leaf = _value(connection, f"SELECT tableoid::regclass::text FROM {SCHEMA}.embeddings WHERE workspace = %s LIMIT 1", (self._own,))  # fmt: skip
+        leaf = _value(
+            connection,
+            f"SELECT tableoid::regclass::text FROM {SCHEMA}.embeddings WHERE workspace = %s LIMIT 1",
+            (self._own,),
+        )
         connection.execute(self._statement(one, leaf or "embeddings"))
 
     def _statement(self, one: Large, table: str = "embeddings") -> str:
@@ -179,7 +193,8 @@ class PgVectorIndex:
             f"CREATE INDEX CONCURRENTLY {self._name(one.model)} ON {table}"
             f" USING hnsw ((CAST(vector AS halfvec({one.dimensions}))) halfvec_cosine_ops)"
             f" WITH (m = {LINKS}, ef_construction = {EFFORT})"
-            f" WHERE workspace = {self._own} AND model = {one.model} AND vector_dims(vector) = {one.dimensions}"
+            f" WHERE workspace = {self._own} AND model = {one.model}"
+            f" AND vector_dims(vector) = {one.dimensions}"
         )
 
     def _name(self, model: int | str) -> str:
@@ -187,7 +202,10 @@ class PgVectorIndex:
 
 
 def _bytes_each(dimensions: int) -> int:
-    """About what a vector takes in the graph while it is built: its numbers, its neighbours and what is noted of them."""
+    """About what a vector takes in the graph while it is built.
+
+    Its numbers, its neighbours and what is noted of them.
+    """
     return 2 * dimensions + 3 * LINKS * 16 + 512
 
 

@@ -20,7 +20,7 @@ _REEMBEDDING = 0x5EC1
 
 _HEAD = 4
 """Bytes before the numbers in a halfvec's binary form: two of the dimensions, two unused."""
-_BIT = bytes(ord("1") if 0 < code < 128 else ord("0") for code in range(256))  # noqa: PLR2004  above 127: negative
+_BIT = bytes(ord("1") if 0 < code < 128 else ord("0") for code in range(256))  # noqa: PLR2004
 
 
 class PgVectors(VectorRecords):
@@ -42,7 +42,7 @@ class PgVectors(VectorRecords):
         """
         return self.index.keep(threads=threads, least=least)
 
-    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002  the server knows
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002
         """How the approximate index stands; None where the vectors are too few for one."""
         return self.index.state()
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 DOUBLED = {column: int(2 * weight) for column, weight in BM25_COLUMNS.items()}
 """Twice the weights that BM25 gives the columns: whole numbers."""
 SAID, MOST_SAID, MOST_WEIGHT = 256, 63, 255
-"""A lexeme's one position, of 14 bits, holds its count in the text times 256 and twice its weighted count. BM25 gives
-more than so many occurrences hardly more."""
+"""A lexeme's one position, of 14 bits, holds its count in the text times 256 and twice its weighted count.
+BM25 gives more than so many occurrences hardly more."""
 _LONGEST = 255
 """Characters of a lexeme: a tsvector takes 2,046 bytes. Of longer ones the rest stands as its digest."""
 _DIGEST_BYTES = 16
@@ -67,8 +67,8 @@ def words_of(text: str, search: SearchText) -> Words:
 def asked(word: str) -> str | None:
     """A word of a question as it stands in the index; None for what is no word.
 
-    One with an apostrophe is a phrase to FTS5: it is indexed as a whole beside its parts, where an apostrophe alone stands
-    between them.
+    One with an apostrophe is a phrase to FTS5: it is indexed as a whole beside its parts, where an
+    apostrophe alone stands between them.
     """
     parts = _tokenizer()(word.replace("\0", ""))
     return _short("'".join(parts)) if parts else None

@@ -1,4 +1,7 @@
-"""Whether a store is half a copy of another one. Imported by hooks: nothing heavier than the driver may be imported here."""
+"""Whether a store is half a copy of another one.
+
+Imported by hooks: nothing heavier than the driver may be imported here.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 Clause = tuple[str, tuple[Any, ...]]
 MOST_VALUES = 10_000
-"""SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some too."""
+"""SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some
+too."""
 
 _ORDER = {
     "recorded": "m.recorded_at",

@@ -112,8 +112,11 @@ class FullCopyRecords:
     def _read(self, table: Table, condition: str, values: Sequence[Any], tail: str = "") -> list[Row]:
         columns = ", ".join(self._selected(table, name) for name in table.names)
         order = ", ".join(f"e.{self.column(table, name)}" for name in table.key)
-        sql = f"SELECT {columns} FROM {table.name} e WHERE /*own e*/ {self._named(table, condition)} ORDER BY {order} {tail}"
-        rows = self._database.rows(sql, values)
+        rows = self._database.rows(
+            f"SELECT {columns} FROM {table.name} e WHERE /*own e*/ {self._named(table, condition)}"
+            f" ORDER BY {order} {tail}",
+            values,
+        )
         if table.name != "embeddings":
             return rows
         place = table.names.index("vector")

@@ -95,18 +95,27 @@ class LedgerRecords:
             return None
         session_id, client, position, turns, at = rows[0]
         return Checkpoint(
-            path=path, session_id=session_id, client=client, position=position, turns=turns, extracted_at=from_micros(at)
-        )  # fmt: skip
+            path=path,
+            session_id=session_id,
+            client=client,
+            position=position,
+            turns=turns,
+            extracted_at=from_micros(at),
+        )
 
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Note how far a transcript was read."""
         self._database.rows(
             self._sql["save_checkpoint"],
             (
-                checkpoint.path, checkpoint.session_id, checkpoint.client, checkpoint.position, checkpoint.turns,
+                checkpoint.path,
+                checkpoint.session_id,
+                checkpoint.client,
+                checkpoint.position,
+                checkpoint.turns,
                 to_micros(checkpoint.extracted_at),
             ),
-        )  # fmt: skip
+        )
 
 
 def entry_of(row: Row) -> AuditEntry:
@@ -118,5 +127,9 @@ def entry_of(row: Row) -> AuditEntry:
     with as_written("An entry of the audit log"):
         memory, operation, actor, at, details = row
         return AuditEntry(
-            memory_id=memory, operation=operation, actor=Actor(actor), at=from_micros(at), details=parse(details, {})
-        )  # fmt: skip
+            memory_id=memory,
+            operation=operation,
+            actor=Actor(actor),
+            at=from_micros(at),
+            details=parse(details, {}),
+        )

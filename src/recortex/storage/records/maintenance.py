@@ -79,7 +79,7 @@ class MaintenanceTables:
     # -- memories, versions, vectors
 
     def expired(self, before: datetime, limit: int) -> list[str]:
-        """Ids of pruned memories that nobody used, changed, pinned or stands on since that time, oldest key first."""
+        """Ids of pruned memories that nobody used or changed since, and that no living memory depends on."""
         return [row[0] for row in self._database.rows(self._sql["expired"], (to_micros(before), limit))]
 
     def count_expired(self, before: datetime) -> tuple[int, int]:
@@ -104,7 +104,8 @@ class MaintenanceTables:
     ) -> list[int]:
         """Keys of vectors that no memory and no version has.
 
-        The newest vector is none of them: its key would be given again, and an index of its own would mistake the two.
+        The newest vector is none of them: its key would be given again, and an index of its own would
+        mistake the two.
         """
         rows = self._database.rows(self._sql["unused_vectors"], (json(list(without)), keep, limit))
         return [row[0] for row in rows]
@@ -114,7 +115,7 @@ class MaintenanceTables:
         self._database.run_many(self._sql["drop_vector"], [(key,) for key in keys])
 
     def vector_sharing(self) -> tuple[int, int, int]:
-        """How many memories have a vector, how many vectors there are, and how many of those are there twice."""
+        """Numbers of memories with a vector, of vectors, and of vectors that are kept twice."""
         having, vectors, twice = self._database.rows(self._sql["vector_sharing"])[0]
         return int(having), int(vectors), int(twice)
 

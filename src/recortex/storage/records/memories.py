@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.rows import Row
 
 KEPT_VERSIONS = 10
-"""The current state and nine former ones (A, «Versioning System»: at most ten per memory)."""
+"""The current state and the nine before it."""
 
 
 _SPELLINGS = 13
@@ -98,7 +98,10 @@ class MemoryRecords:
         return dict(table)
 
     def same(self, *hashes: str) -> str | None:
-        """The id of a living memory with one of these hashes, of which there are at most thirteen; the first one is preferred."""
+        """The id of a living memory with one of these hashes, of which there are at most thirteen.
+
+        The first one is preferred.
+        """
         padded = (*hashes, *hashes[:1] * (_SPELLINGS - len(hashes)))
         found: str | None = self._database.value(self._sql["same_hash"], tuple(map(bytes.fromhex, padded)))
         return found
@@ -118,9 +121,13 @@ class MemoryRecords:
         changed_by, reason = self._database.rows(self._version_sql["current"], (key,))[0]
         with as_written(f"The memory {memory_id}"):
             newest = Version(
-                memory=current, version=current.version, recorded_from=current.updated_at, recorded_to=None,
-                changed_by=Actor(changed_by), reason=reason,
-            )  # fmt: skip
+                memory=current,
+                version=current.version,
+                recorded_from=current.updated_at,
+                recorded_to=None,
+                changed_by=Actor(changed_by),
+                reason=reason,
+            )
         former = self._database.rows(self._version_sql["versions_of"], (key,))
         return [newest, *map(version_of, former)]
 
@@ -235,9 +242,14 @@ class MemoryRecords:
     def _snapshot(self, key: int, old: Memory, until: int, former: Sequence[Any]) -> None:
         changed_by, reason, embedding_key = former
         row = {
-            "memory_key": key, "version": old.version, "recorded_from": to_micros(old.updated_at), "recorded_to": until,
-            "state": state_of(old), "changed_by": changed_by, "reason": reason,
-        }  # fmt: skip
+            "memory_key": key,
+            "version": old.version,
+            "recorded_from": to_micros(old.updated_at),
+            "recorded_to": until,
+            "state": state_of(old),
+            "changed_by": changed_by,
+            "reason": reason,
+        }
         sealed = {**row, "embedding_key": embedding_key, "seal": row_checksums.of_row(VERSIONS, row)}
         self._database.rows(self._version_sql["snapshot"], sealed)
         self._database.rows(self._version_sql["retain"], (key, old.version + 1 - KEPT_VERSIONS))
@@ -275,6 +287,10 @@ def version_of(row: Row) -> Version:
     with as_written("A former state"):
         state, version, recorded_from, recorded_to, changed_by, reason = row
         return Version(
-            memory=memory_of(state), version=version, recorded_from=from_micros(recorded_from),
-            recorded_to=from_micros(recorded_to), changed_by=Actor(changed_by), reason=reason,
-        )  # fmt: skip
+            memory=memory_of(state),
+            version=version,
+            recorded_from=from_micros(recorded_from),
+            recorded_to=from_micros(recorded_to),
+            changed_by=Actor(changed_by),
+            reason=reason,
+        )

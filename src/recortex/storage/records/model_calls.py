@@ -1,4 +1,4 @@
-"""Calls of a language model,: what they cost and what came of them."""
+"""Calls of a language model: what they cost and what came of them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from recortex.storage.database import Database
 
 
+_COLUMNS = (
+    *("provider", "model", "purpose", "session", "input_tokens", "output_tokens"),
+    *("micro_usd", "milliseconds", "outcome"),
+)
+"""The columns after the time, in the order of the queries."""
+
+
 class ModelCallRecords:
     """The ledger of a store. Several processes share one budget through it."""
 
@@ -24,7 +31,9 @@ class ModelCallRecords:
         self._sql = database.queries("model_calls")
 
     def reserve(self, call: ModelCall, limit: Limit) -> int | None:
-        """Note a call with the most that it can cost; None (and noted as refused) where the UTC day has no room.
+        """Note a call with the most that it can cost.
+
+        None (and noted as refused) where the UTC day has no room.
 
         The sum and the row are one write transaction, so two processes cannot both take the last of a budget.
         """
@@ -38,18 +47,21 @@ class ModelCallRecords:
         return number if fits else None
 
     def _insert(self, call: ModelCall) -> int:
-        values = (
-            to_micros(call.at), call.provider, call.model, call.purpose, call.session, call.input_tokens,
-            call.output_tokens, call.micro_usd, call.milliseconds, call.outcome,
-        )  # fmt: skip
+        values = (to_micros(call.at), *(getattr(call, name) for name in _COLUMNS))
         number: int = self._database.value(self._sql["reserve"], values)
         return number
 
     def settle(self, number: int, call: ModelCall) -> None:
         """Put what a call really cost, and what came of it, in place of the reserve."""
         values = (
-            number, call.model, call.input_tokens, call.output_tokens, call.micro_usd, call.milliseconds, call.outcome,
-        )  # fmt: skip
+            number,
+            call.model,
+            call.input_tokens,
+            call.output_tokens,
+            call.micro_usd,
+            call.milliseconds,
+            call.outcome,
+        )
         with self._database.transaction():
             self._database.rows(self._sql["settle"], values)
 
@@ -63,14 +75,9 @@ class ModelCallRecords:
     def recent(self, limit: int) -> list[ModelCall]:
         """The last calls, newest first."""
         return [
-            ModelCall(
-                at=from_micros(at), provider=provider, model=model, purpose=purpose, session=session,
-                input_tokens=input_tokens, output_tokens=output_tokens, micro_usd=micro_usd,
-                milliseconds=milliseconds, outcome=outcome,
-            )
-            for at, provider, model, purpose, session, input_tokens, output_tokens, micro_usd, milliseconds, outcome
-            in self._database.rows(self._sql["recent"], (limit,))
-        ]  # fmt: skip
+            ModelCall(at=from_micros(at), **dict(zip(_COLUMNS, values, strict=True)))
+            for at, *values in self._database.rows(self._sql["recent"], (limit,))
+        ]
 
 
 def _refused(call: ModelCall) -> ModelCall:

@@ -50,12 +50,18 @@ class RelationRecords:
         return len(rows)
 
     def _since(self, sources: set[int], targets: set[int]) -> dict[tuple[int, int, str], int]:
-        """When each relation from these keys of memories to those began: it is kept when a relation is written again."""
+        """When each relation from these keys of memories to those began.
+
+        It is kept when a relation is written again.
+        """
         rows = self._database.rows(self._sql["since"], (json(sorted(sources)), json(sorted(targets))))
         return {(source, target, type_): created_at for source, target, type_, created_at in rows}
 
     def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
-        """Remove the relations from one memory to another, of one type or of all; returns the types removed."""
+        """Remove the relations from one memory to another, of one type or of all.
+
+        Returns the types removed.
+        """
         rows = self._database.rows(
             self._sql["unrelate"], (source_id, target_id, type_.value if type_ else "")
         )
@@ -97,9 +103,14 @@ def _row(source: int, target: int, relation: Relation, since: dict[tuple[int, in
     """A relation's columns as stored; when it began is noted, in case that it is written once more."""
     place = (source, target, relation.type.value)
     return (
-        *place, relation.strength, json(relation.evidence), int(relation.inferred), int(relation.bidirectional),
-        relation.status.value, since.setdefault(place, to_micros(relation.created_at)),
-    )  # fmt: skip
+        *place,
+        relation.strength,
+        json(relation.evidence),
+        int(relation.inferred),
+        int(relation.bidirectional),
+        relation.status.value,
+        since.setdefault(place, to_micros(relation.created_at)),
+    )
 
 
 def relation_of(row: Row) -> Relation:

@@ -48,7 +48,17 @@ READINGS = {
     "receipts": RowCheck(
         receipt_of,
         (
-            "session", "context", "memory", "scope", "channel", "at", "subject", "score", "tokens", "used_at", "used_as",
+            "session",
+            "context",
+            "memory",
+            "scope",
+            "channel",
+            "at",
+            "subject",
+            "score",
+            "tokens",
+            "used_at",
+            "used_as",
         ),
     ),
-}  # fmt: skip
+}

@@ -1,7 +1,8 @@
 """Seals: what a row was written as, so that a value that damage has changed into another valid one is known.
 
-A seal is 16 bytes of BLAKE3 over the values of a row as they are stored, packed as MessagePack, whose bytes for a value are
-fixed by its specification. What changes without the row being written anew (counts of accesses, keys of vectors) is left out.
+A seal is 16 bytes of BLAKE3 over the values of a row as they are stored, packed as MessagePack, whose
+bytes for a value are fixed by its specification. What changes without the row being written anew (counts
+of accesses, keys of vectors) is left out.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ def of_memory(row: Mapping[str, Any], links: Links) -> bytes:
 
     Args:
         row: its columns as stored, by name.
-        links: the rows of its files, functions, patterns and constraints, without its key, by those names. Their order is
-            no part of the seal: their rows' numbers hold it, which a copy may give anew.
+        links: the rows of its files, functions, patterns and constraints, without its key, by those names.
+            Their order is no part of the seal: their rows' numbers hold it, which a copy may give anew.
     """
     linked = [_packed(links[name]) for name in LINKS if links.get(name)]
     return _seal(_form(MEMORIES), row, [*map(bool, map(links.get, LINKS)), *linked] if linked else [])
@@ -123,7 +124,10 @@ def _packed(rows: Sequence[Row]) -> list[bytes]:
 
 
 def _real(value: Any) -> Any:
-    """A number with a fraction as both engines give it back: SQLite keeps 1.0 as 1 on its pages, and has no -0.0."""
+    """A number with a fraction as both engines give it back.
+
+    SQLite keeps 1.0 as 1 on its pages, and has no -0.0.
+    """
     return float(value) + 0.0 if isinstance(value, int | float) else value
 
 
@@ -148,7 +152,7 @@ def _unfit_rows(read: Read, table: Table) -> Iterator[Unfit]:
 
 
 def _sealed_rows(table: Table) -> str:
-    """The sealed rows of a table, after the id of the memory that each belongs to or begins at, and its seal."""
+    """The query of a table's sealed rows: id of the memory that each belongs to, seal, columns."""
     columns = ", ".join(f"t.{name}" for name in _names(table))
     return (
         f"SELECT coalesce(m.id, ''), t.seal, {columns} FROM {table.name} t"

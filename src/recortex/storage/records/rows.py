@@ -186,7 +186,10 @@ def _source(data: Mapping[str, Any]) -> Source:
 
 
 def link_rows(memory: Memory) -> dict[str, list[Row]]:
-    """The rows of a memory's links, without its key; of a pattern or a constraint that is there twice, the last."""
+    """The rows of a memory's links, without its key.
+
+    Of a pattern or a constraint that is there twice, the last.
+    """
     return {
         "files": [
             (file.path, file.line_start, file.line_end, file.content_hash, file.commit)

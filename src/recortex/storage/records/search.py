@@ -1,4 +1,7 @@
-"""Finding memories: what every engine does alike. How words match and which vectors are near is the engine's own."""
+"""Finding memories: what every engine does alike.
+
+How words match and which vectors are near is the engine's own.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def holding_statement(contains: str, has: Has = lambda *_: True) -> str:
     """
     conditions = [*_conditions(MEMORIES, "m", contains, has)]
     conditions += [
-        f"EXISTS (SELECT 1 FROM {table.name} o WHERE /*own o*/ o.{table.owners[0]} = m.key AND ({' OR '.join(found)}))"
+        f"EXISTS (SELECT 1 FROM {table.name} o"
+        f" WHERE /*own o*/ o.{table.owners[0]} = m.key AND ({' OR '.join(found)}))"
         for table in owned()
         if (found := [*_conditions(table, "o", contains, has)])
     ]

@@ -51,7 +51,7 @@ class SessionRecords:
         return [row[0] for row in self._database.rows(self._sql["cited"], (json.dumps(paths),))]
 
     def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
-        """Those transcripts (path, time of the last change in seconds) younger than the store that it knows nothing of."""
+        """Those transcripts (path, seconds of the last change) younger than the store and unknown to it."""
         rows = self._database.rows(self._sql["unheard"], (json.dumps(transcripts),))
         return [row[0] for row in rows]
 
@@ -60,7 +60,10 @@ class SessionRecords:
         self._database.rows(self._sql["captured"], (session_id, to_micros(at), size, told))
 
     def give(self, receipts: Sequence[Receipt]) -> list[Receipt]:
-        """Keep those whose memory was not given before in the same context of the session; returns the kept ones."""
+        """Keep those whose memory was not given before in the same context of the session.
+
+        Returns the kept ones.
+        """
         with self._database.transaction():
             return [one for one in receipts if self._database.rows(self._sql["give"], _given(one))]
 
@@ -92,7 +95,10 @@ class SessionRecords:
         return bool(self._database.rows(self._sql["failed"], (session_id, digest)))
 
     def forget_before(self, at: datetime) -> int:
-        """Remove what is noted of sessions that were last seen before; returns how many, a thousand at most."""
+        """Remove what is noted of sessions that were last seen before.
+
+        Returns how many, a thousand at most.
+        """
         with self._database.transaction():
             old = [row[0] for row in self._database.rows(self._sql["old"], (to_micros(at),))]
             ids = json.dumps(old)
@@ -122,8 +128,16 @@ def _read(name: str, value: Any) -> Any:
 
 def _given(one: Receipt) -> tuple[Any, ...]:
     return (
-        one.session, one.context, one.memory, one.scope.value, one.channel, one.subject, to_micros(one.at), one.score, one.tokens,
-    )  # fmt: skip
+        one.session,
+        one.context,
+        one.memory,
+        one.scope.value,
+        one.channel,
+        one.subject,
+        to_micros(one.at),
+        one.score,
+        one.tokens,
+    )
 
 
 def receipt_of(row: Sequence[Any]) -> Receipt:
@@ -137,6 +151,15 @@ def receipt_of(row: Sequence[Any]) -> Receipt:
     if scope not in set(Scope):
         raise CorruptStoreError("A receipt is not as it was written: its scope is none.")
     return Receipt(
-        session=session, context=context, memory=memory, scope=Scope(scope), channel=channel, at=from_micros(at),
-        subject=subject, score=score, tokens=tokens, used_at=used, used_as=used_as,
-    )  # fmt: skip
+        session=session,
+        context=context,
+        memory=memory,
+        scope=Scope(scope),
+        channel=channel,
+        at=from_micros(at),
+        subject=subject,
+        score=score,
+        tokens=tokens,
+        used_at=used,
+        used_as=used_as,
+    )

@@ -1,4 +1,4 @@
-"""How memories stand,: the columns that ageing and ranking need, and nothing of the texts."""
+"""Statistics of memories: the columns that ageing and ranking need, without the texts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class StatisticsRecords:
-    """The `Standings` of a SQLite database."""
+    """Reads the statistics of memories."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

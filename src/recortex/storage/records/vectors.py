@@ -1,7 +1,7 @@
 """Vectors: kept once by hash as int8 codes, with their signs for a coarse pass.
 
-Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms against 51 ms for 600 and 400 candidates
-among 100,000 (bench/vectors.py).
+Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms against 51 ms for 600 and
+400 candidates among 100,000 (bench/vectors.py).
 """
 
 from __future__ import annotations
@@ -110,7 +110,10 @@ class VectorRecords:
         return {id_: self.code(vector) for id_, vector in rows}
 
     def pending(self, limit: int, *, best_first: bool = False) -> list[str]:
-        """Ids of memories that have no vector; the most important and most used first, which reads all of them."""
+        """Ids of memories that have no vector.
+
+        The most important and most used first, which reads all of them.
+        """
         sql = self._sql["waiting" if best_first else "missing"]
         return [row[0] for row in self._database.rows(sql, (limit,))]
 
@@ -139,7 +142,10 @@ class VectorRecords:
         return int(self._database.value(self._sql["made"], (model,)))
 
     def forget(self, model: str) -> int:
-        """Delete an embedder's vectors, in short transactions, and how long they are; memories are left without them."""
+        """Delete an embedder's vectors, in short transactions, and how long they are.
+
+        Memories are left without them.
+        """
         gone = 0
         while keys := self._database.rows(self._sql["forget"], (model, DROPPED)):
             with self._database.transaction():
@@ -178,7 +184,10 @@ class VectorRecords:
         self._database.rows(self._sql["reembedded"], (model, at, done, milliseconds))
 
     def finish_reembedding(self, model: str, at: int) -> None:
-        """Record that every memory has its vector of an embedder; changes to others that were not finished are void."""
+        """Record that every memory has its vector of an embedder.
+
+        Changes to others that were not finished are void.
+        """
         with self._database.transaction():
             self._database.rows(self._sql["finished"], (model, at))
             self._database.rows(self._sql["abandoned"], (model,))
@@ -186,7 +195,8 @@ class VectorRecords:
     def drop_left_behind(self, models: Collection[int]) -> int:
         """Delete those vectors of embedders that no memory has, in short transactions; returns how many.
 
-        A former version that had one does not keep it: a state that comes back gets its vector from the wanted embedder.
+        A former version that had one does not keep it: a state that comes back gets its vector from the
+        wanted embedder.
         """
         keys = [row[0] for row in self._database.rows(self._sql["left_behind"], (json(sorted(models)),))]
         for start in range(0, len(keys), DROPPED):
@@ -210,10 +220,16 @@ class VectorRecords:
         kept, signed = self._database.rows(self._sql["counts"])[0]
         return bool(kept == signed)
 
-    def keep_index(self, *, threads: int = 1) -> int:  # noqa: ARG002  an engine that keeps its index itself needs none
-        """Make or extend what makes the search of many vectors quick; returns how many vectors were put in."""
+    def keep_index(self, *, threads: int = 1) -> int:  # noqa: ARG002
+        """Make or extend what makes the search of many vectors quick.
+
+        Returns how many vectors were put in.
+        """
         return 0
 
-    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002  nothing to look at
-        """How the approximate index stands; None where the engine keeps it by itself, or too few vectors need none."""
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002
+        """How the approximate index stands.
+
+        None where the engine keeps it by itself, or too few vectors need none.
+        """
         return None

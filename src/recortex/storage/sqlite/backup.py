@@ -64,7 +64,7 @@ class Backups:
         return target
 
     def _copy(self, part: Path) -> None:
-        """Copy one state of the store, whatever others write meanwhile, and look whether the copy holds it."""
+        """Copy one state of the store, whatever others write meanwhile, and verify the copy."""
         source = connect(self._pool.path, on_missing_vectors=lambda _: None, vectors=False)
         try:
             source.execute("BEGIN")
@@ -82,7 +82,10 @@ class Backups:
 
 
 def named(folder: Path, now: datetime, reason: str) -> Path:
-    """A name after all others, whatever the clock says: by name the newest is found, which `recover` takes."""
+    """A name after all others, whatever the clock says.
+
+    By name the newest is found, which `recover` takes.
+    """
     newest = max(map(_stamp, oldest_first(folder)), default="")
     stamp = f"{now:{_FORMAT}}"
     if stamp <= newest:
@@ -92,12 +95,18 @@ def named(folder: Path, now: datetime, reason: str) -> Path:
 
 
 def unfinished(target: Path) -> Path:
-    """A file beside another one, for what is to have its name when it is whole: no other writer has it, and nobody else's is lost."""
+    """A file beside another one, for what is to have its name when it is whole.
+
+    No other writer has it, and nobody else's is lost.
+    """
     return target.with_name(f"recortex-{os.urandom(8).hex()}{UNFINISHED}")
 
 
 def prune(folder: Path, newest: Path, *, keep: int) -> None:
-    """Remove the oldest beyond `keep`; never the one that was just found whole, nor one that a person named."""
+    """Remove the oldest beyond `keep`.
+
+    Never the one that was just found whole, nor one that a person named.
+    """
     others = [path for path in oldest_first(folder) if path != newest and _stamp(path)]
     for old in others[: max(len(others) + 1 - keep, 0)]:
         old.unlink(missing_ok=True)
@@ -106,8 +115,8 @@ def prune(folder: Path, newest: Path, *, keep: int) -> None:
 def oldest_first(folder: Path) -> list[Path]:
     """The backups in a folder, by the stamps of their names.
 
-    One that a person named has none: it is as old as its file. By its name it would come after all others, and
-    `recover` would take it for the newest for ever. What is no file is none.
+    One that a person named has none: it is as old as its file. By its name it would come after all others,
+    and `recover` would take it for the newest for ever. What is no file is none.
     """
     found = [path for path in folder.glob(f"*{SUFFIX}") if path.is_file()] if folder.is_dir() else []
     return sorted(found, key=lambda path: (_stamp(path) or _written(path), path.name))
@@ -134,7 +143,9 @@ def _written(path: Path) -> str:
 
 
 def missing(path: Path, folder: Path) -> None:
-    """Look whether a store is gone that was there: beginning a new one in silence would bury what its backups hold.
+    """Look whether a store is gone that was there.
+
+    Beginning a new one in silence would bury what its backups hold.
 
     Raises:
         CorruptStoreError: there are backups, and no store.

@@ -1,4 +1,7 @@
-"""Making room in a SQLite file: pages given back in steps, the keyword index merged, the whole file written anew."""
+"""Making room in a SQLite file.
+
+Pages given back in steps, the keyword index merged, the whole file written anew.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,17 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.pool import Pool
 
 STEP_PAGES = 1000
-"""Pages that are given back in one go (A, CX21: `PRAGMA incremental_vacuum(1000)`)."""
+"""Pages that are given back in one step, with `PRAGMA incremental_vacuum(1000)`."""
 MERGE_PAGES = 64
-"""Pages of the keyword index that are written in one go; the whole chore takes 0.15 s at 10,000 memories (bench/maintenance.py)."""
+"""Pages of the keyword index that are written in one go; the whole chore takes 0.15 s at 10,000 memories
+(bench/maintenance.py)."""
 SEGMENTS = 8
-"""More parts of the keyword index than these are merged into one, since each word is looked up in each of them. Of a million
-memories in 31 parts that took 2.1 s in 292 steps, 4 ms at the median; six rare words whose pages are not in memory were found
-in 0.4 ms instead of 12.6 (bench/scale.py)."""
+"""More parts of the keyword index than these are merged into one, since each word is looked up in each of
+them. Of a million memories in 31 parts that took 2.1 s in 292 steps, 4 ms at the median; six rare words
+whose pages are not in memory were found in 0.4 ms instead of 12.6 (bench/scale.py)."""
 ROOM = 2.2
-"""Times its size that a file needs to be written anew: the new one beside it, then the same in the write-ahead log."""
+"""Times its size that a file needs to be written anew: the new one beside it, then the same in the
+write-ahead log."""
 _PATIENCE_MILLISECONDS = 100
 """How long a step waits for writers, and they for it: another step follows another day."""
 _INCREMENTAL = 2
@@ -63,8 +68,8 @@ class SqliteCompaction:
         """Give free pages back, merge the keyword index, fold the log in; while seconds are left.
 
         Each step is a transaction of its own; a writer that is at work is not waited for. `ANALYZE` and
-        `PRAGMA optimize` are left out on purpose: SQLite would keep samples of the indexed texts in tables of its own,
-        where a purge does not reach them, and the queries say their order themselves.
+        `PRAGMA optimize` are left out on purpose: SQLite would keep samples of the indexed texts in tables
+        of its own, where a purge does not reach them, and the queries say their order themselves.
         """
         with self._alone() as connection:
             try:
@@ -76,10 +81,12 @@ class SqliteCompaction:
         return {"pages_given_back": given_back, "index_merges": merged}
 
     def waste(self) -> int:
-        """Bytes that hold nothing, in free pages and within the others; reads the whole file: 0.1 s for 150 MB.
+        """Bytes that hold nothing, in free pages and within the others.
 
-        After half of 100,000 memories were deleted, 3 % of the pages were free, but 52 % of the file held nothing; of a
-        file that was just written anew it is a tenth (bench/maintenance.py).
+        Reads the whole file: 0.1 s for 150 MB.
+
+        After half of 100,000 memories were deleted, 3 % of the pages were free, but 52 % of the file held
+        nothing; of a file that was just written anew it is a tenth (bench/maintenance.py).
         """
         free, size, unused = (
             int(self._pool.value(sql)) for sql in ("PRAGMA freelist_count", "PRAGMA page_size", _UNUSED)
@@ -119,7 +126,10 @@ class SqliteCompaction:
 
 
 def _fold_in(connection: apsw.Connection) -> None:
-    """Empty the write-ahead log, which holds the whole file after a rewrite; who reads at that moment may be in the way."""
+    """Empty the write-ahead log, which holds the whole file after a rewrite.
+
+    Who reads at that moment may be in the way.
+    """
     for _ in range(_TRIES):
         busy, *_pages = next(iter(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()))
         if not busy:

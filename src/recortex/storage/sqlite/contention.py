@@ -1,9 +1,9 @@
 """How connections of many processes share a file: waiting for one's turn, and folding the write-ahead log in.
 
-SQLite's own ways suit a few processes. Its busy handler sleeps for longer the longer it has waited, up to 100 ms, so that
-newcomers overtake; and it folds the log in at every commit while the log is long, which it stays as long as someone reads:
-two syncs of the disk for each write. With 16 processes the slowest of a hundred writes took 2.2 s so, and 0.3 s as it is
-done here, on two busy cores (bench/load.py).
+SQLite's own ways suit a few processes. Its busy handler sleeps for longer the longer it has waited, up to
+100 ms, so that newcomers overtake; and it folds the log in at every commit while the log is long, which it
+stays as long as someone reads: two syncs of the disk for each write. With 16 processes the slowest of a
+hundred writes took 2.2 s so, and 0.3 s as it is done here, on two busy cores (bench/load.py).
 """
 
 from __future__ import annotations
@@ -52,9 +52,12 @@ class Patience:
 
 
 class Folding:
-    """Decides after a commit whether to fold the write-ahead log into the file; SQLite calls it when the lock is given back.
+    """Decides after a commit whether to fold the write-ahead log into the file.
 
-    Each connection folds in for what it wrote itself, so that all together do it once for each `PAGES`, and not each of them.
+    SQLite calls it when the lock is given back.
+
+    Each connection folds in for what it wrote itself, so that all together do it once for each `PAGES`,
+    and not each of them.
     """
 
     def __init__(self, patience: Patience) -> None:

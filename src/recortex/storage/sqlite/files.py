@@ -37,7 +37,8 @@ def left_behind(path: Path) -> None:
 def in_use(path: Path) -> bool:
     """Whether another process has a store open. This one must not: looking would take its locks away.
 
-    SQLite holds a shared lock on these bytes of the file for as long as it is open (os_unix.c); elsewhere nothing is known.
+    SQLite holds a shared lock on these bytes of the file for as long as it is open (os_unix.c); elsewhere
+    nothing is known.
     """
     if os.name != "posix" or not path.exists():
         return False

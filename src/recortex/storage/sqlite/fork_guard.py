@@ -1,9 +1,12 @@
-"""Who may have a store's connections open: readers go through a gate that is shut while none may be open, and before a fork.
+"""Who may have a store's connections open.
 
-SQLite keeps what it knows of a file's locks in the process's memory. A child that inherits this, but not the locks, which
-belong to the process (POSIX), takes for locked what is not: another process then folds the log in and removes it while the
-child writes into it, and the file is damaged (https://www.sqlite.org/howtocorrupt.html, section 2.6). So nothing is open
-while a process forks; `subprocess` does not come by here, since it ends in another program.
+Readers go through a gate that is shut while none may be open, and before a fork.
+
+SQLite keeps what it knows of a file's locks in the process's memory. A child that inherits this, but not
+the locks, which belong to the process (POSIX), takes for locked what is not: another process then folds
+the log in and removes it while the child writes into it, and the file is damaged
+(https://www.sqlite.org/howtocorrupt.html, section 2.6). So nothing is open while a process forks;
+`subprocess` does not come by here, since it ends in another program.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The keyword index: what fails because it is damaged is done again once it has been made anew from the memories."""
+"""The keyword index.
+
+What fails because it is damaged is done again once it has been made anew from the memories.
+"""
 
 from __future__ import annotations
 

@@ -46,7 +46,10 @@ def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
 
 
 def _unwritable(connection: apsw.Connection) -> str:
-    """Why no new memory can be written though all can be read; one is tried and taken back. Empty where it can."""
+    """Why no new memory can be written though all can be read; one is tried and taken back.
+
+    Empty where it can.
+    """
     names = [row[1] for row in connection.execute("PRAGMA table_info(memories)")][1:]
     values = ["'a trial'" if name == "id" else name for name in names]
     sql = f"INSERT INTO memories ({', '.join(names)}) SELECT {', '.join(values)} FROM memories LIMIT 1"
@@ -73,7 +76,8 @@ def _index_whole(pool: Pool) -> bool:
     return not lost
 
 
-# What FTS5's own check passes over: a segment (bits 37 and above of a page's id) whose pages cannot be found by term.
+# What FTS5's own check passes over: a segment (bits 37 and above of a page's id) whose pages cannot be found
+# by term.
 _SEGMENTS_LOST = """
 SELECT count(*) FROM (SELECT DISTINCT id >> 37 AS segment FROM memories_fts_data WHERE id > 10)
 WHERE segment NOT IN (SELECT segid FROM memories_fts_idx)
@@ -81,7 +85,9 @@ WHERE segment NOT IN (SELECT segid FROM memories_fts_idx)
 
 
 def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
-    """Damage that is no damage of the file's structure: rows that cannot be read, or are not as they were hashed or sealed.
+    """Damage that is no damage of the file's structure.
+
+    Rows that cannot be read, or are not as they were hashed or sealed.
 
     Args:
         pool: the database.
@@ -115,7 +121,10 @@ def unfit(connection: apsw.Connection) -> list[row_checksums.Unfit]:
 
 
 def _mistyped(pool: Pool) -> list[str]:
-    """Tables with values of another type than their columns': pages that hold rows of another table look whole otherwise."""
+    """Tables with values of another type than their columns'.
+
+    Pages that hold rows of another table look whole otherwise.
+    """
     connection, found = pool.exclusive(), []
     for (table,) in list(connection.execute(_PLAIN)):
         wrong = " OR ".join(

@@ -1,7 +1,8 @@
 """Rows of a damaged SQLite file, read page by page: no schema, no tree and no header need be whole.
 
-The format is SQLite's own (https://www.sqlite.org/fileformat2.html). A page that is not a leaf, or not one any more, gives no
-rows; a cell that cannot be read is counted and passed over; the pages around it are read all the same.
+The format is SQLite's own (https://www.sqlite.org/fileformat2.html). A page that is not a leaf, or not one
+any more, gives no rows; a cell that cannot be read is counted and passed over; the pages around it are
+read all the same.
 """
 
 from __future__ import annotations
@@ -34,7 +35,11 @@ _SCHEMA_COLUMNS = 5
 
 
 class Row(NamedTuple):
-    """A row: the page that it lies on, its rowid (None in an index or a table without), and its values in stored order."""
+    """A row.
+
+    The page that it lies on, its rowid (None in an index or a table without), and its values in stored
+    order.
+    """
 
     page: int
     rowid: int | None
@@ -73,7 +78,9 @@ class Reader:
                 yield from self._cells(number, data, start)
 
     def holes(self) -> list[int]:
-        """Pages that are neither whole pages of a tree, nor free, nor the rest of a row that was read: what they held is gone.
+        """Pages that are neither whole pages of a tree, nor free, nor the rest of a row that was read.
+
+        What they held is gone.
 
         To be asked after `rows`.
         """
@@ -85,7 +92,10 @@ class Reader:
         ]
 
     def _is_whole(self, number: int) -> bool:
-        """Whether each byte of a page of a tree is accounted for, as SQLite's own check has it: a lost cell leaves a gap."""
+        """Whether each byte of a page of a tree is accounted for, as SQLite's own check has it.
+
+        A lost cell leaves a gap.
+        """
         data = self.page(number).ljust(PAGE, b"\0")
         start = _FIRST_HEADER if number == 1 else 0
         if data[start] not in _TREE:

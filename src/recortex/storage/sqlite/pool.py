@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     Bindings = Sequence[Any] | Mapping[str, Any]
 
 PATIENCE_SECONDS = 60.0
-"""How long a writer waits for the others. Eight processes writing at once wait for less than a second (bench/stress.py)."""
+"""How long a writer waits for the others. Eight processes writing at once wait for less than a second
+(bench/stress.py)."""
 
 _TRIES = 5
 _inherited: list[object] = []
@@ -38,8 +39,9 @@ _inherited: list[object] = []
 class Pool:
     """Connections to one database file.
 
-    Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote. Outside,
-    while another thread writes, it reads through a reader of its own, which the writer never blocks (WAL).
+    Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote.
+    Outside, while another thread writes, it reads through a reader of its own, which the writer never
+    blocks (WAL).
     """
 
     def __init__(
@@ -97,7 +99,8 @@ class Pool:
         """The one connection that writes; after a fork, or while none was to be open, it is a new one."""
         if not self._usable:
             raise StorageError(
-                f"The store {self.path} is closed here, or the process forked while something was written to it.",
+                f"The store {self.path} is closed here, or the process forked while "
+                "something was written to it.",
                 hint="Open it again, in the process that works with it.",
             )
         if self._main is None:
@@ -135,8 +138,8 @@ class Pool:
     def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
         """All rows of a query.
 
-        While no other thread writes, it runs on the writer, whose cache its own commits leave warm: a recall, which
-        counts an access each time, is a tenth quicker for it (bench/latency.py).
+        While no other thread writes, it runs on the writer, whose cache its own commits leave warm: a
+        recall, which counts an access each time, is a tenth quicker for it (bench/latency.py).
         """
         with translated(self.path):
             if not self._lock.acquire(blocking=str(self.path) == MEMORY):
@@ -223,7 +226,8 @@ class Pool:
             return
         if identity(self.path) != self._file:
             raise CorruptStoreError(
-                f"The store {self.path} was deleted, moved or replaced while it was open; nothing more was written.",
+                f"The store {self.path} was deleted, moved or replaced while it was open; "
+                "nothing more was written.",
                 hint="Open it again; if it is gone, `recortex recover` brings the newest backup back.",
             )
         if self._sides is None:
@@ -234,7 +238,8 @@ class Pool:
         elif log != self._sides[0]:
             self._reopen()
             raise CorruptStoreError(
-                f"The log of the store {self.path} was deleted, moved or replaced while it was open; what was last written "
+                f"The log of the store {self.path} was deleted, moved or replaced while it was open; "
+                "what was last written "
                 "may be lost.",
                 hint="Look with `recortex doctor`, and write again what is not there.",
             )
@@ -247,7 +252,7 @@ class Pool:
         return None if None in found else found
 
     def _reopen(self, before: str = "") -> None:
-        """Begin anew with the files that are there now, without folding in what is no longer the store's log."""
+        """Open the files that are there now, without applying a log that is no longer the store's."""
         with translated(self.path):
             if before:
                 self._writer.execute(before)
@@ -255,7 +260,10 @@ class Pool:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """While inside, no connection is open: closing a file that one has open would take its locks away (POSIX)."""
+        """While inside, no connection is open.
+
+        Closing a file that one has open would take its locks away (POSIX).
+        """
         with self._lock:
             self._gate.shut()
             try:
@@ -290,7 +298,10 @@ class Pool:
             yield self._writer
 
     def close(self) -> None:
-        """Close every connection when other threads are done; the write-ahead log is folded in when it is the last one."""
+        """Close every connection when other threads are done.
+
+        The write-ahead log is folded in when it is the last one.
+        """
         held = self._lock.acquire(timeout=FORK_SECONDS)
         try:
             self._usable = False
@@ -320,7 +331,10 @@ class Pool:
     # -- forks
 
     def before_fork(self) -> None:
-        """Close every connection, unless something is written: then the child cannot go on with this store."""
+        """Close every connection, unless something is written.
+
+        Then the child cannot go on with this store.
+        """
         if str(self.path) == MEMORY or not self._lock.acquire(timeout=FORK_SECONDS):
             return
         if not self.in_transaction and self._gate.shut(FORK_SECONDS):

@@ -87,7 +87,10 @@ def _still_said(pool: Pool, part: str) -> bool:
 
 
 def erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
-    """Take memories out of a backup; one that cannot be rewritten is removed, since it would keep the text."""
+    """Take memories out of a backup.
+
+    One that cannot be rewritten is removed, since it would keep the text.
+    """
     try:
         pool = Pool(path)
         try:

@@ -1,6 +1,9 @@
-"""Bringing a damaged store back: its own log first, then what can be read with a backup for the gaps, then a fresh start.
+"""Bringing a damaged store back.
 
-Nothing of the damaged store is written before there is a copy of it, and the new store takes its place in one step, when it is
+Its own log first, then what can be read with a backup for the gaps, then a fresh start.
+
+Nothing of the damaged store is written before there is a copy of it, and the new store takes its place in
+one step, when it is
 whole: a recovery that is killed at any moment is taken up by the next one.
 """
 
@@ -38,7 +41,14 @@ SIDES = ("", "-wal", "-shm")
 
 
 class Recovery(NamedTuple):
-    """What was done, step by step, where the damaged file is kept, and what is lost, by name where a name is known."""
+    """What a recovery did.
+
+    Attributes:
+        outcome: how the store came to be whole.
+        steps: what was done, in sentences.
+        kept: where the damaged file is.
+        lost: what is lost, by name where a name is known.
+    """
 
     outcome: Outcome
     steps: tuple[str, ...]
@@ -47,7 +57,7 @@ class Recovery(NamedTuple):
 
 
 def recover(path: Path, backups: Sequence[Path], *, now: datetime, fingerprint: Fingerprint) -> Recovery:
-    """Bring the database at `path` back (A, CX18: WAL recovery, then a backup, then a fresh start).
+    """Recover the database at `path`: apply its log, else salvage it with a backup, else begin a new store.
 
     Nothing is deleted: a copy of the damaged file stays beside the new one.
 

@@ -1,7 +1,7 @@
 """Whether a database's schema is one that Recortex made.
 
-A trigger, a view or a column default of somebody else's would run inside our own statements. So a file is opened only
-where its schema is, object by object, that of one of our migrations.
+A trigger, a view or a column default of somebody else's would run inside our own statements. So a file is
+opened only where its schema is, object by object, that of one of our migrations.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ DIGESTS = {
     "77c589fe52de85f0": 5,
     "8ab08a439fa39bb9": 6,
 }
-"""The schema after each migration, by the first 16 digits of its digest. A test makes them again from the migrations."""
+"""The schema after each migration, by the first 16 digits of its digest. A test makes them again from the
+migrations."""
 _OBJECTS = (
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
 )
@@ -49,7 +50,8 @@ def refuse_foreign(pool: Pool) -> None:
     if found := foreign_objects(pool.rows):
         raise CorruptStoreError(
             f"The store {pool.path} has a schema that Recortex did not make: {', '.join(found[:_NAMED])}.",
-            hint="It is not used. `recortex recover` makes a store of its memories alone, and keeps the file.",
+            hint="It is not used. `recortex recover` makes a store of its memories alone, "
+            "and keeps the file.",
         )
 
 
@@ -95,7 +97,10 @@ def expected(version: int) -> frozenset[Object]:
 
 
 def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:
-    """The rows of the schema; of FTS5's own tables the name alone, since its releases write them differently."""
+    """The rows of the schema.
+
+    Of FTS5's own tables the name alone, since its releases write them differently.
+    """
     return frozenset(
         (type_, name, table, "" if name in _MADE_BY_FTS5 else " ".join((sql or "").split()))
         for type_, name, table, sql in rows
@@ -103,7 +108,7 @@ def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:
 
 
 def _newer(rows: Callable[[str], list[tuple[Any, ...]]], ours: frozenset[Object]) -> bool:
-    """Whether the record of migrations, which is ours to the letter, names one that this program does not know."""
+    """Whether the record of migrations, in our own form, names one that this program does not know."""
     if not any(name == _RECORDS and type_ == "table" for type_, name, *_ in ours):
         return False
     return int(rows(f"SELECT coalesce(max(version), 0) FROM {_RECORDS}")[0][0]) > migrations.newest()

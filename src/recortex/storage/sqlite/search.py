@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 COUNTED = 10_000
 """So many memories with a word are counted: half a millisecond, 0.3 more for each 10,000 (bench/scale.py)."""
 MANY, COARSE = 50_000, 400
-"""Among so many memories so many are found by their signs and then compared by their codes. Of the true ten nearest among a
-million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the best hold 94 and 68 (bench/scale.py)."""
+"""Among so many memories so many are found by their signs and then compared by their codes. Of the true ten
+nearest among a million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the
+best hold 94 and 68 (bench/scale.py)."""
 
 
 class SqliteSearch(SearchRecords):
@@ -46,7 +47,10 @@ class SqliteSearch(SearchRecords):
         self._vector_index = vector_index
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many memories contain it; of a common one as many as if all were like the latest."""
+        """For each word, how many memories contain it.
+
+        Of a common one as many as if all were like the latest.
+        """
         return [self._frequency(word) if word else 0 for word in words]
 
     def _frequency(self, word: str) -> int:
@@ -85,7 +89,10 @@ class SqliteSearch(SearchRecords):
         return [(key, score) for key, score in self._index.rows(sql, bindings)]
 
     def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
-        """Keys by likeness, nearest first: by the index, else by the signs; empty where likeness cannot be computed."""
+        """Keys by likeness, nearest first: by the index, else by the signs.
+
+        Empty where likeness cannot be computed.
+        """
         model_key = self._vectors.model_key(model, len(vector) // FLOAT)
         if model_key is None:
             return []

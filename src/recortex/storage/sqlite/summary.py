@@ -1,4 +1,7 @@
-"""What a store's file holds, in figures, and a checked copy of it: for one that is not opened as a store yet."""
+"""What a store's file holds, in figures, and a checked copy of it.
+
+For one that is not opened as a store yet.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,8 @@ def copy_whole(source: Path, target: Path) -> None:
     """Copy a store's file, its log included, and check the copy before it gets its name.
 
     Raises:
-        StorageError: the file cannot be read, holds what Recortex did not put there, or the copy is not whole.
+        StorageError: the file cannot be read, holds what Recortex did not put there, or the copy is not
+            whole.
     """
     part = unfinished(target)
     with translated(source), _reading(source) as connection:

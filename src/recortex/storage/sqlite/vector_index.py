@@ -1,7 +1,10 @@
-"""An approximate index of the vectors in a file beside the store: made of them, lost without loss, used only when whole.
+"""An approximate index of the vectors in a file beside the store.
 
-A file counts only while the store names it with its length and checksum, so that one which is damaged, cut short, another
-store's or of a state before a backup was put back is as good as none. Vectors that came later are compared by their signs.
+Made of them, lost without loss, used only when whole.
+
+A file counts only while the store names it with its length and checksum, so that one which is damaged, cut
+short, another store's or of a state before a backup was put back is as good as none. Vectors that came
+later are compared by their signs.
 """
 
 from __future__ import annotations
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.pool import Pool
 
 LINKS, EFFORT, SEARCHED = 24, 128, 1_600
-"""Neighbours of a vector in the graph, and how many are looked at to place one and to find some (bench/scale.py)."""
+"""Neighbours of a vector in the graph, and how many are looked at to place one and to find some
+(bench/scale.py)."""
 ONCE = 1
-"""A process that asks no more than so often does without a file that nobody has read whole yet: to read 500 MB for the
-checksum takes longer than to compare a million signs once (bench/scale.py)."""
+"""A process that asks no more than so often does without a file that nobody has read whole yet: to read 500
+MB for the checksum takes longer than to compare a million signs once (bench/scale.py)."""
 _WIDER = (1.25, 10.0, 50.0)
-"""So many times more is asked for than is wanted, one after the other, until enough are memories that pass the filter; after
-the last, 4,500 vectors in 30 ms, what passes is looked at one by one (bench/scale.py)."""
+"""So many times more is asked for than is wanted, one after the other, until enough are memories that pass
+the filter; after the last, 4,500 vectors in 30 ms, what passes is looked at one by one (bench/scale.py)."""
 SUFFIX, SEAL = ".usearch", ".whole"
 EVERYTHING: Clause = ("1", ())
 
@@ -156,8 +160,8 @@ class VectorIndex:
 def graphs() -> Any:
     """The class of usearch's graphs.
 
-    onnxruntime is loaded first: after usearch, which makes its library's names visible to all others, loading it ends the
-    process (usearch 2.26 with onnxruntime 1.31 on Linux).
+    onnxruntime is loaded first: after usearch, which makes its library's names visible to all others,
+    loading it ends the process (usearch 2.26 with onnxruntime 1.31 on Linux).
 
     Raises:
         ImportError: usearch is not installed.
@@ -181,7 +185,10 @@ def quantised(vector: bytes) -> bytes:
 
 
 def damage(path: Path, indexed: Indexed) -> str:
-    """Why a file is not the one that was made; empty where it is. Its whole content counts: a search trusts it blindly."""
+    """Why a file is not the one that was made; empty where it is.
+
+    Its whole content counts: a search trusts it blindly.
+    """
     try:
         size = path.stat().st_size
         if size != indexed.size:
@@ -199,7 +206,8 @@ def damage(path: Path, indexed: Indexed) -> str:
 def seen_whole(path: Path) -> bool:
     """Whether a file was read whole and is, by its size, time and place on the disk, the same since.
 
-    What a failing disk changes without a write is seen by `doctor` and by the job that keeps the index up: they read it.
+    What a failing disk changes without a write is seen by `doctor` and by the job that keeps the index up:
+    they read it.
     """
     try:
         return _seal(path).read_text(encoding="ascii") == _state(path)
@@ -208,7 +216,10 @@ def seen_whole(path: Path) -> bool:
 
 
 def note_whole(path: Path, state: str | None = None) -> None:
-    """Note that a file was read whole in a state, or was just written; where that cannot be noted, it is read again."""
+    """Note that a file was read whole in a state, or was just written.
+
+    Where that cannot be noted, it is read again.
+    """
     with suppress(OSError):
         seal = _seal(path)
         seal.unlink(missing_ok=True)
@@ -233,7 +244,10 @@ def checksum(path: Path) -> bytes:
 
 
 def remove_strays(folder: Path, named: Sequence[str]) -> None:
-    """Remove the files that the store does not name; one that another program holds open goes the next time."""
+    """Remove the files that the store does not name.
+
+    One that another program holds open goes the next time.
+    """
     for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob(f"*{SUFFIX}{SEAL}")):
         if path.name.removesuffix(SEAL) not in named:
             with suppress(OSError):

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 LEAST = 50_000
 """Fewer vectors are compared one by one: 8 ms for so many, against 2 ms through an index (bench/scale.py)."""
 LATER_SHARE, LATER = 0.1, 20_000
-"""When more vectors came since than this share of the file's, and than so many, they are put in: 2 ms of each search."""
+"""When more vectors came since than this share of the file's, and than so many, they are put in: 2 ms of
+each search."""
 GONE_SHARE = 0.2
 """When more of the file's vectors are gone than that, it is made anew."""
 SLICE = 10_000
@@ -117,7 +118,8 @@ class _Building:
     ) -> int:
         """Make the file and let the store name it; returns how many vectors were put in.
 
-        It is named before it is begun, so that the store takes the name back when the newest vector goes meanwhile.
+        It is named before it is begun, so that the store takes the name back when the newest vector goes
+        meanwhile.
         """
         graph = self._graph(dimensions, old)
         had = len(graph)

@@ -50,7 +50,10 @@ def memories_in(path: Path) -> int:
 
 
 def foreign(path: Path) -> str:
-    """Why a file is no store of ours; empty where it is one, whatever its schema is. It is opened for reading alone."""
+    """Why a file is no store of ours; empty where it is one, whatever its schema is.
+
+    It is opened for reading alone.
+    """
     try:
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
         try:
@@ -63,9 +66,12 @@ def foreign(path: Path) -> str:
 
 
 def replaceable(path: Path) -> bool:
-    """Whether a backup may take the place of a file: of an empty one, or of a backup that nobody opened as a store since.
+    """Whether a backup may take the place of a file.
 
-    What others have open, they would go on writing into a file that is gone; and its log would be taken for the backup's.
+    Of an empty one, or of a backup that nobody opened as a store since.
+
+    What others have open, they would go on writing into a file that is gone; and its log would be taken
+    for the backup's.
     """
     try:
         if not path.is_file() or any(path.with_name(f"{path.name}{side}").exists() for side in _SIDES):

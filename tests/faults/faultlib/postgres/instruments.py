@@ -26,12 +26,14 @@ class Statements:
     """Counts the statements of the acts, and lets one not happen as it should.
 
     Args:
-        how: count: nothing goes wrong; kill: the writer is killed; terminate: the server ends the connection; tell: a file
-            says that the statement is reached, and the writer waits until another one is there.
+        how: count: nothing goes wrong; kill: the writer is killed; terminate: the server ends the
+            connection; tell: a file says that the statement is reached, and the writer waits until another
+            one is there.
         at: before which statement.
         folder: for those files.
         server: the database, past any proxy.
-        idle: seconds after which the server ends a transaction whose writer waits so; 0 for what the store allows.
+        idle: seconds after which the server ends a transaction whose writer waits so; 0 for what the store
+            allows.
     """
 
     def __init__(self, how: str, at: int, folder: Path, server: str, idle: int) -> None:

@@ -1,4 +1,7 @@
-"""A way to a server that can be cut after any byte: reset, closed on one side, or silent for a while and then gone."""
+"""A way to a server that can be cut after any byte.
+
+Reset, closed on one side, or silent for a while and then gone.
+"""
 
 from __future__ import annotations
 

@@ -54,9 +54,12 @@ class Server:
         return found
 
     def crash(self) -> None:
-        """Kill every process of the server at once, as a machine that loses its power does; nothing was told to end.
+        """Kill every process of the server at once, as a machine that loses its power does.
 
-        The first of them is stopped before: so it makes no other one, and its children do not end by themselves.
+        Nothing was told to end.
+
+        The first of them is stopped before: so it makes no other one, and its children do not end by
+        themselves.
         """
         postmaster = int(self._pid_file.read_text().split()[0])
         os.kill(postmaster, signal.SIGSTOP)
@@ -142,7 +145,10 @@ class Server:
         )  # fmt: skip
 
     def close(self) -> None:
-        """End it for good; the package looks only for the process that it started, which is not there any more."""
+        """End it for good.
+
+        The package looks only for the process that it started, which is not there any more.
+        """
         if self._pid_file.exists():
             self.stop("immediate")
         self._running.cleanup()
@@ -153,7 +159,10 @@ def _children(parent: int) -> list[int]:
 
 
 def _state(pid: int) -> str:
-    """R, S, T and so on; Z where nobody has asked yet how it ended, and nothing where there is no such process."""
+    """R, S, T and so on.
+
+    Z where nobody has asked yet how it ended, and nothing where there is no such process.
+    """
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,7 @@
-"""SIGKILL at every statement boundary, of each write, of each migration and of a recovery; and within a write of the file."""
+"""SIGKILL at every statement boundary, of each write, of each migration and of a recovery.
+
+And within a write of the file.
+"""
 
 # ruff: noqa: S311  seeded random is wanted
 
@@ -54,7 +57,10 @@ def _writes(bench: Workbench) -> Iterator[Fault]:
 
 
 def of_migration(bench: Workbench, step: Migration) -> Iterator[Fault]:
-    """Every boundary of one migration, on a store of the schema before it that holds data; the first one makes a store."""
+    """Every boundary of one migration, on a store of the schema before it that holds data.
+
+    The first one makes a store.
+    """
     template = f"schema-{step.version - 1}" if step.version > 1 else "empty"
     last = step == known()[-1]
     how = {"when": "open"} if last else {"when": "open", "schema": step.version}

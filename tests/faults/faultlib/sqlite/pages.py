@@ -1,4 +1,7 @@
-"""Bytes of the file that are no longer what was written: one bit, a few bytes, a sector, a page, two pages for each other."""
+"""Bytes of the file that are no longer what was written.
+
+One bit, a few bytes, a sector, a page, two pages for each other.
+"""
 
 # ruff: noqa: S311  seeded random is wanted
 

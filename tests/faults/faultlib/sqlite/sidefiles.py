@@ -1,4 +1,7 @@
-"""The write-ahead log torn, and what lies beside the store deleted: at rest, after a kill, and under a writer's feet."""
+"""The write-ahead log torn, and what lies beside the store deleted.
+
+At rest, after a kill, and under a writer's feet.
+"""
 
 # ruff: noqa: S311  seeded random is wanted
 

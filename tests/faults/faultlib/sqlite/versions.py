@@ -71,7 +71,9 @@ def _upgrades(bench: Workbench) -> Iterator[Fault]:
 
 
 def _upgraded(bench: Workbench, schema: int, act: str) -> Record:
-    """Open a store of an older schema, with all that it holds: found by its words, written to, backed up before.
+    """Open a store of an older schema, with all that it holds.
+
+    Found by its words, written to, backed up before.
 
     A purge removes a backup of so old a schema that it cannot be rewritten, since it would keep the text.
     """
@@ -115,7 +117,10 @@ def _older_on_newer(bench: Workbench, act: str) -> Record:
 
 
 def _older_holds(bench: Workbench, act: str) -> Record:
-    """A newer program migrates while an older one has the store open; the older one writes on, or says why it cannot."""
+    """A newer program migrates while an older one has the store open.
+
+    The older one writes on, or says why it cannot.
+    """
     newer = known()[-1].version + 1
     with bench.site() as site:
         older = bench.start(site, act, "remember", when="act", after="go")

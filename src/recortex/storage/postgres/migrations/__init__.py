@@ -1,6 +1,6 @@
-"""The schema as numbered SQL files, applied in one transaction each, in the schema `recortex` of the database.
+"""The schema `recortex` as numbered SQL files, each applied in one transaction.
 
-Every table with a column `workspace` is guarded by row-level security, whether a migration thought of it or not.
+Every table with a column `workspace` is guarded by row-level security, whether its migration says so or not.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def _takes_any_text(connection: Connection[Any]) -> None:
     if row and row[0] != "UTF8":
         raise MigrationError(
             f"The database's encoding is {row[0]}: it cannot hold every text.",
-            hint="Nothing was changed. Make another one: CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.",
+            hint="Nothing was changed. Make another one: "
+            "CREATE DATABASE name ENCODING 'UTF8' TEMPLATE template0.",
         )
 
 
@@ -104,7 +105,8 @@ def _apply(connection: Connection[Any], step: Migration, now: int, partitions: i
         said = (error.diag.message_primary or str(error)).partition("\n")[0]
         raise MigrationError(
             f"Migration {step.version} ({step.name}) failed: {said}.",
-            hint="Nothing was changed. The role must own the schema `recortex` or be allowed to create it, and the "
+            hint="Nothing was changed. The role must own the schema `recortex` or be allowed to create it, "
+            "and the "
             "extension `vector` (pgvector 0.8 or later) must be installed on the server.",
         ) from error
 
@@ -204,14 +206,17 @@ def _guard(connection: Connection[Any]) -> None:
 
 
 def _release(connection: Connection[Any]) -> None:
-    """Let the search by words use its index: its function, and nothing else, acts as a role that sees all memories.
+    """Let the search by words use its index.
+
+    Its function, and nothing else, acts as a role that sees all memories.
 
     Where the role could not be made, the search is as correct, and reads the whole workspace.
     """
     connection.execute(f"""
         DO $$ BEGIN
           IF to_regproc('{SCHEMA}.matching') IS NOT NULL
-            AND (SELECT proowner::regrole::text FROM pg_proc WHERE oid = to_regproc('{SCHEMA}.matching')) <> '{SEEKER}'
+            AND (SELECT proowner::regrole::text FROM pg_proc
+         WHERE oid = to_regproc('{SCHEMA}.matching')) <> '{SEEKER}'
             AND EXISTS (SELECT FROM pg_roles WHERE rolname = '{SEEKER}' AND pg_has_role(oid, 'MEMBER')) THEN
             GRANT USAGE, CREATE ON SCHEMA {SCHEMA} TO {SEEKER};
             GRANT SELECT ON {SCHEMA}.memories TO {SEEKER};

@@ -1,4 +1,7 @@
-"""What can still be read of a damaged store goes into a new one; a backup fills the gaps; what is lost gets a name."""
+"""What can still be read of a damaged store goes into a new one.
+
+A backup fills the gaps; what is lost gets a name.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,13 @@ _NAMED_AT_MOST = 10_000
 
 
 class Salvaged(NamedTuple):
-    """What was lost, in sentences that begin with the memory's id where it is known, and how many memories are there."""
+    """What a salvage kept and lost.
+
+    Attributes:
+        lost: sentences that begin with the memory's id where it is known.
+        memories: in the new store.
+        from_backup: of these, as the backup has them.
+    """
 
     lost: tuple[str, ...]
     memories: int

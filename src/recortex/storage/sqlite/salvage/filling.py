@@ -91,7 +91,10 @@ class Filling:
             self._copy(name, f"memory_key IN (SELECT key FROM {which})")
 
     def _relations(self) -> Iterator[str]:
-        """Relations of the backup, unless all that the damaged file had are known: one that was taken away since may be back."""
+        """Relations of the backup, unless all that the damaged file had are known.
+
+        One that was taken away since may be back.
+        """
         rows = self._found.rows["relations"]
         known = {(target, source, type_) for source, target, type_ in rows}
         if known and known == self._found.entries["relations_target"]:
@@ -101,7 +104,10 @@ class Filling:
         for source, target, type_ in self._ends() - before:
             ends = "SELECT key, id FROM main.memories WHERE key IN (?, ?)"
             ids = dict(self._into.execute(ends, (source, target)))
-            yield f"{ids[source]}: {type_} {ids[target]} as the backup has it, in case it was not taken away since"
+            yield (
+                f"{ids[source]}: {type_} {ids[target]} as the backup has it,"
+                " in case it was not taken away since"
+            )
 
     def _ends(self) -> set[Values]:
         return set(self._into.execute("SELECT source_key, target_key, type FROM main.relations"))
@@ -109,7 +115,8 @@ class Filling:
     def _copy(self, table: str, condition: str, values: Values = ()) -> None:
         names = ", ".join(column.name for column in self._found.tables[table].columns)
         self._into.execute(
-            f"INSERT OR IGNORE INTO main.{table} ({names}) SELECT {names} FROM backup.{table} WHERE {condition}",
+            f"INSERT OR IGNORE INTO main.{table} ({names})"
+            f" SELECT {names} FROM backup.{table} WHERE {condition}",
             values,
         )
 
@@ -121,10 +128,12 @@ WHERE key NOT IN (SELECT key FROM main.memories) AND key NOT IN (SELECT memory_k
 """
 _TAKEN_SAME = """
 INSERT OR IGNORE INTO taken SELECT b.key FROM backup.memories b JOIN main.memories m USING (key)
-WHERE key = ? AND b.version = m.version AND (b.id = m.id OR b.recorded_at = m.recorded_at)  -- the id may be what is damaged
+-- the id may be what is damaged
+WHERE key = ? AND b.version = m.version AND (b.id = m.id OR b.recorded_at = m.recorded_at)
 """
 _SAME_VERSION = """
-CREATE TEMP TABLE same AS SELECT m.key FROM main.memories m JOIN backup.memories b ON b.key = m.key AND b.version = m.version
+CREATE TEMP TABLE same AS SELECT m.key FROM main.memories m
+JOIN backup.memories b ON b.key = m.key AND b.version = m.version
 """
 _BOTH_THERE = """
 source_key IN (SELECT key FROM main.memories) AND target_key IN (SELECT key FROM main.memories)

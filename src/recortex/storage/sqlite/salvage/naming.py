@@ -1,4 +1,7 @@
-"""What is lost gets a name: by what was read, by the indexes, by the audit log, and last by the pages that could not be read."""
+"""What is lost gets a name.
+
+By what was read, by the indexes, by the audit log, and last by the pages that could not be read.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ _MADE_ANEW = ("memories_fts", "embedding", "vector_indexes")
 
 
 def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
-    """What is not in the new store, or not as it was written, in sentences that begin with a memory's id where it is known."""
+    """What the new store lacks or has changed, in sentences that begin with the memory's id if it is known."""
     there = {row[0]: row[1] for row in into.execute("SELECT key, id FROM memories")}
     for key in found.changed & there.keys():
         read = found.rows["memories"][(key,)][found.tables["memories"].place("id")]
@@ -116,5 +119,6 @@ def _details(text: str | None) -> dict[str, Any]:
 
 
 _RELATED = """
-SELECT s.id, t.id, r.type FROM relations r JOIN memories s ON s.key = r.source_key JOIN memories t ON t.key = r.target_key
+SELECT s.id, t.id, r.type FROM relations r
+JOIN memories s ON s.key = r.source_key JOIN memories t ON t.key = r.target_key
 """

@@ -1,4 +1,7 @@
-"""Everything that can still be read of a damaged file: rows by their table, and what indexes and logs say of others."""
+"""Everything that can still be read of a damaged file.
+
+Rows by their table, and what indexes and logs say of others.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,8 @@ if TYPE_CHECKING:
 IDS = "sqlite_autoindex_memories_1"
 _ALIKE = ("memory_patterns", "memory_constraints")
 _MOST_ON_A_PAGE = 200
-"""Rows that a page can hold at most, of any table with a memory's number: what is beyond that is no number of a memory."""
+"""Rows that a page can hold at most, of any table with a memory's number: what is beyond that is no number
+of a memory."""
 _WITNESSES = 2
 
 
@@ -84,7 +88,10 @@ class Found:
         return bytes.fromhex(self._fingerprint(kind, text))
 
     def highest(self) -> int:
-        """The highest number that a memory had: as the sequence says, or two places that know of a memory by its number."""
+        """The highest number that a memory had.
+
+        As the sequence says, or two places that know of a memory by its number.
+        """
         witnesses = Counter(
             [
                 *(key for (key,) in self.rows["memories"]),
@@ -134,15 +141,19 @@ class Found:
         return False
 
     def _by_shape(self, row: Row) -> None:
-        """The table that a row is of that lies where none of its kind should; an entry of the index of ids tells at least an id."""
-        if len(row.values) == 2 and isinstance(row.values[0], str) and ID.fullmatch(row.values[0]):  # noqa: PLR2004
+        """The table that a row is of that lies where none of its kind should.
+
+        An entry of the index of ids tells at least an id.
+        """
+        values = row.values
+        if len(values) == 2 and isinstance(values[0], str) and ID.fullmatch(values[0]):  # noqa: PLR2004
             self._is_entry(IDS, row)
             return
         for table in self.tables.values():
-            if (values := table.fits(row)) is not None and table.likely(values):
+            if (fitted := table.fits(row)) is not None and table.likely(fitted):
                 if table.name in _ALIKE:
-                    self.guessed.add(int(values[0]))
-                self._keep(table, values, row)
+                    self.guessed.add(int(fitted[0]))
+                self._keep(table, fitted, row)
                 return
 
     def _keep(self, table: Table, values: Values, row: Row) -> None:

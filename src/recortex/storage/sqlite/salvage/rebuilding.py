@@ -57,7 +57,10 @@ def _without_json(table: Table, values: list[Any]) -> list[Any]:
 
 
 class Aside:
-    """Rows that are not as they were sealed: a memory is marked as changed, other rows wait until the backup was asked."""
+    """Rows that are not as they were sealed.
+
+    A memory is marked as changed, other rows wait until the backup was asked.
+    """
 
     def __init__(self, into: apsw.Connection, found: Found) -> None:
         self._into = into
@@ -77,7 +80,9 @@ class Aside:
         for one, row in self._rows:
             there = f"SELECT EXISTS (SELECT 1 FROM {one.table} WHERE {self._among(one)})"
             if self._into.execute(there, one.key).get:
-                yield f"{one.id}: one of its {one.table} was changed by the damage, and is as the backup has it"
+                yield (
+                    f"{one.id}: one of its {one.table} was changed by the damage, and is as the backup has it"
+                )
             else:
                 self._into.execute(f"INSERT INTO {one.table} VALUES ({', '.join('?' * len(row))})", row)
 
@@ -89,7 +94,10 @@ class Aside:
             if one.table == "memories":
                 self._found.changed.add(int(one.key[0]))
             else:
-                yield f"{one.id}: one of its {one.table} was changed by the damage, and is kept as it can be read now"
+                yield (
+                    f"{one.id}: one of its {one.table} was changed by the damage,"
+                    " and is kept as it can be read now"
+                )
 
     def _among(self, one: Unfit) -> str:
         return self._found.tables[one.table].among()
