@@ -5,14 +5,12 @@ from __future__ import annotations
 import operator
 from contextlib import contextmanager
 from dataclasses import fields, replace
-from datetime import datetime
-from enum import StrEnum
-from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from recortex.codec import content_to_json, dumps, memory_from_json
+from recortex.domain import vocabulary
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory, Source
@@ -22,6 +20,7 @@ from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from datetime import datetime
 
     from recortex.domain.search import SearchText
     from recortex.domain.vocabulary import Actor
@@ -84,10 +83,7 @@ class _Codec(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
+_PLAIN = _Codec(lambda value: value, lambda column: column)
 _INSTANT = _Codec(micros, instant)
 _FLAG = _Codec(int, bool)
 _TAGS = _Codec(json, lambda column: tuple(parse(column, ())))
@@ -97,24 +93,27 @@ _SPECIAL = frozenset({"summary", "content", "source"})
 """Fields whose columns depend on others: they are null where they say nothing new."""
 
 
-def _codec(name: str, type_: Any) -> _Codec:
-    """The codec of a field, by its type."""
-    if name == "content_hash":
-        return _HASH
-    kinds = {*get_args(type_), type_} - {NoneType}
-    if datetime in kinds:
-        return _INSTANT
-    if bool in kinds:
-        return _FLAG
-    if isinstance(type_, type) and issubclass(type_, StrEnum):
-        return _Codec(operator.attrgetter("value"), type_)
-    return {tuple: _TAGS, dict: _OBJECT}.get(get_origin(type_) or type_, _Codec(_as_it_is, _as_it_is))
+_BY_ANNOTATION = {
+    "datetime": _INSTANT,
+    "datetime | None": _INSTANT,
+    "bool": _FLAG,
+    "tuple[str, ...]": _TAGS,
+    "dict[str, Any]": _OBJECT,
+}
+
+
+def _codec(name: str, annotation: str) -> _Codec:
+    """The codec of a field, by its annotation as it is written: resolving annotations takes milliseconds of each hook."""
+    words = getattr(vocabulary, annotation, None)
+    if words is not None:
+        return _Codec(operator.attrgetter("value"), words)
+    return _HASH if name == "content_hash" else _BY_ANNOTATION.get(annotation, _PLAIN)
 
 
 _CODECS = {
-    name: _codec(name, type_)
-    for name, type_ in get_type_hints(Memory).items()
-    if name in MEMORIES.names and name not in _SPECIAL
+    field.name: _codec(field.name, str(field.type))
+    for field in fields(Memory)
+    if field.name in MEMORIES.names and field.name not in _SPECIAL
 }
 
 
