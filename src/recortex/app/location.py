@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 
 from recortex.app.projects import FOLDER as PROJECTS
 from recortex.app.projects import Project, establish, locate
+from recortex.domain.expressions import lazy
 from recortex.errors import ConfigError, PermissionsError
 from recortex.filesystem import require_own, require_own_folder
 
 if TYPE_CHECKING:
+    import re
+
     from recortex.domain.vocabulary import Scope
 
 DATABASE = "cortex.db"
@@ -203,6 +204,8 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
 
 
 def _of_file(url: str) -> Location:
+    from urllib.parse import unquote_to_bytes, urlsplit  # a hook of a project without a URL does without it
+
     parts = urlsplit(url)
     path = Path(os.fsdecode(unquote_to_bytes(os.fsencode(parts.path.removeprefix("/")))))
     if parts.netloc or not path.name or "\0" in str(path):
@@ -222,6 +225,8 @@ def _of_file(url: str) -> Location:
 
 def url_of(file: str) -> str:
     """The URL of a file by its path, whatever its name is."""
+    from urllib.parse import quote
+
     return f"sqlite:///{quote(os.fsencode(file))}"
 
 
@@ -259,12 +264,14 @@ def without_password(url: str) -> str:
     return _PARAMETER.sub(_hidden, _USER.sub(r"\1:***@", url))
 
 
-_USER = re.compile(r"(://[^:/?#]{0,256}):[^@]{0,256}@")
-_PARAMETER = re.compile(r"(?<=[?&])([^=&#]*)=[^&#]*")
+_USER = lazy(r"(://[^:/?#]{0,256}):[^@]{0,256}@")
+_PARAMETER = lazy(r"(?<=[?&])([^=&#]*)=[^&#]*")
 
 
 def _hidden(parameter: re.Match[str]) -> str:
     """A password's name may be written with escapes, as the driver reads it."""
+    from urllib.parse import unquote
+
     return f"{parameter[1]}=***" if "password" in unquote(parameter[1]).lower() else parameter[0]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.domain.names import suspicious
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recortex.domain.session import Session
     from recortex.domain.transcript import SessionInfo
 
-_STAND_IN = re.compile(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")
+_STAND_IN = lazy(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")
 
 
 def shown(name: str) -> str:

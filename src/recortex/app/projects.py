@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -195,6 +194,8 @@ def read_record(folder: Path) -> Record | None:
 
 
 def _make(project: Project) -> Project:
+    import secrets  # hooks do without it
+
     git, anchor = project.checkout.git, project.checkout.anchor
     id_ = secrets.token_hex(8)
     if git is None or not _tell_git(git, id_):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -21,16 +22,14 @@ if TYPE_CHECKING:
 MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "Makefile")
 MOST_BYTES = 4 * 1024 * 1024
 """Of one of git's files; the largest that is read, `packed-refs`, has some 70 bytes for each branch and tag."""
-_CONFIG_ID = re.compile(
+_CONFIG_ID = lazy(
     r"^\[recortex\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*id[ \t]*=[ \t]*([0-9a-f]{16})[ \t]*$", re.MULTILINE
 )
-_CONFIG_WORKTREE = re.compile(
-    r"^\[core\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*worktree[ \t]*=[ \t]*(.+)$", re.MULTILINE
-)
-_ORIGIN = re.compile(r'^\[remote "origin"\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*url[ \t]*=[ \t]*(\S+)', re.MULTILINE)
-_REMOTE = re.compile(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
-_REFERENCE = re.compile(r"refs/(?!.*\.\.)[^\s~^:?*\[\\]+")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_CONFIG_WORKTREE = lazy(r"^\[core\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*worktree[ \t]*=[ \t]*(.+)$", re.MULTILINE)
+_ORIGIN = lazy(r'^\[remote "origin"\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*url[ \t]*=[ \t]*(\S+)', re.MULTILINE)
+_REMOTE = lazy(r"(?!file:)(?:\w+://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*")
+_REFERENCE = lazy(r"refs/(?!.*\.\.)[^\s~^:?*\[\\]+")
+_COMMIT = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)

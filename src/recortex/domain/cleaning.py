@@ -10,15 +10,16 @@ import re
 import unicodedata
 from typing import Any
 
+from recortex.domain.expressions import lazy
 from recortex.domain.wrappers import OWN, WRAPPERS
 
-_TERMINAL = re.compile(
+_TERMINAL = lazy(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # colours, cursor
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)?"  # titles, links, strings
     r"|\x1b[ -/]{0,16}[0-~]?"
 )
-_BREAK = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_OTHER = re.compile(r"[^\x20-\x7e\n\t]")
+_BREAK = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_OTHER = lazy(r"[^\x20-\x7e\n\t]")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
@@ -36,14 +37,14 @@ _NAMED = "|".join(map(re.escape, (OWN, *WRAPPERS)))
 _PROGRAMS = (
     "(?:reminder|context|stdout|stderr|input|output|hook|notification|message|caveat|instructions?|prompt)"
 )
-_TAG = re.compile(
+_TAG = lazy(
     rf"<(?=!--|\||\s{{0,9}}/?\s{{0,9}}(?:(?:{_NAMED})\b|[a-z]+(?:-[a-z]+)*-{_PROGRAMS}\b)|</?SYS>>)"
     rf"|<(?=(?-i:/?(?:{_ROLES}))(?:\s[^<>]{{0,300}})?/?>)"
     rf"|(?<!\w)<(?=\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})(?:\s[^<>]{{0,300}})?/?>)",  # after a word it is a type: `Promise<Result>`
     re.IGNORECASE,
 )
-_BRACKETED = re.compile(r"\[(?=/?INST\])")
-_CLOSING = re.compile(r"--!?>|\|>")
+_BRACKETED = lazy(r"\[(?=/?INST\])")
+_CLOSING = lazy(r"--!?>|\|>")
 _LEFT, _RIGHT = (
     "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}",
     "\N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK}",

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import re
 
-_WORDS = re.compile(
+from recortex.domain.expressions import lazy
+
+_WORDS = lazy(
     r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]", re.IGNORECASE
 )
 """What stands before a secret, or inside a connection string."""
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
-_UNIQUE = re.compile(r"(?<![0-9A-Za-z])" + _UUID)
+_UNIQUE = lazy(r"(?<![0-9A-Za-z])" + _UUID)
 """A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
-_ISSUED = re.compile(
+_ISSUED = lazy(
     r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]"
     + _UUID
 )
-_RUN = re.compile(r"[A-Za-z0-9]{6,}")
-_WORD = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
-_HASH = re.compile(r"[0-9a-f]+")
+_RUN = lazy(r"[A-Za-z0-9]{6,}")
+_WORD = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
+_HASH = lazy(r"[0-9a-f]+")
 _LONG = 16
 
 

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from recortex.domain.expressions import lazy
 from recortex.domain.hook_event import EventName, HookEvent
 from recortex.domain.injection import is_own_command, is_own_tool
 from recortex.domain.session import known_as
@@ -31,7 +32,7 @@ _CLIENT_NAMES: dict[EventName, str] = {
     "session-end": "SessionEnd",
 }
 _FAILURE = "PostToolUseFailure"
-_EXIT_CODE = re.compile(r"^Exit Code: (\d{1,5})$", re.MULTILINE)
+_EXIT_CODE = lazy(r"^Exit Code: (\d{1,5})$", re.MULTILINE)
 LONGEST_TEXT = 64_000
 """Characters of a prompt or message that are looked at; the rest is in the transcript."""
 _LONGEST_WORD = 4_096

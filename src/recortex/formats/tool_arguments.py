@@ -6,6 +6,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.expressions import lazy
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -26,12 +28,12 @@ _FILES = (
 _SEARCHES = frozenset(
     ("grep", "glob", "ls", "list", "list_directory", "search_file_content", "grep_search", "find", "list_dir")
 )
-_WRITES = re.compile(
+_WRITES = lazy(
     r"(?:multi|notebook|file_?)?edit(?:_file|or)?$|write(?:_file)?$|create(?:_file)?$|replace$|apply_patch$|patch$|str_replace",
     re.IGNORECASE,
 )
 _READING_COMMANDS = frozenset(("view", "read"))  # of tools that read and write by a `command` argument
-_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$", re.MULTILINE)
+_PATCHED = lazy(r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$", re.MULTILINE)
 _SHELL_PREFIX = 3  # ["bash", "-lc", "the command"]
 
 

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.expressions import lazy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -32,7 +34,7 @@ class Form(NamedTuple):
 
 
 def _form(pattern: str, replacement: str) -> Form:
-    return Form(re.compile(pattern), replacement)
+    return Form(lazy(pattern), replacement)
 
 
 _LIST = r"IN \(SELECT value FROM json_each\((\?\d*)\)\)"
@@ -50,18 +52,18 @@ FORMS = (
     _form(r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
 )
 """In the order in which they are applied."""
-_UNKNOWN = re.compile(
+_UNKNOWN = lazy(
     r"/\*(?:own|only)|\b(?:json_each|json_extract|instr|ifnull|iif|unixepoch|strftime|vec_\w+)\(|"
     r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|MATCH|INDEXED BY|PRAGMA)\b",
     re.IGNORECASE,
 )
 """What PostgreSQL does not have, or would take otherwise."""
 _STRING = r"'(?:[^']|'')*'"
-_VALUE = re.compile(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
-_JSON = re.compile(r"\$(\d+)(?:::| AS )json\b")
-_NUL_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+_VALUE = lazy(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
+_JSON = lazy(r"\$(\d+)(?:::| AS )json\b")
+_NUL_ESCAPE = lazy(r"(?<!\\)((?:\\\\)*)\\u0000")
 """NUL as JSON writes it; a backslash that is itself escaped begins none."""
-_WRITES = re.compile(r"\s*(?:INSERT|UPDATE|DELETE|WITH \w+ AS \(\s*(?:INSERT|UPDATE|DELETE))\b")
+_WRITES = lazy(r"\s*(?:INSERT|UPDATE|DELETE|WITH \w+ AS \(\s*(?:INSERT|UPDATE|DELETE))\b")
 
 
 class Statement(NamedTuple):

@@ -15,11 +15,12 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
+from recortex.domain.expressions import lazy
 from recortex.storage.tables import TABLES
 
 _FOLDER = Path(__file__).parent / "sql"
-_LIST = re.compile(r"\{(\w+): (\w+)\}")
-_NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_LIST = lazy(r"\{(\w+): (\w+)\}")
+_NAME = lazy(r"^-- name: (\w+)$", re.MULTILINE)
 
 Engine = Literal["sqlite", "postgres"]
 

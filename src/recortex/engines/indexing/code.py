@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import re
-
+from recortex.domain.expressions import lazy
 from recortex.engines.words import identifier_parts
 
 _READ = 8_000
 """Characters of a text that are looked at: what it is shows early."""
 
-_DECLARATION = re.compile(
+_DECLARATION = lazy(
     r"^\s*(?:[A-Za-z_]\w*\.)*(?:(?:export|default|public|private|protected|static|abstract|async|pub)\s+)*"
     r"(?:(?:def|function|func|fn)\s+([A-Za-z_]\w*)\s*[(<]|(?:class|interface|struct|enum|trait|impl|type)\s+([A-Z_]\w*))"
 )
 """A declaration, also one named with its class (`Store.def open(path)`)."""
-_STATEMENT = re.compile(
+_STATEMENT = lazy(
     r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|import\s|from\s+\S+\s+import\b"
     r"|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
 )
 _QUOTED = ('"""', "'''")
-_SENTENCE = re.compile(r"(?<=[.!?])\s")
-_DOC_END = re.compile(r"\s(?::param|:return|@param|@return|Args:|Parameters\b|Returns:?|-{4,})")
+_SENTENCE = lazy(r"(?<=[.!?])\s")
+_DOC_END = lazy(r"\s(?::param|:return|@param|@return|Args:|Parameters\b|Returns:?|-{4,})")
 _DOC_WORDS = 60
 _LEAST_LINES = 2
 

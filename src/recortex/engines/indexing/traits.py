@@ -6,6 +6,7 @@ import re
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.engines.indexing.code import is_code, is_outline
 
 if TYPE_CHECKING:
@@ -40,22 +41,22 @@ _PEOPLE = frozenset({"user", "human"})
 
 _MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
 _ANSWERS = {
-    Trait.TIME: re.compile(
+    Trait.TIME: lazy(
         r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|recently|since|week|month|year|day|"
         rf"(?:mon|tues|wednes|thurs|fri|satur|sun)day|{_MONTHS}|(?:19|20)\d\d)s?\b",
         re.IGNORECASE,
     ),
-    Trait.NUMBER: re.compile(
+    Trait.NUMBER: lazy(
         r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|thousand)\b",
         re.IGNORECASE,
     ),
-    Trait.PLACE: re.compile(r"\b(?:in|at|to|from|near)\s(?:the\s)?[A-Z][a-z]"),
-    Trait.REASON: re.compile(
+    Trait.PLACE: lazy(r"\b(?:in|at|to|from|near)\s(?:the\s)?[A-Z][a-z]"),
+    Trait.REASON: lazy(
         r"\b(?:because|since|so that|reason|inspired|motivat\w+|helps?|due to|to help|want(?:ed)? to)\b",
         re.IGNORECASE,
     ),
 }
-_TEST_FILE = re.compile(
+_TEST_FILE = lazy(
     r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]*$|(?:_test|\.test|\.spec|_spec)\.\w+$|(?:^|/)conftest\.py$"
 )
 _SHORT_QUESTION = 120

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 
+from recortex.domain.expressions import lazy
 from recortex.domain.names import suspicious
 from recortex.engines.privacy.redaction import redact
 
-_SEPARATORS = re.compile(r"([/\\])")
+_SEPARATORS = lazy(r"([/\\])")
 _SECRET = frozenset({"secret", "connection"})
-_SETTING = re.compile(r"(pass(?:word|wd)?|pwd|secret|token|key)-", re.IGNORECASE)
+_SETTING = lazy(r"(pass(?:word|wd)?|pwd|secret|token|key)-", re.IGNORECASE)
 _LONGEST_RULE = 30
 _DIGITS = 8
 

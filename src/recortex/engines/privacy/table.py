@@ -98,13 +98,16 @@ class RuleTable:
 def _rarest_gram(keyword: str, size: int) -> int:
     """The part of a keyword that ordinary text holds least, as a number: one with signs or digits, or the last."""
     data = keyword.encode()
-    best = max(range(len(data) - size + 1), key=lambda at: (sum(map(_rarity, data[at : at + size])), at))
+    rarity = data.translate(_RARITY)
+    best = max(range(len(data) - size + 1), key=lambda at: (sum(rarity[at : at + size]), at))
     return int.from_bytes(data[best : best + size], sys.byteorder)
 
 
-def _rarity(byte: int) -> int:
-    character = chr(byte)
-    return 0 if character in "etaoinsrhl /" else 1 if character.isalpha() else 2 if character in "-._:" else 3
+_RARITY = bytes(
+    0 if sign in "etaoinsrhl /" else 1 if sign.isalpha() else 2 if sign in "-._:" else 3
+    for sign in map(chr, range(256))
+)
+"""How rare each byte is in ordinary text."""
 
 
 def built_in_rules() -> tuple[Rule, ...]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.expressions import lazy
+
+if TYPE_CHECKING:
+    import re
 
 _NAMES = (
     "january", "february", "march", "april", "may", "june",
@@ -14,12 +18,12 @@ _MONTHS = {name: number for number, name in enumerate(_NAMES, 1)}
 _AMBIGUOUS = frozenset({"may", "march"})
 """Months that are words as well; they count with a day, a year or a preposition."""
 _MONTH = "|".join(_NAMES)
-_DATE = re.compile(
+_DATE = lazy(
     rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+((?:19|20)\d\d)\b)?"
 )
-_ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
-_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
-_BEFORE_MONTH = re.compile(r"\b(?:in|on|of|during|since|until|before|after|by|late|early|mid)\s$")
+_ISO = lazy(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
+_YEAR = lazy(r"\b((?:19|20)\d\d)\b")
+_BEFORE_MONTH = lazy(r"\b(?:in|on|of|during|since|until|before|after|by|late|early|mid)\s$")
 
 _SAME, _NEAR, _NEXT_MONTH, _SAME_YEAR = 1.0, 0.6, 0.4, 0.3
 _LAST_DAY = 28

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import apsw
 
+from recortex.domain.expressions import lazy
 from recortex.errors import BackupError, CorruptStoreError
 from recortex.storage.sqlite.connection import connect
 from recortex.storage.sqlite.failures import translated
@@ -24,7 +24,7 @@ SUFFIX = ".db"
 UNFINISHED = ".part"
 _PAGES = 512
 _FORMAT = "%Y%m%dT%H%M%S%f"
-_STAMP = re.compile(r"\d{8}T\d{12}")
+_STAMP = lazy(r"\d{8}T\d{12}")
 
 
 class Backups:
