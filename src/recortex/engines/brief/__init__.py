@@ -1,1 +1,1 @@
-"""The brief that a session starts with: ranked, chosen within a budget, worded as statements (D, «Surface Generation Pipeline»)."""
+"""The brief that a session starts with: ranked, chosen within a budget, worded as statements."""

@@ -1,4 +1,4 @@
-"""How much a memory matters at the start of a session (D, «Ranking Formula»)."""
+"""How much a memory matters at the start of a session ."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Ranked(NamedTuple):
 
 
 def rank(sure: float, priority: int, central: float, access: float, *, same_branch: bool = False) -> float:
-    """D's formula: 0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 on its branch; at most 1.
+    """0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 on its branch; at most 1.
 
     Args:
         sure: the confidence as it is now, 0 to 1.

@@ -1,4 +1,4 @@
-"""Which of the ranked memories are shown: lines per category, then what is left over, within the tokens (D)."""
+"""Which ranked memories the brief holds: so many of each category, then the best others, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LINES = {
     "context": 15,
     "code_description": 10,
 }
-"""D, «Per-Category Line Budgets», in the order of the headings."""
+"""Lines of each category at most, in the order of the headings."""
 
 AIM, MOST = 400, 550
 """Tokens of the whole brief: what is aimed at, and what is never exceeded."""
@@ -103,6 +103,6 @@ class _Desk:
 
 
 def by_category(chosen: Sequence[Ranked]) -> list[tuple[str, list[Ranked]]]:
-    """The chosen ones under their headings, in D's order; a category without any is left out."""
+    """The chosen ones under their headings, in the order of `LINES`; a category without any is left out."""
     groups = [(name, [one for one in chosen if one.category == name]) for name in LINES]
     return [(name, group) for name, group in groups if group]

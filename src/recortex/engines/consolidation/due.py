@@ -1,4 +1,4 @@
-"""When it is time to look for duplicates (D, «Constants»)."""
+"""When it is time to look for duplicates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Due:
 
 
 def due(since: datetime | None, *, extractions: int, memories: int) -> Due:
-    """Whether one of D's two thresholds is reached: 10 extractions, or 80 active memories."""
+    """Whether one of two thresholds is reached: 10 extractions, or 80 active memories."""
     if extractions >= CONSOLIDATION_EXTRACTION_THRESHOLD:
         reason = f"{extractions} sessions were learned from"
     elif memories >= CONSOLIDATION_ACTIVE_THRESHOLD:

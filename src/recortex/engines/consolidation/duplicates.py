@@ -81,7 +81,7 @@ def comparable(a: Memory, b: Memory) -> bool:
 
 
 def marked(relations: Iterable[Relation]) -> list[Alike]:
-    """The pairs that the intake put down as candidates (D: «consolidation candidate (logged)»), with their strength."""
+    """The pairs that ingestion related as candidates for consolidation, with the strength of the relation."""
     return [
         pair(relation.source_id, relation.target_id, relation.strength)
         for relation in relations
@@ -99,7 +99,7 @@ def ranked(
 
     Args:
         memories: active ones by id; a pair of which one is not here is left out.
-        by_words: pairs above D's 0.5.
+        by_words: pairs with a Jaccard similarity above 0.5.
         by_meaning: pairs of nearly the same meaning.
         noted: pairs that the intake put down.
     """

@@ -33,7 +33,7 @@ def merge(
     now: datetime,
     count: Callable[[str], int],
 ) -> Memory:
-    """The merged memory (D, «consolidate»): confidence 1.0, the higher priority, combined tags, files, links, evidence.
+    """The merged memory: confidence 1.0, the higher priority, combined tags, files, links, evidence.
 
     Args:
         better: gives the words, the kind and what cannot be combined.

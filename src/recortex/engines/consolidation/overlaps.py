@@ -40,7 +40,7 @@ class OverlappingPairs(NamedTuple):
 
 
 def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARED) -> OverlappingPairs:
-    """Every pair whose Jaccard overlap is above 0.5 (D, «consolidate»), in no particular order.
+    """Every pair whose Jaccard overlap is above 0.5, in no particular order.
 
     A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection», 2008): two
     sets so alike must share one of their rarest words, so only those words are indexed. Of those that do, most are

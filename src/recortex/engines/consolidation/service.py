@@ -63,7 +63,7 @@ class Consolidation:
         self._new_id = new_id
 
     def duplicates(self, model: str, limit: int) -> Duplicates:
-        """Every pair of active memories above D's thresholds; those that the intake put down are always among them.
+        """Every pair of active memories above the thresholds, and those that ingestion related as candidates.
 
         Args:
             model: the embedder whose vectors are compared; empty where there are none.

@@ -1,7 +1,7 @@
 """Confidence as it is now: computed from the stored base and the time since the last access, never written.
 
-`base × 0.5 ** (age / half-life) × boosts`, within 0 and the base: D's curve with A's factors (README, «decay curve»). D asks
-that decay never raises, so A's boosts delay the fall and lift nothing above the base.
+`base × 0.5 ** (age / half-life) × boosts`, within 0 and the base. Decay never raises confidence: boosts
+delay the fall and lift nothing above the base.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Curve(NamedTuple):
     Attributes:
         base: the stored confidence; nothing is above it.
         start: microseconds since 1970 at which the fall begins: the last access, or the recording.
-        lift: the product of A's boosts.
+        lift: the product of the boosts.
         half_life: microseconds; None where the memory never fades.
         slowed_until: until then a recent validation makes the half-life half as long again.
     """
@@ -39,7 +39,7 @@ class Curve(NamedTuple):
 
 
 def half_life_days(one: Fading, centrality: float) -> float | None:
-    """The half-life in days without a validation: the kind's × A's frequency and linkage × D's doublings; None: for ever."""
+    """The half-life in days without a validation: the kind's, longer by frequency, linkage and doublings. None: for ever."""
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None
@@ -96,7 +96,7 @@ def confidence(fall: Curve, now: int) -> float:
 def below_since(fall: Curve, threshold: float) -> float | None:
     """The instant from which on the confidence is below a threshold; None where it never will be.
 
-    It is the exact inverse of `confidence`, so that «below the threshold for 14 days» needs nothing written on the way.
+    It is the exact inverse of `confidence`, so that "below the threshold for 14 days" needs nothing written on the way.
     """
     if fall.base * min(1.0, fall.lift) < threshold:
         return fall.start

@@ -1,4 +1,4 @@
-"""What becomes of a memory that faded: active, then archived, then pruned (README, «archival»; D, «Transitions»)."""
+"""What becomes of a memory that faded: active, then archived, then pruned."""
 
 from __future__ import annotations
 

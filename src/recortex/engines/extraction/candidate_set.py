@@ -48,7 +48,7 @@ def _is_told(one: Candidate) -> bool:
 
 @dataclass(slots=True)
 class CandidateSet:
-    """Candidates in the order of their first telling, with the words by which a repetition is found."""
+    """Candidates in the order in which they were first said, with the words by which a repetition is found."""
 
     kept: list[Candidate] = field(default_factory=list)
     words: list[frozenset[str]] = field(default_factory=list)
@@ -80,11 +80,11 @@ class CandidateSet:
                 self.kept[place] = doubted(known)
 
     def _place_of(self, words: frozenset[str], text: str) -> int | None:
-        """Find a held candidate of which a statement says no more than is held already."""
+        """The place of a kept candidate that says all that a statement says."""
         if not words:
             return None
         rare = sorted(words, key=lambda word: (len(self.by_word.get(word, ())), word))
-        # What says the same shares all words but fillings with what is held, so one of these is shared.
+        # A repetition shares all words but padding with the kept one, so it shares one of the rarer half.
         rarest = rare[: len(words) // 2 + 1]
         for place in sorted({place for word in rarest for place in self.by_word.get(word, ())}):
             other = self.words[place]
@@ -95,7 +95,7 @@ class CandidateSet:
         return None
 
     def _overtake(self, repair: Candidate) -> int | None:
-        """Withdraw the states that a repair ended; return the place of the same incident, where it is held."""
+        """Withdraw the states that a repair ended; return the place of the same incident, if it is kept."""
         topic, found = _topic(repair), None
         for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):
             known = self.kept[place]

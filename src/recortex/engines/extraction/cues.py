@@ -1,7 +1,6 @@
 """Cues in the agent's sentences: what kind of knowledge a sentence carries, and how sure it is of it.
 
-E's categories (verified fixes, discoveries, requirements, rules, facts) as a table of patterns. The first
-row that matches gives the kind; modifiers then raise or lower the confidence.
+A table of patterns for verified fixes, discoveries, requirements, rules and facts. The first row that matches gives the kind; modifiers then raise or lower the confidence.
 """
 
 from __future__ import annotations

@@ -65,5 +65,5 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) ->
 
 
 def doubted(known: Candidate) -> Candidate:
-    """The same candidate after the session cast doubt on it: proposed, at E's medium confidence or below."""
+    """The same candidate after the session cast doubt on it: proposed, of medium confidence (0.6) at most."""
     return replace(known, active=False, confidence=min(known.confidence, 0.6))

@@ -137,7 +137,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 def error_line(output: str) -> str:
-    """The most telling line of a failed command's output, plain and short; empty when there is none."""
+    """The line that says most of a failed command's output, plain and short; empty when there is none."""
     plain = _ESCAPE.sub("", output)
     for pattern in _ERROR_LINES:
         for found in pattern.finditer(plain):

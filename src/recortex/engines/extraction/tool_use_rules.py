@@ -178,7 +178,7 @@ def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
     if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
         return
     where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)
-    # Without a telling error the reason may be about something else that the agent did meanwhile.
+    # Without an error message the reason may be about something else that the agent did meanwhile.
     confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
     # A test that was being written failed until it was written: nothing was learned of the program.
     confidence -= 0.15 if all(_TEST_FILE.search(name) for name in files) else 0.0

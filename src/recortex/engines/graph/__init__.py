@@ -1,1 +1,1 @@
-"""Memories as a graph: who is a hub, and what is reached from where (D, `core/graph.ts`)."""
+"""Memories as a graph: who is a hub, and what is reached from where."""

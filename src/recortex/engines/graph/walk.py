@@ -1,4 +1,4 @@
-"""Walking from a memory along its relations, breadth first (D, `traverse`)."""
+"""Walking from a memory along its relations, breadth first."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""From what was said to a memory that is kept: cleaned, composed, compared with what is known."""
+"""From a draft to a memory that is kept: redacted, normalised, compared with what is known."""

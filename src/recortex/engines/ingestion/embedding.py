@@ -1,4 +1,4 @@
-"""Giving memories their vectors: now, or later for those that had to wait."""
+"""Making the vectors of memories: at once, or later for those that had to wait."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recortex.ports.store import Store
 
 BATCH = 50
-"""Texts embedded between two short transactions (A, CX19): a kill loses at most so many vectors, and no memory."""
+"""Texts embedded between two short transactions: a kill loses at most so many vectors, and no memory."""
 
 
 class Embedding:
@@ -31,7 +31,7 @@ class Embedding:
 
     Args:
         embedder: None where vectors are switched off.
-        project: the project's name, which is embedded with each memory (D).
+        project: the project's name, which is embedded with each memory.
     """
 
     def __init__(self, store: Store, embedder: NamedEmbedder | None, *, project: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Keeping what was learned: normalised, compared with what is known, merged, linked or added, in short transactions."""
+"""Ingestion: drafts are normalised, compared with what is known, and merged or added, in short transactions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CHUNK = 250
 
 
 DOUBTED = 0.6
-"""What was taken back is of medium confidence at most (E)."""
+"""Confidence of what was taken back, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Ingestion:
         """Keep each draft; the results stand in the same order.
 
         What is known already, word for word, is not added but merged: its evidence counts. What resembles a known
-        memory is linked to it by D's bands of word overlap. Each chunk is durable when the next one begins.
+        memory is related to it by the bands of Jaccard similarity. Each chunk is durable when the next one begins.
 
         Raises:
             InvalidInputError: a draft does not fit; nothing of its chunk is kept.

@@ -1,4 +1,4 @@
-"""Which maintenance jobs are due (A, «Compaction Strategy»: weekly, monthly, quarterly)."""
+"""Which maintenance jobs are due: weekly, monthly or quarterly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a store grows, and when it will reach a size (A, CX21: «projected growth rate, time-to-threshold estimates»)."""
+"""How a store grows, and when it will reach a size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Old entries of the audit log as counts by month (A, «Audit Log»: «entries > 1 year compressed into monthly summaries»)."""
+"""Old entries of the audit log as counts by month."""
 
 from __future__ import annotations
 

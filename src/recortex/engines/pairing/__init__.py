@@ -1,1 +1,1 @@
-"""A piece of code beside its description in prose (C, «prose-code pairing»)."""
+"""Pairs of memories: a piece of code, and its description in prose."""

@@ -1,7 +1,7 @@
-"""The two memories of an indexed piece of code, and which former piece they stand for.
+"""The two memories of an indexed piece of code, and which earlier piece they replace.
 
-The relation is `code_description --source_of--> code`, as D has it: «Search finds them via `source_of` edges from their
-paired `code_description` memory». Readers follow it both ways.
+They are related as `code_description --source_of--> code`. Code is never embedded, so a search finds it by its
+description. Readers follow the relation both ways.
 """
 
 from __future__ import annotations

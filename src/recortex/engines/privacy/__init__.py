@@ -1,6 +1,6 @@
 """Privacy: every text is cleaned of personal data and secrets before it is written and again before it is shown.
 
-`redact` for a text, `redact_json` for typed contents (A, crate 5). A table of rules (`table.built_in_rules`), each row
+`redact` for a text, `redact_json` for typed contents. A table of rules (`table.built_in_rules`), each row
 with its own examples, is run over the text; one pass over short parts of the rows' keywords decides which run at all.
 
 Why plain rules: detect-secrets 1.5 brings requests and PyYAML, takes 136 ms of CPU to load (this package 4, its table 15),

@@ -1,4 +1,4 @@
-"""How sure a finding is where it stands: A's context scoring (crate 5, `context_scoring`)."""
+"""How the place of a finding changes its confidence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ IN_TEST = -0.20
 IN_COMMENT = -0.30
 IN_ENV = 0.10
 SENSITIVE_NAME = 0.10
-"""The four adjustments of A's table; a placeholder is not scored but skipped."""
+"""What each place adds to the confidence. A placeholder is not scored but skipped."""
 
 THRESHOLD = 0.40
 """Below it nothing is replaced. A provider's token (0.95) passes it even in a comment of a test file (0.45)."""

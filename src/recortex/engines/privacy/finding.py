@@ -31,7 +31,7 @@ class Redaction:
     Attributes:
         text: the text with each finding replaced by its placeholder; the same object when nothing was found.
         findings: in the order of their places.
-        skipped: rules that could not be compiled or run; the caller logs them (A, degradation matrix).
+        skipped: rules that could not be compiled or run; the caller logs them.
     """
 
     text: str

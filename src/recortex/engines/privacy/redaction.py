@@ -1,4 +1,4 @@
-"""Take what is private out of a text (A, crate 5): find by rule, score by context, replace by placeholder."""
+"""Take what is private out of a text: find by rule, score by context, replace by placeholder."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -
         try:
             found.extend(_matches(step, expression, text, folded, change))
         except (ValueError, LookupError, TypeError, RecursionError, MemoryError):
-            # A rule that cannot run is a gap in one kind of data, not a reason to stop (A, degradation matrix).
+            # A rule that cannot run is a gap in one kind of data, not a reason to stop.
             skipped.add(step.rule.name)
     skipped.update(table.broken)
     return found

@@ -28,7 +28,7 @@ MOST_PAIRS = 20
 MAX_TEXT = 600
 MAX_REASON = 240
 RELATIONS = ("relates_to", "derived_from", "contradicts", "exemplifies", "refines", "supersedes")
-"""D's; `source_of` joins code to prose and is no question of judgement."""
+"""What a model may propose. Not `source_of`: code and its description are joined without a judgement."""
 _GRAVE = frozenset({RelationType.CONTRADICTS, RelationType.SUPERSEDES})
 """These change what is recalled, so a person or a rule must agree."""
 _SURE = CONFIDENCE_WORDS["high"]

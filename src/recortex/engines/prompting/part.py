@@ -1,4 +1,4 @@
-"""The part of a transcript that is sent at once."""
+"""The part of a transcript that is sent to a language model at once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import Turn
 
 MAX_BYTES = 100 * 1024
-"""D, MAX_TRANSCRIPT_BYTES: of one pass."""
+"""Bytes of a transcript that are sent at once."""
 HARMLESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 _MARK = re.compile(r"<(?=/?turn\b)", re.IGNORECASE)
 _FRAME = 60

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 K = 60
-"""A, «rrf_fusion»: score = Σ 1 / (60 + rank)."""
+"""The constant of the method: the higher it is, the less the first ranks stand out."""
 
 
 def fuse(rankings: Sequence[Sequence[Key]], k: int = K) -> dict[Key, float]:

@@ -58,7 +58,7 @@ _KINDS = (
     ),
     (re.compile(r"\b(?:prefer\w*|style|convention)\b"), kinds_of("preference", "feedback")),
 )
-"""What a question is usually answered by (A's intent-type match, as far as words tell)."""
+"""Kinds of memories by the questions that they usually answer."""
 
 
 @dataclass(frozen=True, slots=True)

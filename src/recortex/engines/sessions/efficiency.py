@@ -1,4 +1,4 @@
-"""What a session's memories cost and whether they were worth it (A, crate 14: «efficiency.rs»)."""
+"""What a session's memories cost and whether they were worth it."""
 
 from __future__ import annotations
 

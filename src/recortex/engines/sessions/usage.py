@@ -1,6 +1,6 @@
-"""Which of the memories that an agent was given it used afterwards (issue: «quoted, its file touched, its command run»).
+"""Which of the memories that an agent was given it used afterwards: quoted, its file touched, its command run.
 
-Being shown is no use, and what the agent would have said or done anyway is none either. So a use must be seen in the
+Being given is no use, and what the agent would have said or done anyway is none either. So a use must be seen in the
 agent's own words or deeds, later than the memory was given, and must not be explained by anything else that the agent
 had: what the person said, what tools printed, what the agent itself had said or done before. In doubt nothing was used.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import ToolCall, Turn
 
 RUN = 6
-"""So many words in a row, three of them telling, are no coincidence."""
+"""So many words in a row, three of them long, are no coincidence."""
 TELLING = 3
 _TELLING_LENGTH = 5
 NAMES = 2

@@ -1,4 +1,4 @@
-"""Word overlap: the cheap test before any vector, and what each overlap means (D, «Similarity & Edge Creation»)."""
+"""Jaccard similarity of two texts by their words: the cheap test before vectors, and what its bands mean."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def classify(score: float) -> Verdict:
-    """D's bands: below 0.1 ignore, to 0.4 relate, to 0.5 suggest, to 0.6 consolidate, above: similar."""
+    """By bands: below 0.1 ignore, to 0.4 relate, to 0.5 suggest, to 0.6 consolidate, above: similar."""
     for limit, verdict in (
         (DIFFERENT, Verdict.IGNORE),
         (SUGGESTED, Verdict.RELATE),

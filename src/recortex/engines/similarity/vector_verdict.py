@@ -1,4 +1,4 @@
-"""What the vectors say of pairs whose overlap of words leaves it open (D: «classifySimilarity» in the maybe band)."""
+"""Pairs whose Jaccard similarity leaves open whether they are related: their vectors decide."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class Claim:
         subject: stems of what it is about; empty where it speaks of the whole project.
         value: the words of the value as they were written, without articles.
         denied: whether it says that it is not so.
-        words: stems of all its telling words, the negation aside.
+        words: stems of all words that are no fillers, without the negation.
         several: whether the value is a list.
         names: stems of the words that tell what it is about from others of its sort (`identity`); none of the value.
     """
@@ -117,7 +117,7 @@ def stem(word: str) -> str:
 
 
 def stems(words: tuple[str, ...] | list[str]) -> frozenset[str]:
-    """The telling words of a phrase, to be compared."""
+    """Stems of the words of a phrase that are no fillers."""
     return frozenset(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
 
 

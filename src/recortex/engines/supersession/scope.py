@@ -1,4 +1,4 @@
-"""Whether a fact concerns this project or the person (C, AD-5 and FR-097).
+"""Whether a fact concerns this project or the person.
 
 A fact about the person or about tools in general, held with a confidence above 0.8, is global; everything else, and
 whatever is in doubt, stays with the project: a global memory is told in every project.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recortex.domain.candidate import Candidate
 
 CERTAIN = 0.8
-"""A global fact is surer than this (C, AD-5)."""
+"""A global fact is surer than this."""
 
 _KINDS = frozenset(
     {"preference", "tribal", "semantic", "procedural", "feedback", "environment", "skill", "insight"}

@@ -1,1 +1,1 @@
-"""Counting tokens, and dividing a budget of them (A, crate 2)."""
+"""Counting tokens, and dividing a budget of them."""

@@ -28,7 +28,7 @@ VOCABULARY = Path(__file__).parent / "cl100k_base.bin"
 TOKENS = 100_256
 PIECE = 4_096
 CACHE_SIZE = 4_096
-CHARACTERS_PER_TOKEN = 4  # A, CX18: what is assumed when the vocabulary is missing
+CHARACTERS_PER_TOKEN = 4  # what is assumed when the vocabulary is missing
 # The split into words that belongs to cl100k_base (tiktoken, MIT licence).
 PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
