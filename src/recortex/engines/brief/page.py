@@ -36,9 +36,9 @@ class Page(NamedTuple):
 def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str], int]) -> Page:
     """Choose and lay out.
 
-    A line that ends with a line break costs the same alone as among others (cl100k_base joins nothing over a line's end
-    to a visible character), so costs add up; the whole is counted again all the same, and the lowest ranks go while it
-    is too much.
+    A line that ends with a line break costs the same alone as among others (cl100k_base joins nothing over a
+    line's end to a visible character), so costs add up; the whole is counted again all the same, and the
+    lowest ranks go while it is too much.
 
     Args:
         parted: what may be shown (`selection.passes`).

@@ -67,8 +67,9 @@ def passes(ranked: Iterable[Ranked]) -> Passes:
 def choose(parted: Passes, costs: Costs) -> list[Ranked]:
     """The memories to show, highest rank first.
 
-    The first pass fills each category's lines up to the tokens aimed at; the second gives the lines that other categories
-    left to what is left over, and to what is of high priority the tokens up to the most. What does not fit is passed over.
+    The first pass fills each category's lines up to the tokens aimed at; the second gives the lines that
+    other categories left to what is left over, and to what is of high priority the tokens up to the most.
+    What does not fit is passed over.
     """
     desk = _Desk(costs)
     rest = [one for one in parted.first if not desk.take(one, AIM)]

@@ -1,6 +1,7 @@
 """How a memory reads in the brief: one line that says what was recorded and cannot pass for anything else.
 
-Text of memories is hostile: it may hold line breaks, headings, our own markers or a client's, and signs that nobody sees.
+Text of memories is hostile: it may hold line breaks, headings, our own markers or a client's, and signs that
+nobody sees.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
     """The line of a memory: date of the statement, summary, tags and file, short id; shortened until it is at most `LINE_TOKENS` long.
 
     Returns:
-        `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be seen.
+        `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be
+            seen.
     """
     if not plain(memory.summary or memory.text, SUMMARY_CHARACTERS):
         return ""

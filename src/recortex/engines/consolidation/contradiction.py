@@ -7,15 +7,20 @@ import re
 from recortex.engines.words import bag_of_words
 
 _DENIALS = bag_of_words(
-    "not never no none nobody nothing without cannot can't don't doesn't didn't isn't aren't wasn't won't shouldn't "
+    "not never no none nobody nothing without cannot can't don't doesn't didn't isn't aren't wasn't won't "
+    "shouldn't "
     "mustn't avoid stop forbid forbidden unless nicht nie kein keine"
 )
 _OPPOSITES: list[tuple[str, str]] = re.findall(
     r"(\w+)/(\w+)",
-    "always/never always/sometimes must/may required/optional enable/disable enabled/disabled enables/disables on/off "
-    "true/false yes/no allow/forbid allowed/forbidden allow/deny accept/reject include/exclude with/without use/avoid "
-    "before/after sync/async synchronous/asynchronous public/private increase/decrease more/less minimum/maximum "
-    "min/max first/last start/stop keep/remove add/remove safe/unsafe old/new fast/slow works/fails passes/fails "
+    "always/never always/sometimes must/may required/optional enable/disable enabled/disabled "
+    "enables/disables on/off "
+    "true/false yes/no allow/forbid allowed/forbidden allow/deny accept/reject include/exclude with/without "
+    "use/avoid "
+    "before/after sync/async synchronous/asynchronous public/private increase/decrease more/less "
+    "minimum/maximum "
+    "min/max first/last start/stop keep/remove add/remove safe/unsafe old/new fast/slow works/fails "
+    "passes/fails "
     "correct/wrong supported/unsupported ascending/descending lower/upper",
 )
 _FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
@@ -24,8 +29,8 @@ _FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
 def contradiction(a: str, b: str) -> str:
     """Why the two may contradict each other, in a clause; empty where nothing shows it.
 
-    Looked for: opposite words, a denial in one of them only, figures that differ. It is a warning for a person, not a
-    judgement: «Use A, not B» beside «Use A» is warned of too.
+    Looked for: opposite words, a denial in one of them only, figures that differ. It is a warning for a
+    person, not a judgement: «Use A, not B» beside «Use A» is warned of too.
     """
     first, second = bag_of_words(a), bag_of_words(b)
     return _opposed(first, second) or _denied(first, second) or _other_figures(a, b)

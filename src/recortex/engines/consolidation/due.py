@@ -34,5 +34,8 @@ def due(since: datetime | None, *, extractions: int, memories: int) -> Due:
         reason = f"{memories} memories were added"
     else:
         return Due(since=since, extractions=extractions, memories=memories)
-    notice = f"Consolidation is due: {reason} since the last one. `recortex consolidate` shows what may be said twice."
+    notice = (
+        f"Consolidation is due: {reason} since the last one. `recortex consolidate` shows what may be said "
+        f"twice."
+    )
     return Due(since=since, extractions=extractions, memories=memories, notice=notice)

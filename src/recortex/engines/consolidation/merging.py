@@ -40,7 +40,8 @@ def merge(
         other: the other one.
         id_: the new memory's.
         text: the words instead of the better one's; empty: they stay.
-        person: a person decided, who is trusted; otherwise it is believed as little as the less believed of both.
+        person: a person decided, who is trusted; otherwise it is believed as little as the less believed of
+            both.
         now: when it is recorded.
         count: tokens of a text.
 

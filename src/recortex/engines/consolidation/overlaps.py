@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 SIGNS = 256
 MOST_COMPARED = 2_000_000
-"""Pairs that are looked at: among 10,000 statements at most 1.8 million, in 0.6 s, share a telling word (bench/consolidation.py)."""
+"""Pairs that are looked at: among 10,000 statements at most 1.8 million, in 0.6 s, share a telling word
+(bench/consolidation.py)."""
 
 
 class Alike(NamedTuple):
@@ -42,9 +43,9 @@ class OverlappingPairs(NamedTuple):
 def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARED) -> OverlappingPairs:
     """Every pair whose Jaccard overlap is above 0.5, in no particular order.
 
-    A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection», 2008): two
-    sets so alike must share one of their rarest words, so only those words are indexed. Of those that do, most are
-    told apart by their signs: 256 bits, one set for each word.
+    A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection»,
+    2008): two sets so alike must share one of their rarest words, so only those words are indexed. Of those
+    that do, most are told apart by their signs: 256 bits, one set for each word.
 
     Args:
         texts: words of each text by its key.

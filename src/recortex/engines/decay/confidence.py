@@ -83,8 +83,8 @@ def _slowed_until(one: Fading, start: int) -> int:
 def confidence(fall: Curve, now: int) -> float:
     """The confidence at an instant; before the fall begins it is what it is then.
 
-    Never rises with time, never above the base; where a validation runs out, the usual half-life holds for the whole
-    age again.
+    Never rises with time, never above the base; where a validation runs out, the usual half-life holds for
+    the whole age again.
     """
     if fall.half_life is None:
         return fall.base * min(1.0, fall.lift)
@@ -96,7 +96,8 @@ def confidence(fall: Curve, now: int) -> float:
 def below_since(fall: Curve, threshold: float) -> float | None:
     """The instant from which on the confidence is below a threshold; None where it never will be.
 
-    It is the exact inverse of `confidence`, so that "below the threshold for 14 days" needs nothing written on the way.
+    It is the exact inverse of `confidence`, so that "below the threshold for 14 days" needs nothing written
+    on the way.
     """
     if fall.base * min(1.0, fall.lift) < threshold:
         return fall.start

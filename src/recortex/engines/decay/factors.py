@@ -1,7 +1,7 @@
 """What slows decay down or holds confidence up: each factor is a number to multiply with.
 
-None of them depends on the current time, so that confidence falls along one half-life (two, where a validation runs
-out) and the instant at which it passes a threshold can be computed instead of noted.
+None of them depends on the current time, so that confidence falls along one half-life (two, where a
+validation runs out) and the instant at which it passes a threshold can be computed instead of noted.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ class Transition:
 def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
     """What becomes of a memory now; None where it stays.
 
-    Time below the threshold counts from when this state was recorded at the earliest, so that what a person restored or
-    corrected has its days again.
+    Time below the threshold counts from when this state was recorded at the earliest, so that what a person
+    restored or corrected has its days again.
     """
     if one.pinned or one.kind not in KINDS:  # a kind of a newer program
         return None
@@ -64,7 +64,10 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
     return _to(
         Status.ARCHIVED,
         one,
-        f"confidence {confidence(fall, now):.2f}, below {threshold:g} since {_day(int(max(since, one.updated_at)))}",
+        (
+            f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
+            f"{_day(int(max(since, one.updated_at)))}"
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """Cues in the agent's sentences: what kind of knowledge a sentence carries, and how sure it is of it.
 
-A table of patterns for verified fixes, discoveries, requirements, rules and facts. The first row that matches gives the kind; modifiers then raise or lower the confidence.
+A table of patterns for verified fixes, discoveries, requirements, rules and facts. The first row that matches
+gives the kind; modifiers then raise or lower the confidence.
 """
 
 from __future__ import annotations
@@ -41,19 +42,26 @@ def _cue(name: str, kind: str, confidence: float, pattern: str) -> Cue:
 
 CUES = (
     _cue("cause", "incident", 0.6,
-         r"\b(?:root cause|culprit|(?:issue|problem|bug|reason|failure|error|crash|delay)s? (?:is|was|were|are|comes?|came)"
-         r"(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|ed)? because|broke because|because\b.{10,200}[;,.] (?:now )?fixed (?:by|in|with))\b"),
+         r"\b(?:root cause|culprit|(?:issue|problem|bug|reason|failure|error|crash|delay)s? (?:is|was|were|"
+         r"are|comes?|came)"
+         r"(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|ed)? because|"
+         r"broke because|because\b.{10,200}[;,.] (?:now )?fixed (?:by|in|with))\b"),
     _cue("decision", "decision", 0.6,
          r"\b(?:decided (?:to|on|against)|chose|chosen|opted (?:for|to)|instead of|rather than|in favou?r of|"
          r"deliberately|intentional(?:ly)?|by design|on purpose|trade-?off|avoid(?:s|ing)? (?:the|a|an)?)\b"),
     _cue("limit", "tribal", 0.72,
-         r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|handle|permit|"
-         r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|run|need|require|"
-         r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|not (?:supported|possible|"
-         r"allowed|available)|unsupported|must (?:never|not|always)|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
+         r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|"
+         r"handle|permit|"
+         r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|"
+         r"run|need|require|"
+         r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|"
+         r"not (?:supported|possible|"
+         r"allowed|available)|unsupported|must (?:never|not|always)|only (?:works?|supports?|handles?|"
+         r"accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
     _cue("lack", "semantic", 0.44, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
     _cue("requirement", "semantic", 0.58,
-         r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|an?\b|the\b|`|(?-i:[A-Z]))|has to|have to|depends on|mandatory|expects? to be)\b"),
+         (r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|an?\b|the\b|`|(?-i:[A-Z]))|"
+          r"has to|have to|depends on|mandatory|expects? to be)\b")),
     _cue("default", "semantic", 0.66, r"\b(?:defaults? to|by default|default (?:value )?(?:is|\S+ is))\b"),
     _cue("rule", "semantic", 0.5, r"\b(?:expects?|always|never)\b"),
     # A named piece of code as the subject of a verb in the present tense.
@@ -61,10 +69,14 @@ CUES = (
          r"^(?:The )?`[^`]{3,80}`(?: \([^()]{1,60}\))?(?: [a-z][a-z-]+){0,2}? "
          r"(?:(?!alias|class|process|status|access|always|was|this|its)\w{3,}s|is|are|has|can|does)\b"),
     _cue("mechanism", "semantic", 0.5,
-         r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|configured|"
-         r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|shared|kept|"
-         r"cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|consists of|reads? from|writes? to|"
-         r"returns?|wraps?|maps? to|inherits|extends|stores|uses|runs (?:in|on|before|after|when)|handles|implements|"
+         r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|"
+         r"configured|"
+         r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|"
+         r"shared|kept|"
+         r"cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|consists of|"
+         r"reads? from|writes? to|"
+         r"returns?|wraps?|maps? to|inherits|extends|stores|uses|runs (?:in|on|before|after|when)|handles|"
+         r"implements|"
          r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
 )  # fmt: skip
 
@@ -76,33 +88,48 @@ _ASIDE = re.compile(r"\([^()]*\)")
 _NAMED_SUBJECT = re.compile(r"(?:The )?`[^`]{3,80}`")
 _NAMED_BONUS = 0.06
 _IT_WAS = re.compile(
-    r"^(?:(?:all|both|the|these)(?: two| three)? (?:bugs|issues|problems|failures|errors) (?:have|had|share|shared) (?:the same|one|a common) (?:root )?cause: (?=\S))|"
-    r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|problem|cause|culprit|reason|bug|explanation)"
-    r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because| [-–—])\s+(?=\S)",
+    r"^(?:(?:all|both|the|these)(?: two| three)? (?:bugs|issues|problems|failures|errors) (?:have|had|share|"
+    r"shared) (?:the same|one|a common) (?:root )?cause: (?=\S))|"
+    r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|"
+    r"problem|cause|culprit|reason|bug|explanation)"
+    r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because|"
+    r" [-–—])\s+(?=\S)",
     re.IGNORECASE,
 )
 _REASON = re.compile(
-    r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|allow|keep|detect|determine|decide|track|identify|inject|capture|store|compute|support|make|match|resolve)|"
-    r"as a result|, so (?!i\b|let|we\b)|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|would))\b",
+    r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|"
+    r"allow|keep|detect|determine|decide|track|identify|inject|capture|store|compute|support|make|match|"
+    r"resolve)|"
+    r"as a result|, so (?!i\b|let|we\b)|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|"
+    r"would))\b",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
-    r"\b(?:likely|probably|possibly|perhaps|maybe|might|may(?! not be null)|could|seems?|seemingly|appears?|apparently|"
-    r"suspect|would|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|guess|looks like|suggests?|"
+    r"\b(?:likely|probably|possibly|perhaps|maybe|might|may(?! not be null)|could|seems?|seemingly|appears?|"
+    r"apparently|"
+    r"suspect|would|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|guess|"
+    r"looks like|suggests?|"
     r"unclear|not sure|odd|weird|strange|suspicious|consider|would be|if needed|optionally)\b",
     re.IGNORECASE,
 )
 _TRANSIENT = re.compile(
-    r"\b(?:(?:has|have) become|still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|were) missing|missing|not (?:set|set up|"
-    r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
-    r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
-    r"tests? (?:fail|is|are)|(?:was|were|been) (?:removed|added|updated|renamed|moved|changed|fixed|replaced|created|deleted)|now|no longer|already|today|new|two|three|four|five)\b",
+    r"\b(?:(?:has|have) become|still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|"
+    r"were) missing|missing|not (?:set|set up|"
+    r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|"
+    r"needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
+    r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|"
+    r"unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
+    r"tests? (?:fail|is|are)|(?:was|were|been) (?:removed|added|updated|renamed|moved|changed|fixed|"
+    r"replaced|created|deleted)|now|no longer|already|today|new|two|three|four|five)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"^(?:\w+ )?(?:added|updated|removed|renamed|changed|created|fixed|refactored|moved|replaced|implemented|modified|"
-    r"extracted|improved|introduced|adds?|updates?|removes?|renames?|changes?|creates?|fixes|refactors?|moves?|"
-    r"replaces?|modifies|merged?|deleted?|bumped?|cleaned|simplified|converted|switched|wrote|rewrote|ensured?)\b",
+    r"^(?:\w+ )?(?:added|updated|removed|renamed|changed|created|fixed|refactored|moved|replaced|"
+    r"implemented|modified|"
+    r"extracted|improved|introduced|adds?|updates?|removes?|renames?|changes?|creates?|fixes|refactors?|"
+    r"moves?|"
+    r"replaces?|modifies|merged?|deleted?|bumped?|cleaned|simplified|converted|switched|wrote|rewrote|"
+    r"ensured?)\b",
     re.IGNORECASE,
 )
 # "The default `x` is 0": of what? The owner of a default stands before it or after "of", "for", "in".
@@ -110,42 +137,51 @@ _DEFAULT = re.compile(r"\bdefaults? |\bby default\b", re.IGNORECASE)
 _OWNED = re.compile(r"^.{0,60}?\b(?:of|for|in|when|from) (?:the )?(?:`|[A-Z])")
 # An order in the agent's mouth is mostly a plan or advice.
 _ORDER = re.compile(
-    r"(?:scan|verify|spot-check|check|review|consider|ensure|make sure|try|frame|say|identify|confirm|document)\b",
+    r"(?:scan|verify|spot-check|check|review|consider|ensure|make sure|try|frame|say|identify|confirm|"
+    r"document)\b",
     re.IGNORECASE,
 )
 # Praise is not knowledge, and what a function calls stands in the function.
 _PRAISE = re.compile(
-    r"\b(?:complete data|rich(?:er)?|robust|seamless\w*|comprehensive|elegant\w*|powerful|flexible|nicely|clean(?:er|ly)?|correctly|properly|perfectly)\b",
+    r"\b(?:complete data|rich(?:er)?|robust|seamless\w*|comprehensive|elegant\w*|powerful|flexible|nicely|"
+    r"clean(?:er|ly)?|correctly|properly|perfectly)\b",
     re.IGNORECASE,
 )
 _VAGUE = re.compile(
-    r"\b(?:has a (?:number|variety|different|similar|special)|(?:is|are|was|became|looks) (?:\w+ly )?(?:confusing|simple|clear|straightforward|nice|good|bad|ugly|complex|similar|important|interesting)|various)\b",
+    r"\b(?:has a (?:number|variety|different|similar|special)|(?:is|are|was|became|"
+    r"looks) (?:\w+ly )?(?:confusing|simple|clear|straightforward|nice|good|bad|ugly|complex|similar|"
+    r"important|interesting)|various)\b",
     re.IGNORECASE,
 )
 # The merits of a design, as any design document lists them.
 _QUALITY = re.compile(
-    r"(?:(?:increased|reduced|improved|better|easier|clearer|more|less) [^:]{2,40}|consistency|simplicity|flexibility|maintainability|scalability|"
+    r"(?:(?:increased|reduced|improved|better|easier|clearer|more|less) [^:]{2,40}|consistency|simplicity|"
+    r"flexibility|maintainability|scalability|"
     r"readability|testability|extensibility|observability|separation of concerns|complexity|learning curve):",
     re.IGNORECASE,
 )
 _RESTATES = re.compile(
-    r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `|^`[^`]+`: (?:contains|uses|has)\b",
+    r"\b(?:then|and) (?:calls|returns|uses|sets|gets)\b|^`[^`]+`: `\w+` \w+s\b|\bcalls `|"
+    r"^`[^`]+`: (?:contains|uses|has)\b",
     re.IGNORECASE,
 )
 _FOLLOWED_BY_ACTION = re.compile(
-    r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|i can|should i|would you|do you want|want me|shall i|"
+    r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|"
+    r"i can|should i|would you|do you want|want me|shall i|"
     r"adding|fixing|updating)\b",
     re.IGNORECASE,
 )
 _FOLLOWED_BY_CHECK = re.compile(
-    r"^(?:so |now )?(?:let me|let's|i'll|i need to|i should) (?:also |just |now |quickly )?(?:check|verify|confirm|test|see|look|"
+    r"^(?:so |now )?(?:let me|let's|i'll|i need to|i should) (?:also |just |now |quickly )?(?:check|verify|"
+    r"confirm|test|see|look|"
     r"investigate|find|debug|try|trace|measure|read|understand|dig)\b",
     re.IGNORECASE,
 )
 # What a report says is so "now" is simply so, once read later.
 _NOW = re.compile(r"(?<=\s)(?:will )?now (?=[a-z]+s\b)|(?<=\bis) now\b|(?<=\bare) now\b")
 _SECOND_CLAUSE = re.compile(
-    r"(?<!\s)\s+[-–—]\s+(?:let me|I'll|I need|I can|I should|need to)\b.*$|(?:, so|;|, and) (?:let me|I'll|I need|I can|I should|we need)\b.*$",
+    r"(?<!\s)\s+[-–—]\s+(?:let me|I'll|I need|I can|I should|need to)\b.*$|(?:, so|;|, and) (?:let me|I'll|"
+    r"I need|I can|I should|we need)\b.*$",
     re.IGNORECASE,
 )
 
@@ -165,7 +201,8 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> RuleF
     Args:
         sentence: the sentence as it was written.
         following: the sentence after it, which may show that the state it tells of is about to change.
-        subject: the file or symbol that the passage is about, put in front where the sentence does not name it.
+        subject: the file or symbol that the passage is about, put in front where the sentence does not name
+            it.
     """
     if not MIN_LENGTH <= len(sentence) <= 2 * MAX_LENGTH:
         return None

@@ -2,8 +2,8 @@
 
 Pure and deterministic. The turns are read once, as a stream; kept are the candidates found so far, the
 failures of the last commands, and nothing of the turns themselves. Candidates leave at the end of the stream,
-because a later turn may correct, doubt or repeat an earlier one. Reading may resume in the middle: given some turns
-before the cursor, the rest teaches what it would have taught, and what it withdraws is named.
+because a later turn may correct, doubt or repeat an earlier one. Reading may resume in the middle: given some
+turns before the cursor, the rest teaches what it would have taught, and what it withdraws is named.
 """
 
 from __future__ import annotations
@@ -32,14 +32,16 @@ MAX_HELD = 4_000
 # Turns of the agent after which its own doubt no longer reaches back.
 _DOUBT_REACH = 3
 _DOUBT = re.compile(
-    r"^(?:\W*)(?:hmm|wait(?! for)|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|did not|doesn't)|not quite|"
+    r"^(?:\W*)(?:hmm|wait(?! for)|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|"
+    r"did not|doesn't)|not quite|"
     r"i was wrong|my mistake|interesting, so)",
     re.IGNORECASE,
 )
 # The person takes up the last decision again; it may not stand. Counted in turns back.
 _RECONSIDER_REACH = 12
 _RECONSIDERS = re.compile(
-    r"\W*(?:(?:hmm+|ok|no|sorry|well)[,. ]+)*(?:why (?:can'?t|cannot|don't|not|are we not|do we not)|thinking (?:again|about it)|"
+    r"\W*(?:(?:hmm+|ok|no|sorry|well)[,. ]+)*(?:why (?:can'?t|cannot|don't|not|are we not|do we not)|"
+    r"thinking (?:again|about it)|"
     r"on second thoughts?|actually|wait\b|scratch that|forget (?:that|it)|never ?mind|instead)",
     re.IGNORECASE,
 )
@@ -47,7 +49,8 @@ _RECONSIDERS = re.compile(
 
 # Work that the person throws away takes with it what was said of it: all of it, or what was done last.
 _ABANDONS = re.compile(
-    r"\b(?:abandon|discard|scrap|throw away|get rid of|drop)\b.{0,30}\b(?:branch|everything|approach|all|work|attempt|pr)\b|\bstart (?:over|from scratch)\b",
+    r"\b(?:abandon|discard|scrap|throw away|get rid of|drop)\b.{0,30}\b(?:branch|everything|approach|all|"
+    r"work|attempt|pr)\b|\bstart (?:over|from scratch)\b",
     re.IGNORECASE,
 )
 _REVERTS = re.compile(
@@ -99,9 +102,9 @@ def extract(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] = ()) -> Learned:
     """What the turns teach, read after those before them, which teach nothing again.
 
-    A session that is read in passes teaches what it teaches when it is read at once, as far as the turns before
-    reach back: a repair whose failure lies before the cursor is seen, a repetition is not told twice, and what a later
-    turn withdraws is named.
+    A session that is read in passes teaches what it teaches when it is read at once, as far as the turns
+    before reach back: a repair whose failure lies before the cursor is seen, a repetition is not told twice,
+    and what a later turn withdraws is named.
     """
     del info  # the statement's place is in its turn; the session is the caller's to record
     reading = _SessionReader()

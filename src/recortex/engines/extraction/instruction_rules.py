@@ -1,6 +1,7 @@
 """Rules for instructions: a command block that an agent hands over, and the place where something is found.
 
-An instruction counts as verified when the session ran the same program with the same first argument and it passed.
+An instruction counts as verified when the session ran the same program with the same first argument and it
+passed.
 """
 
 from __future__ import annotations
@@ -28,9 +29,12 @@ _VERIFIED, _CLAIMED = 0.76, 0.6
 _FENCE = re.compile(r"\s*```\s*(?P<language>\w*)\s*$")
 _SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
 _LEAD = re.compile(
-    r"(?:you can (?:now )?|to |(?:and )?then,? |now |please )*(?P<verb>run|rebuild|build|profile|start|deploy|regenerate|reproduce|install|test|seed|"
-    r"reset|debug|lint|format|generate|migrate|launch|serve|connect|publish|release|benchmark|enable|disable|trace|record|inspect|apply)\b"
-    r"(?P<object>[^:.`]{0,80}?(?:`[^`]{1,60}`[^:.`]{0,40}?)?)(?: with| using| by running| like so| like this| via|, run| run)?:$",
+    r"(?:you can (?:now )?|to |(?:and )?then,? |now |please )*(?P<verb>run|rebuild|build|profile|start|"
+    r"deploy|regenerate|reproduce|install|test|seed|"
+    r"reset|debug|lint|format|generate|migrate|launch|serve|connect|publish|release|benchmark|enable|"
+    r"disable|trace|record|inspect|apply)\b"
+    r"(?P<object>[^:.`]{0,80}?(?:`[^`]{1,60}`[^:.`]{0,40}?)?)(?: with| using| by running| like so|"
+    r" like this| via|, run| run)?:$",
     re.IGNORECASE,
 )
 _PLACEHOLDER = re.compile(
@@ -41,7 +45,8 @@ _COMMAND = re.compile(r"(?:[A-Z][A-Z0-9_]*=\S+ )*(?:\./|[a-z])[\w./-]*(?: |$)")
 _ENVIRONMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S* +|(?:time|sudo|env|nohup) +)+")
 _PARTS = re.compile(r"\|\||&&|;|\n|\|")
 _PLACE = re.compile(
-    r"(?!.*\b(?:affected|modified|changed|new|tests?|created|updated|plan|output|source|report|other|key|main|relevant|related)\b)"
+    r"(?!.*\b(?:affected|modified|changed|new|tests?|created|updated|plan|output|source|report|other|key|"
+    r"main|relevant|related)\b)"
     r"(?:the )?[a-z][\w -]{2,40} (?:location|path|directory|folder|port|url|env(?:ironment)? var(?:iable)?)$",
     re.IGNORECASE,
 )

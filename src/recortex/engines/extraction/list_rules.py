@@ -1,6 +1,7 @@
 """Rules for list items: a name and what it is, a title and what is said of it, a change and its reason, a lead and its list.
 
-In a report most knowledge stands in list items, whose subject is their title, their parent or the line above the list.
+In a report most knowledge stands in list items, whose subject is their title, their parent or the line above
+the list.
 """
 
 from __future__ import annotations
@@ -21,18 +22,25 @@ if TYPE_CHECKING:
     from recortex.engines.extraction.passages import Passage
 
 _CHANGED = re.compile(
-    r"^(?:(?:\w+ly|also|major|minor|core|then|main|key)\s+)?(?:add(?:ed|s)?|updat\w+|remov\w+|renam\w+|chang\w+|creat\w+|fix\w*|refactor\w*|mov\w+|"
-    r"replac\w+|implement\w*|modif\w+|extract\w*|improv\w+|now\b|new\b|no changes?|registered|rewr\w+|wrote|deleted?|"
-    r"consolidat\w+|simplif\w+|switch\w*|convert\w*|test(?:s|ed)?\b|verif\w+|read\b|will\b|not yet|done|complete\w*|"
+    r"^(?:(?:\w+ly|also|major|minor|core|then|main|key)\s+)?(?:add(?:ed|s)?|updat\w+|remov\w+|renam\w+|"
+    r"chang\w+|creat\w+|fix\w*|refactor\w*|mov\w+|"
+    r"replac\w+|implement\w*|modif\w+|extract\w*|improv\w+|now\b|new\b|no changes?|registered|rewr\w+|wrote|"
+    r"deleted?|"
+    r"consolidat\w+|simplif\w+|switch\w*|convert\w*|test(?:s|ed)?\b|verif\w+|read\b|will\b|not yet|done|"
+    r"complete\w*|"
     r"contains changes|see\b|same\b|need\w*|should\b|yes\b|no\b)",
     re.IGNORECASE,
 )
 _PAST_CHANGE = re.compile(
-    r"^(?:added|updated|removed|renamed|changed|created|replaced|moved|switched|made|set|extracted|used|disabled|enabled|wrapped|kept|rewrote)\b",
+    r"^(?:added|updated|removed|renamed|changed|created|replaced|moved|switched|made|set|extracted|used|"
+    r"disabled|enabled|wrapped|kept|rewrote)\b",
     re.IGNORECASE,
 )
 _PURPOSE = re.compile(
-    r"\b(?:so that|because|since|to (?:avoid|prevent|ensure|allow|keep|support|protect|handle|guard|make sure|prefer|reflect|match|reduce|skip|preserve|enable|detect|respect|work around|survive|stop)|otherwise|instead of|rather than|for \w+ing|via `|which (?:would|caused|prevents?|avoids?)|prevents?|avoids?)\b",
+    r"\b(?:so that|because|since|to (?:avoid|prevent|ensure|allow|keep|support|protect|handle|guard|"
+    r"make sure|prefer|reflect|match|reduce|skip|preserve|enable|detect|respect|work around|survive|stop)|"
+    r"otherwise|instead of|rather than|for \w+ing|via `|which (?:would|caused|prevents?|avoids?)|prevents?|"
+    r"avoids?)\b",
     re.IGNORECASE,
 )
 # A name that can be looked up: a path, a call, a dotted or compound word; not a plain word such as `source`.
@@ -40,29 +48,36 @@ _NAME = re.compile(
     r"`?(?=[^`]*(?:[/._:(]|[a-z][A-Z]|[A-Z]{2,}[a-z]))[\w@][^`\s]{3,100}`?(?:\s*\([^()]{1,60}\))?"
 )
 _TEST_NAME = re.compile(
-    r"(?:^|[/`_.])tests?(?:[/_.]|$)|_(?:test|spec)\b|\.(?:test|spec)\.|^`?Test[A-Z]|Tests?`?$|/migrations/|\.md\b",
+    r"(?:^|[/`_.])tests?(?:[/_.]|$)|_(?:test|spec)\b|\.(?:test|spec)\.|^`?Test[A-Z]|Tests?`?$|/migrations/|"
+    r"\.md\b",
     re.IGNORECASE,
 )
 _TICKET = re.compile(r"-\w{1,6}\.\d+|[A-Z]{2,}-\d+|#\d+")
 _IS_NEWS = re.compile(
-    r"\b(?:now|will|initial|various|comprehensive|no longer|already|currently|updated|new|added|removed|needs?|should|todo|line \d+|lines? \d)\b|[\u2192]|(?<!\d)\d+ tests?",
+    r"\b(?:now|will|initial|various|comprehensive|no longer|already|currently|updated|new|added|removed|"
+    r"needs?|should|todo|line \d+|lines? \d)\b|[\u2192]|(?<!\d)\d+ tests?",
     re.IGNORECASE,
 )
 _HAS_MARK = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718\u2b50]|\\*\\*|\\?$")
 _COMPOUND = re.compile(r"\b[A-Za-z]+-[a-z]+\b")
 _EXAMPLE_LEAD = re.compile(r"^(?:when|if|for|in|with|given|after|before|e\.g|example)\b", re.IGNORECASE)
 _IDLE_LEAD = re.compile(
-    r"\b(?:related|see|references?|benefits?|pros|cons|advantages?|better|improved|examples?|phases?|steps|follows|fixes|questions?|"
-    r"ideas?|thoughts|possible|potential|sources|easier|clearer|cleaner|faster|simpler|safer|reduced|increased|enhanced|flexibility|consistency)\b",
+    r"\b(?:related|see|references?|benefits?|pros|cons|advantages?|better|improved|examples?|phases?|steps|"
+    r"follows|fixes|questions?|"
+    r"ideas?|thoughts|possible|potential|sources|easier|clearer|cleaner|faster|simpler|safer|reduced|"
+    r"increased|enhanced|flexibility|consistency)\b",
     re.IGNORECASE,
 )
 _RESULT_ITEM = re.compile(
-    r"^(?:result|output|file|cwd|expected|actual|before|after|input|status|default|note)\b|^\W*[0-9a-f]{7,}\b|\b[0-9a-f]{10,}\b",
+    r"^(?:result|output|file|cwd|expected|actual|before|after|input|status|default|note)\b|"
+    r"^\W*[0-9a-f]{7,}\b|\b[0-9a-f]{10,}\b",
     re.IGNORECASE,
 )
 _PLAIN_FIELD = re.compile(r"`?[a-z]+(?:_[a-z]+)*`?")
 _STATUS_TITLE = re.compile(
-    r"(?:solved|fixed|identified|done|discovered|found|explored|investigat\w+|complete\w*|ongoing|resolved|verified|note|task|step|phase|test|status|result|action|next|pending|current\w*|in progress|compile|error)\b",
+    r"(?:solved|fixed|identified|done|discovered|found|explored|investigat\w+|complete\w*|ongoing|resolved|"
+    r"verified|note|task|step|phase|test|status|result|action|next|pending|current\w*|in progress|compile|"
+    r"error)\b",
     re.IGNORECASE,
 )
 _NOTE = re.compile(r"\s*\([^()]{1,80}\)$")
@@ -74,17 +89,21 @@ _DID = re.compile(
 )
 _EXAMPLE = re.compile(r"(?<!\s)\s*\((?:e\.g\.|for example|such as)[^()]*\)")
 _WHY = re.compile(
-    r"\b(?:so that|because|since|to (?:avoid|prevent|protect|guard|survive|work around|stop|preserve|ensure|keep|support|respect)\b|otherwise|which (?:would|caused|prevents?|avoids?|breaks?|fail\w*)|"
+    r"\b(?:so that|because|since|to (?:avoid|prevent|protect|guard|survive|work around|stop|preserve|ensure|"
+    r"keep|support|respect)\b|otherwise|which (?:would|caused|prevents?|avoids?|breaks?|fail\w*)|"
     r"instead of|rather than|prevents?|avoids?)\b",
     re.IGNORECASE,
 )
 # "Updated X to call Y instead of Z" is what the difference shows.
 _REWIRED = re.compile(
-    r"(?:updated|changed|replaced|switched|renamed|moved)\b(?!.*\b(?:so that|because|since|otherwise|avoid\w*|prevent\w*|protect|guard)\b)",
+    r"(?:updated|changed|replaced|switched|renamed|moved)\b(?!.*\b(?:so that|because|since|otherwise|"
+    r"avoid\w*|prevent\w*|protect|guard)\b)",
     re.IGNORECASE,
 )
 _MECHANICAL = re.compile(
-    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|occurrences)|comments?|changelog|readme|version|principles?|sections?|paragraphs?|headings?|wording|documentation|docs)\b",
+    r"\b(?:references?|usages?|imports?|call ?sites?|all (?:the )?(?:tests?|callers?|files|instances|"
+    r"occurrences)|comments?|changelog|readme|version|principles?|sections?|paragraphs?|headings?|wording|"
+    r"documentation|docs)\b",
     re.IGNORECASE,
 )
 _REPAIRED_BY = re.compile(
@@ -92,24 +111,30 @@ _REPAIRED_BY = re.compile(
 )
 # What ties the parts of a noun phrase into a fact: `X for Y`, `X (Y)`, `X in Y`; a bare list of names has none.
 _LINKED = re.compile(
-    r"\b(?:for|in|on|with|via|required|using|between|from|as|instead|per|through|before|after|when)\b|\(|:\s|\s[-–—]\s"
+    r"\b(?:for|in|on|with|via|required|using|between|from|as|instead|per|through|before|after|when)\b|\(|"
+    r":\s|\s[-–—]\s"
 )
 _ROLE = re.compile(
-    r"(?:holds|manages|exposes|wraps|houses|provides|handles|parses|shared|central|entry point|single|(?:main|core|background|standalone) \w+ (?:for|that|of))\b",
+    r"(?:holds|manages|exposes|wraps|houses|provides|handles|parses|shared|central|entry point|single|"
+    r"(?:main|core|background|standalone) \w+ (?:for|that|of))\b",
     re.IGNORECASE,
 )
 _MIN_ROLE_WORDS = 7
 _CONCEPTS = re.compile(r"\bconcepts?\b", re.IGNORECASE)
 _BARE_LIST = re.compile(r"^[^(:]*,[^(:]*,[^(:]*(?:,|\band\b)[^(:]*$")
 _EXPLAINED = re.compile(
-    r"^(?!.*\b(?:mismatch|gap|bugs?|issues?|problems?|testing|integration|missing)\b)(?:[^(:`]{3,60}: \S|.*\([^()]{6,}\)|.*`[^`]*[/*<{][^`]*`)",
+    r"^(?!.*\b(?:mismatch|gap|bugs?|issues?|problems?|testing|integration|missing)\b)(?:[^(:`]{3,60}: \S|"
+    r".*\([^()]{6,}\)|.*`[^`]*[/*<{][^`]*`)",
     re.IGNORECASE,
 )
 # A verb in the present tense or a modal: what makes a phrase a statement.
 _VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|can|cannot|must|will|does|do|(?:creates?|uses?|returns?|runs?|reads?|writes?|stores?|shows?|keeps?|"
-    r"tracks?|holds?|sends?|handles?|requires?|needs?|works?|fails?|lives?|supports?|allows?|prevents?|skips?|ignores?|deletes?|removes?|"
-    r"restores?|loads?|saves?|calls?|checks?|contains?|includes?|defaults?|expects?|accepts?|takes?|gets?|sets?|makes?|starts?|stops?|exits?|"
+    r"\b(?:is|are|was|were|has|have|can|cannot|must|will|does|do|(?:creates?|uses?|returns?|runs?|reads?|"
+    r"writes?|stores?|shows?|keeps?|"
+    r"tracks?|holds?|sends?|handles?|requires?|needs?|works?|fails?|lives?|supports?|allows?|prevents?|"
+    r"skips?|ignores?|deletes?|removes?|"
+    r"restores?|loads?|saves?|calls?|checks?|contains?|includes?|defaults?|expects?|accepts?|takes?|gets?|"
+    r"sets?|makes?|starts?|stops?|exits?|"
     r"blocks?|waits?|caps?|points?|maps?|matches|matched|preserved|created|stored|written|blocked))\b",
     re.IGNORECASE,
 )

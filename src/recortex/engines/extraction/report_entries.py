@@ -47,15 +47,18 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _TITLED = re.compile(
-    r"\*\*(?P<title>[^*\n]{3,160}?)(?P<colon>:?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?P<mark>:|[-–—](?=\s))?\s*(?P<body>.*)$"
+    r"\*\*(?P<title>[^*\n]{3,160}?)(?P<colon>:?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?P<mark>:|"
+    r"[-–—](?=\s))?\s*(?P<body>.*)$"
     r"|(?P<bare>`[^`\n]{2,120}`)(?P<aside>\s*\([^()\n]{1,60}\))?\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$",
     re.DOTALL,
 )
 # A bare number is one only with its sign: "404 errors" and "3.11 support" are titles.
 _ORDINAL = re.compile(
     r"^(?:summary|details?)\s*[:–—-]\s*"
-    r"|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+"
-    r"|^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |issue )?#?\d+\s*[-–—:]\s*",
+    r"|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|"
+    r"task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+"
+    r"|^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |"
+    r"issue )?#?\d+\s*[-–—:]\s*",
     re.IGNORECASE,
 )
 _GENERAL_TITLE = re.compile(
@@ -64,39 +67,52 @@ _GENERAL_TITLE = re.compile(
 )
 # What names a part of the report and nothing of the matter: "Fix", "Root Cause Found", "What was happening".
 _IDLE_TITLE = re.compile(
-    r"(?:\W|\b(?:the|an?|of|and|what|why|how|where|was|were|is|it|happen(?:s|ed|ing)|going|wrong|on|root|causes?|found|identified|summary|analysis|"
-    r"problems?|issues?|bugs?|errors?|findings?|conclusion|solutions?|fix(?:ed|es)?|overview|details?|changes?|here|result|status|done|complete|"
+    r"(?:\W|\b(?:the|an?|of|and|what|why|how|where|was|were|is|it|happen(?:s|ed|ing)|going|wrong|on|root|"
+    r"causes?|found|identified|summary|analysis|"
+    r"problems?|issues?|bugs?|errors?|findings?|conclusion|solutions?|fix(?:ed|es)?|overview|details?|"
+    r"changes?|here|result|status|done|complete|"
     r"solved|resolved|resolution|pros|cons|notes?|explanation|short answer|recommendation)\b)*+",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
-    r"^(?:fixed|resolved|solved|rewrote|changed|switched|replaced|added|moved|used|updated|removed|set|wrapped|"
+    r"^(?:fixed|resolved|solved|rewrote|changed|switched|replaced|added|moved|used|updated|removed|set|"
+    r"wrapped|"
     r"created|converted|installed|renamed|reverted|extracted|made|had to|needed to|corrected|passed|adjusted|"
-    r"refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|upgraded|pinned)\b",
+    r"refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|upgraded|"
+    r"pinned)\b",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
-    r"^(?:add|pass|use|record|extract|consider|remove|either|pre-?compute|move|replace|change|make|ensure|wrap|set|"
+    r"^(?:add|pass|use|record|extract|consider|remove|either|pre-?compute|move|replace|change|make|ensure|"
+    r"wrap|set|"
     r"check|verify|should|could|create|rename|split|introduce|return|validate|document|avoid|run|update)\b",
     re.IGNORECASE,
 )
 # What any developer repairs without a thought: nobody wants to be told a year later.
 _TRIVIAL = re.compile(
-    r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|semicolons?|commas?|alias(?:es)?|brackets?)|"
-    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|indentation|formatter|formatting(?! (?:with|the|dates?|as|it|in)\b)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|"
-    r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|"
+    r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|"
+    r"semicolons?|commas?|alias(?:es)?|brackets?)|"
+    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|"
+    r"indentation|formatter|formatting(?! (?:with|the|dates?|as|it|in)\b)|lint(?:er|ing)?|credo|eslint|"
+    r"rubocop|prettier|clippy|golint\w*|"
+    r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|"
+    r"line (?:too long|length)|"
     r"(?:file|edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
     r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
-    r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|imported|defined)|"
-    r"undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|compiler warnings?|rebase|interrupted|timed out waiting|"
-    r"before (?:defining|adding|creating|importing|declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
+    r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|"
+    r"imported|defined)|"
+    r"undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|compiler warnings?|"
+    r"rebase|interrupted|timed out waiting|"
+    r"before (?:defining|adding|creating|importing|declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|"
+    r"write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
     re.IGNORECASE,
 )
 
 
 # What was wrong, told in the past: the present tense is a state that may last.
 _WAS_WRONG = re.compile(
-    r"\b(?:was|were|wasn't|weren't|did(?:n't| not)|had|failed|broke|crashed|overwrote|ignored|dropped|leaked|blocked)\b(?=.*\b(?:instead of|because|since|so|which|without|when|before|after|never|"
+    r"\b(?:was|were|wasn't|weren't|did(?:n't| not)|had|failed|broke|crashed|overwrote|ignored|dropped|"
+    r"leaked|blocked)\b(?=.*\b(?:instead of|because|since|so|which|without|when|before|after|never|"
     r"overwr\w+|ignor\w+|los\w+|drop\w+|leak\w*|block\w*|duplicat\w+|twice|race|stale|wrong)\b)",
     re.IGNORECASE,
 )

@@ -46,20 +46,26 @@ _SUMMARY_MARK = re.compile(
 _IS_SUMMARY = re.compile(r"primary request and intent|key technical concepts|<state_snapshot>", re.IGNORECASE)
 _ERRORS = re.compile(r"\b(?:errors?|fix(?:es|ed)?|bugs?|troubleshooting|gotchas?)\b", re.IGNORECASE)
 _LESSONS = re.compile(
-    r"\b(?:decisions?|learn(?:ed|ings?)|lessons|discover(?:ies|ed)|findings|insights?|knowledge|gotchas?|caveats|"
+    r"\b(?:decisions?|learn(?:ed|ings?)|lessons|discover(?:ies|ed)|findings|insights?|knowledge|gotchas?|"
+    r"caveats|"
     r"constraints?|conventions?|preferences?|architecture|notes?|how it works|root cause|why|problem solving|"
     r"technical concepts|design|key (?:points|differences|facts)|limitations?)\b",
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
-    r"\b(?:user messages?|pending|next steps?|current (?:work|state|plan|status)|to-?dos?|remaining|analysis|primary request|"
-    r"progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|questions?|verification|test (?:results?|plan|coverage)|testing|"
-    r"results?|status|commits?|files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|what (?:was|i) (?:done|changed|did)|"
-    r"nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|implementation (?:order|steps)|estimates?|timeline|rationale for rejection)\b",
+    r"\b(?:user messages?|pending|next steps?|current (?:work|state|plan|status)|to-?dos?|remaining|"
+    r"analysis|primary request|"
+    r"progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|questions?|verification|"
+    r"test (?:results?|plan|coverage)|testing|"
+    r"results?|status|commits?|files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|"
+    r"what (?:was|i) (?:done|changed|did)|"
+    r"nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|implementation (?:order|"
+    r"steps)|estimates?|timeline|rationale for rejection)\b",
     re.IGNORECASE,
 )
 _UNREAD_LEAD = re.compile(
-    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|approach\w*|ways|alternatives|possibilit\w*|choices|candidates|could|should|would|will|want|following|let)\b",
+    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|approach\w*|ways|"
+    r"alternatives|possibilit\w*|choices|candidates|could|should|would|will|want|following|let)\b",
     re.IGNORECASE,
 )
 _REVIEW = re.compile(
@@ -68,7 +74,8 @@ _REVIEW = re.compile(
 )
 _UNTOUCHED = re.compile(r"\b(?:not yet|NOT yet|in progress|to be (?:done|modified|created)|READ)\b")
 _PLANNED = re.compile(
-    r"\b(?:messages?|pending|next|to-?dos?|remaining|request|goal|plan\w*|options?|recommend\w*|propos\w*|suggest\w*|questions?|current|progress|status)\b",
+    r"\b(?:messages?|pending|next|to-?dos?|remaining|request|goal|plan\w*|options?|recommend\w*|propos\w*|"
+    r"suggest\w*|questions?|current|progress|status)\b",
     re.IGNORECASE,
 )
 _REPORT_LENGTH = 500

@@ -19,7 +19,8 @@ _MAX_DIGIT_SHARE = 0.25
 _CODE = re.compile(r"`[^`]*`")
 # Places in a file, moments and machines: true for a day.
 _STALE = re.compile(
-    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|NOT) yet\b|(?<![\w\])])`?:\d{2,}`?\)|\(`?:\d|~\d+-\d+|`:\d+`|/tmp/\w"
+    r"\blines? \d|\bL\d{2,}\b|\b\d{1,2}:\d{2}:\d{2}\b|(?:/Users|/home|C:\\\\Users)[/\\\\]\w|\b(?:not|"
+    r"NOT) yet\b|(?<![\w\])])`?:\d{2,}`?\)|\(`?:\d|~\d+-\d+|`:\d+`|/tmp/\w"
 )
 
 IDENTIFIER = re.compile(
@@ -31,25 +32,31 @@ IDENTIFIER = re.compile(
 )
 _NAME_INSIDE = re.compile(r"(?<=[a-z,;:)] )[A-Z][A-Za-z0-9+#]+")
 _QUESTION = re.compile(
-    r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|have|has)"
+    r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|"
+    r"have|has)"
     r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
     re.IGNORECASE,
 )
 # A statement that lost what came after: "Modified `f()` in `x.go` to", "which returns the".
 _LOST_END = re.compile(
-    r"(?:`\s(?:to|that|which|so|by|with|from|into|via|using|and|or)|\b(?:the|an?|its|our|their|and|or|because|than))[.;]?$"
+    r"(?:`\s(?:to|that|which|so|by|with|from|into|via|using|and|or)|\b(?:the|an?|its|our|their|and|or|"
+    r"because|than))[.;]?$"
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I'll|I've|I'd|me|[Mm]y|mine)\b|\b[Ll]et(?:'s| me| us)\b|\bus\b(?!-)")
 _INTENTION = re.compile(
-    r"^(?:now|next|first|then|time to|going to|identif\w+|explored|investigat\w+|analy[sz]ed|confirmed|verified|discovered|need to|needs to|want to|trying|try|continuing|continue|starting|start|"
+    r"^(?:now|next|first|then|time to|going to|identif\w+|explored|investigat\w+|analy[sz]ed|confirmed|"
+    r"verified|discovered|need to|needs to|want to|trying|try|continuing|continue|starting|start|"
     r"checking|looking|reading|running|testing|waiting|moving|proceeding|adding|updating|fixing|creating|"
     r"implementing|writing|verifying|let)\b|\bwe(?:'ll| will| should| need to| can| could|'re going to)\b",
     re.IGNORECASE,
 )
 _CHATTER = re.compile(
-    r"\b(?:all (?:\w+ )?(?:tests?|checks|green|done|good|set|clean|passing)|(?:tests?|checks?|lint(?:ing|er)?|build|compile|credo|"
-    r"compilation|suite|migration|everything)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|clean(?:ly)?|green|"
-    r"successful(?:ly)?|works? (?:now|correctly|as expected))|\d+ (?:tests?|specs?|failures?|passed|failed)\b|"
+    r"\b(?:all (?:\w+ )?(?:tests?|checks|green|done|good|set|clean|passing)|(?:tests?|checks?|lint(?:ing|"
+    r"er)?|build|compile|credo|"
+    r"compilation|suite|migration|everything)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|"
+    r"clean(?:ly)?|green|"
+    r"successful(?:ly)?|works? (?:now|correctly|as expected))|\d+ (?:tests?|specs?|failures?|passed|"
+    r"failed)\b|"
     r"successfully|has been (?:\w+ )?(?:completed|fixed|updated|added|pushed|committed|implemented|created)|"
     r"(?:is|are) (?:now )?(?:done|complete|completed|ready|fixed|pushed|committed|in place|finished)\b|"
     r"good (?:progress|news)|as expected|no issues|looks good|full (?:picture|context|understanding)|"
@@ -58,53 +65,76 @@ _CHATTER = re.compile(
 )
 _MARKS = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718]|\\bPASS(?:ED)?\\b|\\bFAIL(?:ED)?\\b")
 _DANGLING_START = re.compile(
-    r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|they|their|he|she|there|there's|here|here's|both(?! (?:the )?`)|same|such|one|"
-    r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|"
-    r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|"
-    r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
-    r"generated|resulting|proposed|output|plan|(?:user|agent)(?= (?:is|was|has|wants?|asked|said|can|will|did|does|needs?|confirmed|requested|then)\b)|change|changes|summary|result|results|goal|idea|approach|difference|"
+    r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|"
+    r"they|their|he|she|there|there's|here|here's|both(?! (?:the )?`)|same|such|one|"
+    r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|"
+    r"each|"
+    r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|"
+    r"latter|"
+    r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|"
+    r"actual|"
+    r"generated|resulting|proposed|output|plan|(?:user|agent)(?= (?:is|was|has|wants?|asked|said|can|will|"
+    r"did|does|needs?|confirmed|requested|then)\b)|change|changes|summary|result|results|goal|idea|approach|"
+    r"difference|"
     r"question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|app)\b)",
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(
-    r"(?!the (?:tests?|build|server|migrations?|linter|compiler) (?:needs?|requires?|expects?|must|cannot|only) (?!to be))(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|errors?|warnings?|"
+    r"(?!the (?:tests?|build|server|migrations?|linter|compiler) (?:needs?|requires?|expects?|must|cannot|"
+    r"only) (?!to be))(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|"
+    r"errors?|warnings?|"
     r"issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|pages?|components?|"
     r"buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|config(?:uration)?|"
-    r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|implementation|"
+    r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|"
+    r"implementation|"
     r"behaviou?r|feature|pattern|api|endpoint|request|response|handler|package|library|dependency|template|"
     r"layout|section|step|tool|option|flag|linter|compiler|modal|form|view|route|schema|migration|data|"
     r"session|directory|folder|path|string|object|array|map|struct|interface|log|logs|message|messages)"
-    r" (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|isn't|aren't|wasn't|can|can't|cannot|will|"
-    r"won't|should|must|may|might|needs?|requires?|uses?|expects?|returns?|fails?|failed|shows?|comes?|happens?|"
+    r" (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|isn't|aren't|wasn't|can|can't|"
+    r"cannot|will|"
+    r"won't|should|must|may|might|needs?|requires?|uses?|expects?|returns?|fails?|failed|shows?|comes?|"
+    r"happens?|"
     r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself|\w{4,}(?:s|ed))\b",
     re.IGNORECASE,
 )
 _SUBJECTLESS = re.compile(
-    r"(?:contains?|uses?|returns?|reads?|writes?|handles?|calls?|stores?|implements?|supports?|provides?|triggers?|"
-    r"includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|needs?|works?|defaults?|"
-    r"should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|lets?|allows?|ensures?|sends?|"
+    r"(?:contains?|uses?|returns?|reads?|writes?|handles?|calls?|stores?|implements?|supports?|provides?|"
+    r"triggers?|"
+    r"includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|needs?|works?|"
+    r"defaults?|"
+    r"should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|lets?|allows?|ensures?|"
+    r"sends?|"
     r"template|component|handler|function|method|caused|because|due to|except|where|when(?: it| that))\b",
     re.IGNORECASE,
 )
 # "Chosen because it scales": what was? And a gerund with no verb after it is a heading, not a statement.
 _NO_OBJECT = re.compile(
-    r"(?:rejected|chosen|chose|accepted|selected|preferred|considered|decided|required|needed|used|avoided) (?:because|to|as|since|for|over|instead|against|in)\b",
+    r"(?:rejected|chosen|chose|accepted|selected|preferred|considered|decided|required|needed|used|"
+    r"avoided) (?:because|to|as|since|for|over|instead|against|in)\b",
     re.IGNORECASE,
 )
 _GERUND = re.compile(
     r"(?!nothing|everything|anything|something|string|during|using)[a-z]{2,}ing\b", re.IGNORECASE
 )
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|cannot|must|will|would|should|does|do|did|\w+n't|makes?|affects?|requires?|"
-    r"breaks?|causes?|prevents?|avoids?|means|needs?|allows?|leads?|gives?|keeps?|lets?|works?|fails?|returns?|creates?)\b",
+    r"\b(?:is|are|was|were|has|have|had|can|cannot|must|will|would|should|does|do|did|\w+n't|makes?|"
+    r"affects?|requires?|"
+    r"breaks?|causes?|prevents?|avoids?|means|needs?|allows?|leads?|gives?|keeps?|lets?|works?|fails?|"
+    r"returns?|creates?)\b",
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
-    r"\b(?:one\b.{0,30}\bthe other|the other one)\b|\b(?:this|these|those)\b(?! (?:project|repo|repository|codebase|monorepo|app|application|workspace|team|machine|service|package|library)\b)"
-    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|bug) here|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
-    r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
-    r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]"
-    r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|test)[.,;:!]",
+    r"\b(?:one\b.{0,30}\bthe other|the other one)\b|\b(?:this|these|those)\b(?! (?:project|repo|repository|"
+    r"codebase|monorepo|app|application|workspace|team|machine|service|package|library)\b)"
+    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|"
+    r"the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|"
+    r"bug) here|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
+    r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|"
+    r"last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
+    r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|"
+    r"given) (?:that|it)[.,;:!]"
+    r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|"
+    r"change|test)[.,;:!]",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
@@ -113,12 +143,15 @@ _NOUN_BEFORE = re.compile(r"\b(?:the|our|all|every|an?|no) (?!one\b|other\b|same
 _PLURAL_PRONOUNS = {"they", "them", "their"}
 _PLURAL = re.compile(r"\b\w{3,}s\b|\band\b|\bboth\b")
 _YOU = re.compile(
-    r"(?<!when )(?<!if )(?<!once )(?<!after )(?<!before )(?<!until )\b(?:you|your|yours|you'll|you're|you've|want me to)\b",
+    r"(?<!when )(?<!if )(?<!once )(?<!after )(?<!before )(?<!until )\b(?:you|your|yours|you'll|you're|"
+    r"you've|want me to)\b",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(
-    r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|cause|reason|problem|symptom|solution|test|expected|actual|got|before|after|option|example|summary|"
-    r"todo|step|file|location|result|output|status|impact|severity|effort|risk|action|changes?|input|usage)s?(?: \d+)?:|"
+    r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|cause|reason|problem|symptom|solution|test|expected|"
+    r"actual|got|before|after|option|example|summary|"
+    r"todo|step|file|location|result|output|status|impact|severity|effort|risk|action|changes?|input|"
+    r"usage)s?(?: \d+)?:|"
     r"P\d\b|#\d|.{0,400}\b(?:P\d |issue |bug |PR |task |step |phase |option )#?\d",
     re.IGNORECASE,
 )
@@ -146,8 +179,8 @@ def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str
     Args:
         text: one statement, cleaned by `sentences.statement`.
         addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
-        meant: whether the person says that it is to be kept, or names what it is about: then it may be short, and
-            "the server" is the one that everybody knows.
+        meant: whether the person says that it is to be kept, or names what it is about: then it may be short,
+            and "the server" is the one that everybody knows.
     """
     if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS, meant=meant):
         return shape

@@ -14,7 +14,8 @@ _LINK = re.compile(r"(?<![\w)\]])\[([^\]\[]{1,200})\]\(([^()\s]{1,500})\)")
 # Emphasis comes in pairs around words; a star that stands alone belongs to a glob, a power or `**kwargs`. Code is kept.
 _EMPHASIS = re.compile(
     r"(`[^`\n]{1,300}`)"
-    r"|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|\*(?!\*)){1,600}?)(?<!\s)\2(?![\w/*])"
+    r"|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|"
+    r"\*(?!\*)){1,600}?)(?<!\s)\2(?![\w/*])"
     r"|(?<![\w*`/\\])\*(?=[\w`\"'(])([^*\n]{1,300})(?<![\s/(,])\*(?![\w*`/.])"
 )
 _NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
@@ -24,20 +25,28 @@ _ABBREVIATED = re.compile(
 )
 # A sign of Markdown has a space behind it: `--force`, `*.py`, `#42` and `~/x` are words.
 _SYMBOLS = re.compile(
-    "^(?:[\\s\u2022\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]|[>#*~-]{1,6}(?=\\s))+(?=\\S)"
+    "^(?:[\\s\u2022\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\ufe0f\U0001f000-\U0001faff]|"
+    "[>#*~-]{1,6}(?=\\s))+(?=\\S)"
 )
 _ENUMERATED = re.compile(r"^\(?\d{1,2}[.)]\s+(?=[A-Z`\"'])")
 _CONNECTIVE = (
-    r"(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|moreover|"
-    r"therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|perfect|"
-    r"excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|nb|fyi|important|remember|"
-    r"key (?:insight|finding|point)|good (?:question|point|news|catch)|in short|in summary|to be clear|in other words|"
+    r"(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|"
+    r"moreover|"
+    r"therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|"
+    r"perfect|"
+    r"excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|nb|fyi|important|"
+    r"remember|"
+    r"key (?:insight|finding|point)|good (?:question|point|news|catch)|in short|in summary|to be clear|"
+    r"in other words|"
     r"that said|clearly|of course|as expected|you(?:'re| are) (?:right|correct))(?:[,:;!.]+\s*|\s+[-–—]+\s*)"
 )
 _DISCOVERY = (
-    r"(?:now i (?:see|understand|know)|i (?:can )?(?:now )?(?:see|understand|know|notice|found|confirmed|learned|discovered|"
-    r"realized|realised)|(?:it |as it )?turns out|this means|which means|that means|note|(?:the )?key (?:insight|finding) is|"
-    r"established|it is worth noting)(?:[,:;]\s*|\s+[-–—]+\s*|\s+)(?:that\s+(?:the fact that\s+)?|(?=the\b|`))"
+    r"(?:now i (?:see|understand|know)|i (?:can )?(?:now )?(?:see|understand|know|notice|found|confirmed|"
+    r"learned|discovered|"
+    r"realized|realised)|(?:it |as it )?turns out|this means|which means|that means|note|"
+    r"(?:the )?key (?:insight|finding) is|"
+    r"established|it is worth noting)(?:[,:;]\s*|\s+[-–—]+\s*|\s+)(?:that\s+(?:the fact that\s+)?|(?=the\b|"
+    r"`))"
 )
 _OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 
@@ -85,7 +94,8 @@ def _show(part: str, codes: list[str]) -> str:
 
 
 _I_DID = re.compile(
-    r"(?:I|We)(?:'ve| have)? (?:also |then |deliberately |intentionally )?(?=(?:chose|chosen|used|opted|went with|decided|kept|"
+    r"(?:I|We)(?:'ve| have)? (?:also |then |deliberately |intentionally )?(?=(?:chose|chosen|used|opted|"
+    r"went with|decided|kept|"
     r"avoided|switched|added|replaced|moved|extracted|wrapped|disabled|set|made|changed)\b)"
 )
 

@@ -13,18 +13,39 @@ _MAX_FORM = 60
 _MIN_ERROR, _MAX_ERROR, _MAX_READ = 15, 160, 1_000
 
 _PURPOSES = (
-    ("test", "The test suite is run with", (r"(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:\S*python3? -m |uv run |poetry run )?pytest|tox|nox|go test|gotestsum|"
-     r"cargo (?:test|nextest run)|mix test|(?:mise|just|make|task|rake|deno|swift|bazel|dotnet|flutter|dart|zig build|sbt|lein)(?: run)? (?:\w+[:_-])?test\S*|\./gradlew \S*test\S*|gradle \S*test\S*|"
-     r"mvn (?:-\S+ )*(?:test|verify)|(?:bundle exec |bin/)?rspec|(?:bin/)?rails test|(?:npx |bunx |pnpm exec |pnpm )?(?:vitest|jest|mocha|playwright test|ava)|ctest|(?:vendor/bin/)?phpunit|composer test")),
-    ("lint", "The linter is run with", (r"(?:npm|pnpm|yarn|bun)(?: run)? lint\S*|(?:uv run |poetry run )?ruff check|(?:uv run )?(?:flake8|pylint)|golangci-lint run|go vet|cargo clippy|mix credo|"
-     r"(?:mise|just|make|task|rake|deno)(?: run)? (?:\w+[:_-])?lint\S*|(?:npx )?eslint|(?:npx )?biome (?:check|lint)|(?:bundle exec )?rubocop|swiftlint|shellcheck|hadolint")),
-    ("typecheck", "Types are checked with", r"(?:npm|pnpm|yarn|bun)(?: run)? (?:type-?check|tsc|check-types)\S*|(?:npx )?tsc|(?:uv run |poetry run )?(?:mypy|pyright)|mix dialyzer|(?:npx )?svelte-check|(?:npx )?vue-tsc"),
-    ("format", "Code is formatted with", r"(?:npm|pnpm|yarn|bun)(?: run)? (?:format|fmt)\S*|(?:uv run )?(?:ruff format|black)|gofmt|gofumpt|cargo fmt|mix format|(?:mise|just|make|deno)(?: run)? (?:fmt|format)\S*|(?:npx )?prettier"),
-    ("build", "The project is built with", (r"(?:npm|pnpm|yarn|bun)(?: run)? build\S*|go build|cargo build|mix compile|(?:mise|just|make|task|bazel|dotnet|swift|flutter|zig)(?: run)? (?:\w+[:_-])?build\S*|"
+    ("test", "The test suite is run with", (
+            r"(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:\S*python3? -m |uv run |poetry run )?pytest|tox|nox|"
+            r"go test|gotestsum|"
+     r"cargo (?:test|nextest run)|mix test|(?:mise|just|make|task|rake|deno|swift|bazel|dotnet|flutter|dart|"
+     r"zig build|sbt|lein)(?: run)? (?:\w+[:_-])?test\S*|\./gradlew \S*test\S*|gradle \S*test\S*|"
+     r"mvn (?:-\S+ )*(?:test|verify)|(?:bundle exec |bin/)?rspec|(?:bin/)?rails test|(?:npx |bunx |"
+     r"pnpm exec |pnpm )?(?:vitest|jest|mocha|playwright test|ava)|ctest|(?:vendor/bin/)?phpunit|"
+     r"composer test")),
+    ("lint", "The linter is run with", (
+            r"(?:npm|pnpm|yarn|bun)(?: run)? lint\S*|(?:uv run |poetry run )?ruff check|"
+            r"(?:uv run )?(?:flake8|pylint)|golangci-lint run|go vet|cargo clippy|mix credo|"
+     r"(?:mise|just|make|task|rake|deno)(?: run)? (?:\w+[:_-])?lint\S*|(?:npx )?eslint|"
+     r"(?:npx )?biome (?:check|lint)|(?:bundle exec )?rubocop|swiftlint|shellcheck|hadolint")),
+    ("typecheck", "Types are checked with", (
+            r"(?:npm|pnpm|yarn|bun)(?: run)? (?:type-?check|tsc|check-types)\S*|(?:npx )?tsc|(?:uv run |"
+            r"poetry run )?(?:mypy|pyright)|mix dialyzer|(?:npx )?svelte-check|(?:npx )?vue-tsc")),
+    ("format", "Code is formatted with", (
+            r"(?:npm|pnpm|yarn|bun)(?: run)? (?:format|fmt)\S*|(?:uv run )?(?:ruff format|black)|gofmt|"
+            r"gofumpt|cargo fmt|mix format|(?:mise|just|make|deno)(?: run)? (?:fmt|format)\S*|"
+            r"(?:npx )?prettier")),
+    ("build", "The project is built with", (
+            r"(?:npm|pnpm|yarn|bun)(?: run)? build\S*|go build|cargo build|mix compile|(?:mise|just|make|"
+            r"task|bazel|dotnet|swift|flutter|zig)(?: run)? (?:\w+[:_-])?build\S*|"
      r"\./gradlew \S*(?:build|assemble)\S*|mvn (?:-\S+ )*(?:package|compile|install)|cmake --build")),
-    ("migrate", "Database migrations are applied with", (r"mix ecto\.migrate|mix ash\.migrate|(?:bin/)?rails db:migrate|(?:uv run )?alembic upgrade|\S*python3? manage\.py migrate|(?:npx )?prisma migrate \w+|"
-     r"(?:npx )?(?:knex|drizzle-kit) migrate\S*|sqlx migrate run|diesel migration run|goose up|flyway migrate|php artisan migrate")),
-    ("generate", "Code is generated with", r"mix ash\.codegen|go generate|(?:npm|pnpm|yarn|bun)(?: run)? (?:codegen|generate)\S*|(?:npx )?prisma generate|(?:mise|just|make)(?: run)? (?:gen|generate|codegen)\S*|sqlc generate|buf generate|protoc"),
+    ("migrate", "Database migrations are applied with", (
+            r"mix ecto\.migrate|mix ash\.migrate|(?:bin/)?rails db:migrate|(?:uv run )?alembic upgrade|"
+            r"\S*python3? manage\.py migrate|(?:npx )?prisma migrate \w+|"
+     r"(?:npx )?(?:knex|drizzle-kit) migrate\S*|sqlx migrate run|diesel migration run|goose up|"
+     r"flyway migrate|php artisan migrate")),
+    ("generate", "Code is generated with", (
+            r"mix ash\.codegen|go generate|(?:npm|pnpm|yarn|bun)(?: run)? (?:codegen|generate)\S*|"
+            r"(?:npx )?prisma generate|(?:mise|just|make)(?: run)? (?:gen|generate|codegen)\S*|"
+            r"sqlc generate|buf generate|protoc")),
 )  # fmt: skip
 _KNOWN = tuple((purpose, lead, re.compile(rf"(?:{pattern})(?=\s|$)")) for purpose, lead, pattern in _PURPOSES)
 _PREFIX = re.compile(r"^(?:(?:time|sudo|nohup|command|timeout \d+\w?) +|cd [^&;|\n]{1,200}(?:&&|;) *)+")
@@ -45,8 +66,10 @@ _FILTERS = {
     "--package",
 }
 _FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:E +)?[A-Za-z.]*(?:Error|Exception): |^(?:FAIL|FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
-    r"Traceback \(most recent|\berror TS\d+|Exit code [1-9]|^make: \*\*\*|npm ERR!|command not found|No such file or directory$|BUILD FAILED|== Compilation error",
+    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:E +)?[A-Za-z.]*(?:Error|Exception): |^(?:FAIL|"
+    r"FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
+    r"Traceback \(most recent|\berror TS\d+|Exit code [1-9]|^make: \*\*\*|npm ERR!|command not found|"
+    r"No such file or directory$|BUILD FAILED|== Compilation error",
     re.MULTILINE,
 )
 
@@ -70,10 +93,14 @@ def main_part(command: str) -> tuple[str, bool]:
 
 _OUTPUT_OPTION = re.compile(r"(?<=\s)--?(?:format|reporter|output-format|color|tb)[= ]\S+")
 _CUSTOMARY = re.compile(
-    r"(?:go (?:build|vet|test|generate|fmt)(?: \./\.\.\.)?|gofmt(?: -[lw]+)?(?: \.)?|cargo (?:build|test|fmt|clippy)|mix (?:compile|test|format|credo|ecto\.migrate)|"
-    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|lint)|(?:python3? -m )?pytest|rspec|bundle exec rspec|(?:bin/)?rails (?:test|db:migrate)|"
-    r"make(?: build| test)?|dotnet (?:build|test)|mvn (?:test|package|compile|install)|\./gradlew (?:build|test)|swift (?:build|test)|php artisan migrate|"
-    r"ruff (?:check|format)(?: \.)?|black(?: \.)?|(?:npx )?(?:eslint|prettier|tsc|jest|vitest)(?: \.)?|flutter test|dart test|deno (?:test|lint|fmt)|zig build)$"
+    r"(?:go (?:build|vet|test|generate|fmt)(?: \./\.\.\.)?|gofmt(?: -[lw]+)?(?: \.)?|cargo (?:build|test|"
+    r"fmt|clippy)|mix (?:compile|test|format|credo|ecto\.migrate)|"
+    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|lint)|(?:python3? -m )?pytest|rspec|bundle exec rspec|"
+    r"(?:bin/)?rails (?:test|db:migrate)|"
+    r"make(?: build| test)?|dotnet (?:build|test)|mvn (?:test|package|compile|install)|\./gradlew (?:build|"
+    r"test)|swift (?:build|test)|php artisan migrate|"
+    r"ruff (?:check|format)(?: \.)?|black(?: \.)?|(?:npx )?(?:eslint|prettier|tsc|jest|vitest)(?: \.)?|"
+    r"flutter test|dart test|deno (?:test|lint|fmt)|zig build)$"
 )
 
 
@@ -125,12 +152,15 @@ _ERROR_LINES = (
         r"^[^\n]*(?:\b[A-Z]\w*(?:Error|Exception)\b|\*\* \(|\bpanic: |\bfatal: )[^\n]*$", re.MULTILINE
     ),
     re.compile(
-        r"^[^\n]*(?:\berror(?:\[\w+\])?: |\bError: |command not found|is not (?:defined|installed|a )|no such |unknown (?:option|flag|command|argument)|unrecogni[sz]ed |missing script|invalid option|no tasks? (?:named )?\w)[^\n]*$",
+        r"^[^\n]*(?:\berror(?:\[\w+\])?: |\bError: |command not found|is not (?:defined|installed|a )|"
+        r"no such |unknown (?:option|flag|command|argument)|unrecogni[sz]ed |missing script|invalid option|"
+        r"no tasks? (?:named )?\w)[^\n]*$",
         re.MULTILINE | re.IGNORECASE,
     ),
 )
 _NOT_AN_ERROR = re.compile(
-    r"^(?:Exit code|warning|at |//|#|\d+[).]|[-=+|>]|FAIL|ok |\W*test |expected|assert|import |from |def |throw|raise|return)|[{}]$|\btest_\w+\b|AssertionError|\bTest[A-Z]\w+",
+    r"^(?:Exit code|warning|at |//|#|\d+[).]|[-=+|>]|FAIL|ok |\W*test |expected|assert|import |from |def |"
+    r"throw|raise|return)|[{}]$|\btest_\w+\b|AssertionError|\bTest[A-Z]\w+",
     re.IGNORECASE,
 )
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -1,8 +1,9 @@
 """Plain statements of the person about the project: what holds in it, and what changed, without a word of rule.
 
-"We release every Friday", "timestamps are stored in UTC", "the docs are built with sphinx now": the verb is one of how
-a project is run, and the value is a name, a number or a place. What tells of a failure, of another's words or of
-one occasion is none. Rows were written on the development half of bench/fresh_prompts.txt.
+"We release every Friday", "timestamps are stored in UTC", "the docs are built with sphinx now": the verb is
+one of how a project is run, and the value is a name, a number or a place. What tells of a failure, of
+another's words or of one occasion is none. Rows were written on the development half of
+bench/fresh_prompts.txt.
 """
 
 from __future__ import annotations
@@ -25,32 +26,62 @@ class StatedFact:
 
 
 _PRACTICE = (
-    r"(?:use|build|run|send|push|publish|deploy|host|store|cache|keep|raise|throw|return|log|monitor|format|lint|type-?check|test|bundle|style|write|manage|release|ship|"
-    r"merge|squash|rebase|branch|tag|name|document|mock|generate|validate|hash|encrypt|sign|schedule|track|review|pin|lock|target|support|follow|prefer|commit|require|allow|"
-    r"indent|serve|cover|version|measure|authenticate|authori[sz]e|serialize|back up|compile|install|package|model|do|make|rely on|work with|bill|charge|expire|retry|"
-    r"rotate|render|take|translate|design|configure|provision|orchestrate|queue|round|count|save|persist|query|call|pull|fetch|mirror|scan|seed|stub|roll out|handle|process)"
+    r"(?:use|build|run|send|push|publish|deploy|host|store|cache|keep|raise|throw|return|log|monitor|format|"
+    r"lint|type-?check|test|bundle|style|write|manage|release|ship|"
+    r"merge|squash|rebase|branch|tag|name|document|mock|generate|validate|hash|encrypt|sign|schedule|track|"
+    r"review|pin|lock|target|support|follow|prefer|commit|require|allow|"
+    r"indent|serve|cover|version|measure|authenticate|authori[sz]e|serialize|back up|compile|install|"
+    r"package|model|do|make|rely on|work with|bill|charge|expire|retry|"
+    r"rotate|render|take|translate|design|configure|provision|orchestrate|queue|round|count|save|persist|"
+    r"query|call|pull|fetch|mirror|scan|seed|stub|roll out|handle|process)"
 )
 _PARTICIPLE = (
-    r"(?:used|reported|tracked|collected|recorded|encoded|decoded|built|run|sent|pushed|published|deployed|hosted|stored|cached|kept|raised|logged|monitored|formatted|linted|checked|tested|bundled|styled|written|managed|released|"
-    r"shipped|merged|squashed|rebased|tagged|named|documented|mocked|generated|validated|hashed|encrypted|signed|scheduled|tracked|reviewed|pinned|locked|supported|"
-    r"indented|served|versioned|measured|authenticated|serialized|backed up|compiled|installed|packaged|described|defined|retried|rotated|delivered|handled|processed|"
-    r"reachable|available|made|created|cut|done|billed|charged|rendered|translated|provisioned|queued|rounded|saved|exported|imported|seeded|based|configured|declared|paid|translated|exposed|required)"
+    r"(?:used|reported|tracked|collected|recorded|encoded|decoded|built|run|sent|pushed|published|deployed|"
+    r"hosted|stored|cached|kept|raised|logged|monitored|formatted|linted|checked|tested|bundled|styled|"
+    r"written|managed|released|"
+    r"shipped|merged|squashed|rebased|tagged|named|documented|mocked|generated|validated|hashed|encrypted|"
+    r"signed|scheduled|tracked|reviewed|pinned|locked|supported|"
+    r"indented|served|versioned|measured|authenticated|serialized|backed up|compiled|installed|packaged|"
+    r"described|defined|retried|rotated|delivered|handled|processed|"
+    r"reachable|available|made|created|cut|done|billed|charged|rendered|translated|provisioned|queued|"
+    r"rounded|saved|exported|imported|seeded|based|configured|declared|paid|translated|exposed|required)"
 )
-_RESTING = r"(?:runs?|lives?|listens?|go|goes|comes?|talks?|sits?|points?|defaults?|connects?|speaks?|lands?|expires?|happens?|starts?|stays?|belongs?|resides?|times? out)"
-_TO = r"(?:with|in|on|at|by|via|through|from|to|as|over|under|against|for|into|after|before|every|using|behind|per|within)"
-_ADV = r"(?:(?:now|currently|always|only|all|usually|generally|normally|mostly|still|no longer|not|all now|now all|just|simply|already) )*"
+_RESTING = (
+    r"(?:runs?|lives?|listens?|go|goes|comes?|talks?|sits?|points?|defaults?|connects?|speaks?|lands?|"
+    r"expires?|happens?|starts?|stays?|belongs?|resides?|times? out)"
+)
+_TO = (
+    r"(?:with|in|on|at|by|via|through|from|to|as|over|under|against|for|into|after|before|every|using|"
+    r"behind|per|within)"
+)
+_ADV = (
+    r"(?:(?:now|currently|always|only|all|usually|generally|normally|mostly|still|no longer|not|all now|"
+    r"now all|just|simply|already) )*"
+)
 _SUBJECT = (
-    r"(?!(?:it|this(?! (?:project|repo\w*|app|codebase|service))|that|these|those|they|there|he|she|i|you|we|what|why|how|when|where|who|which|if|here|one|some\w*|nothing|"
-    r"my|his|her|your|their|somehow|apparently|once|since|because|while|after|before|make|let|please|can|could|do|don't|to)\b)"
-    r"(?:(?!(?:say|says|said|wrote|writes|claims?|thinks?|shows?|told|reports?|reported|seems?|suggests?|wants?|asked|i|you|it|he|she|they|that|which)\b)[\w'/.@#+-]+ ){1,7}?"
+    r"(?!(?:it|this(?! (?:project|repo\w*|app|codebase|service))|that|these|those|they|there|he|she|i|you|"
+    r"we|what|why|how|when|where|who|which|if|here|one|some\w*|nothing|"
+    r"my|his|her|your|their|somehow|apparently|once|since|because|while|after|before|make|let|please|can|"
+    r"could|do|don't|to)\b)"
+    r"(?:(?!(?:say|says|said|wrote|writes|claims?|thinks?|shows?|told|reports?|reported|seems?|suggests?|"
+    r"wants?|asked|i|you|it|he|she|they|that|which)\b)[\w'/.@#+-]+ ){1,7}?"
 )
-_WE = rf"(?:(?:in|for|on|at) [\w' -]{{2,40}}?,? )?(?:we|the team|this (?:project|repo\w*|app)|i want(?: to)?) {_ADV}"
+_WE = (
+    rf"(?:(?:in|for|on|at) [\w' -]{{2,40}}?,? )?(?:we|the team|this (?:project|repo\w*|app)|"
+    rf"i want(?: to)?) {_ADV}"
+)
 _END = r"(?: .{2,}|[^\w]*$)"
 
-_CHANGED = r"(?:moved|switched|migrated|changed|renamed|upgraded|went|ported|converted|transitioned|downgraded|gone|moving|switching|migrating|changing|upgrading|going)"
+_CHANGED = (
+    r"(?:moved|switched|migrated|changed|renamed|upgraded|went|ported|converted|transitioned|downgraded|"
+    r"gone|moving|switching|migrating|changing|upgrading|going)"
+)
 _ENDED = (
-    r"(?:drop(?:ped|ping)|ditch(?:ed|ing)|abandon(?:ed|ing)|scrapp(?:ed|ing)|retir(?:ed|ing)|replac(?:ed|ing)|swapp(?:ed|ing)|stopped|left|leaving|cancel+(?:ed|ing)|remov(?:ed|ing)|kicked out|kicked|threw out|thrown out|"
-    r"threw|gave up(?: on)?|given up(?: on)?|got rid of|getting rid of|gotten rid of|are done with|'re done with|decided against|went back on|turned off|shut down|phased out|outgrew|sunset|relicensed|"
+    r"(?:drop(?:ped|ping)|ditch(?:ed|ing)|abandon(?:ed|ing)|scrapp(?:ed|ing)|retir(?:ed|ing)|replac(?:ed|"
+    r"ing)|swapp(?:ed|ing)|stopped|left|leaving|cancel+(?:ed|ing)|remov(?:ed|ing)|kicked out|kicked|"
+    r"threw out|thrown out|"
+    r"threw|gave up(?: on)?|given up(?: on)?|got rid of|getting rid of|gotten rid of|are done with|"
+    r"'re done with|decided against|went back on|turned off|shut down|phased out|outgrew|sunset|relicensed|"
     r"lowered|raised|increased|decreased|reduced|bumped|shortened|extended|doubled|halved)"
 )
 _HAVE = r"(?:'ve| have|'re| are)?(?: (?:now|just|finally|also|all|recently|already|completely|officially))*"
@@ -61,53 +92,101 @@ _ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
         ("changed", "decision", 0.74, rf"^(?:so )?we{_HAVE} {_CHANGED}\b.* (?:from|to|over|back)\b .+"),
         ("changed", "decision", 0.74, rf"^(?:so )?we(?:{_HAVE}) ?{_ENDED}\b .+"),
         ("changed", "decision", 0.74,
-         rf"^{_SUBJECT}(?:has |have |was |were |got |is |are )?(?:been )?(?:moved|switched|migrated|changed|replaced|swapped|superseded|ported|converted|renamed|raised|lowered|reduced|increased)(?: over)? (?:to|from|by|with) .+"),
-        ("changed", "decision", 0.74, r"^(?:no more (?!questions?\b)|(?:scrap|forget(?: about)?|drop|ditch) (?!the (?!.*\b(?:thing|idea|rule|plan|convention|limit|requirement|decision)\b)|it\b|that\b|this\b|about it\b|everything\b)|stop \w+ing |goodbye |bye(?: bye)? |enough of ).+"),
-        ("changed", "decision", 0.74, r"^(?:we|i)(?:'ve| have)? changed (?:our|my) minds?\b.+|^(?:we|i) (?:used to .+? (?:but )?now\b|no longer \w+|(?:don't|do not) .+ (?:any ?more|any longer))\b.*"),
-        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:is|are) (?:gone|out|done|history|dead|deprecated|retired|obsolete|no longer \w+|not .+ any ?more)\b.*"),
-        ("changed", "decision", 0.74, rf"^{_SUBJECT}(?:(?:(?:is|are|will) )?no longer|don't|doesn't|do not|does not|(?:is|are)(?: not|n't)) (?:{_PRACTICE}|{_PARTICIPLE}|{_RESTING}|need|be|on|in|at) .+"),
-        ("turned", "decision", 0.74, rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|rather than .+|no longer .+|not .+ any ?more)[.!]?$"),
+         (rf"^{_SUBJECT}(?:has |have |was |were |got |is |are )?(?:been )?(?:moved|switched|migrated|"
+          rf"changed|replaced|swapped|superseded|ported|converted|renamed|raised|lowered|reduced|"
+          rf"increased)(?: over)? (?:to|from|by|with) .+")),
+        ("changed", "decision", 0.74, (
+                r"^(?:no more (?!questions?\b)|(?:scrap|forget(?: about)?|drop|"
+                r"ditch) (?!the (?!.*\b(?:thing|idea|rule|plan|convention|limit|requirement|decision)\b)|"
+                r"it\b|that\b|this\b|about it\b|everything\b)|stop \w+ing |goodbye |bye(?: bye)? |"
+                r"enough of ).+")),
+        ("changed", "decision", 0.74, (
+                r"^(?:we|i)(?:'ve| have)? changed (?:our|my) minds?\b.+|^(?:we|"
+                r"i) (?:used to .+? (?:but )?now\b|no longer \w+|(?:don't|do not) .+ (?:any ?more|"
+                r"any longer))\b.*")),
+        ("changed", "decision", 0.74, (
+                rf"^{_SUBJECT}(?:is|are) (?:gone|out|done|history|dead|deprecated|retired|obsolete|"
+                rf"no longer \w+|not .+ any ?more)\b.*")),
+        ("changed", "decision", 0.74, (
+                rf"^{_SUBJECT}(?:(?:(?:is|are|will) )?no longer|don't|doesn't|do not|does not|(?:is|"
+                rf"are)(?: not|n't)) (?:{_PRACTICE}|{_PARTICIPLE}|{_RESTING}|need|be|on|in|at) .+")),
+        ("turned", "decision", 0.74, (
+                rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|"
+                rf"rather than .+|no longer .+|not .+ any ?more)[.!]?$")),
         ("changed", "decision", 0.74, r"^(?:instead of|rather than) .+ we (?:now )?(?:use|do|go|run|write|have|build)\b.+"),
-        ("practice", "preference", 0.72, rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so|two|three|several|different|many|both|the old)\b){_END}"),
-        ("place", "preference", 0.72, r"\bwe(?:'re| are) (?:now |still |all |only |already )*(?:on|using|building|running|writing|deploying|hosting|sending|storing) .+"),
-        ("built", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are|gets?) {_ADV}{_PARTICIPLE} (?:up )?(?:{_TO} .+|(?:\d+|once|twice|three|four|five) times.*)"),
-        ("built", "semantic", 0.72, rf"^(?!(?:the|an?)\b){_SUBJECT}(?:is|are|must be|should be) {_ADV}[a-z]{{3,}}ed (?:up )?{_TO} .+"),
-        ("rests", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) {_ADV}(?:on|in|at|under|behind|from|with) .*\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b.*"),
+        ("practice", "preference", 0.72, (
+                rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so|two|three|"
+                rf"several|different|many|both|the old)\b){_END}")),
+        ("place", "preference", 0.72, (
+                r"\bwe(?:'re| are) (?:now |still |all |only |already )*(?:on|using|building|running|writing|"
+                r"deploying|hosting|sending|storing) .+")),
+        ("built", "semantic", 0.72, (
+                rf"^{_SUBJECT}(?:is|are|gets?) {_ADV}{_PARTICIPLE} (?:up )?(?:{_TO} .+|(?:\d+|once|twice|"
+                rf"three|four|five) times.*)")),
+        ("built", "semantic", 0.72, (
+                rf"^(?!(?:the|an?)\b){_SUBJECT}(?:is|are|must be|should be) {_ADV}[a-z]{{3,}}ed (?:up "
+                rf")?{_TO} .+")),
+        ("rests", "semantic", 0.72, (
+                rf"^{_SUBJECT}(?:is|are) {_ADV}(?:on|in|at|under|behind|from|with) .*\b(?:mon|tues|wednes|"
+                rf"thurs|fri|satur|sun)days?\b.*")),
         ("rests", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}{_RESTING} {_ADV}(?:out |only )?{_TO} .+"),
         ("uses", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}(?:uses|needs|requires|(?<=s )(?:use|need|require)) (?!to\b).+"),
-        ("bound", "semantic", 0.72, rf"^{_SUBJECT}(?:must|may|should|has to|have to|can)(?: not| never| only| now)? (?:be|stay|have|call|use|run|go|take)\b.*(?:\d|\bv\d).*"),
+        ("bound", "semantic", 0.72, (
+                rf"^{_SUBJECT}(?:must|may|should|has to|have to|can)(?: not| never| only| now)? (?:be|stay|"
+                rf"have|call|use|run|go|take)\b.*(?:\d|\bv\d).*")),
         ("wanted", "preference", 0.72, r"^i want (?:all|every|each|our) .+ (?:in|as|with|on|to|under|by|from|without) .+"),
         ("order", "preference", 0.72,
-         r"^(?:use|prefer) (?!.* for the [\w-]+[.!]?$)(?!(?:it|this|that|these|those|them|an?|my|your|the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*"),
+         (r"^(?:use|prefer) (?!.* for the [\w-]+[.!]?$)(?!(?:it|this|that|these|those|them|an?|my|your|"
+          r"the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*")),
         ("order", "preference", 0.72,
-         (r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|release|answer|reply) "
-         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
+         (
+                 r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|"
+                 r"type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|"
+                 r"release|answer|reply) "
+         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|"
+         r"an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|"
+         r"through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
         ("order", "preference", 0.72, r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
         ("value", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) .+"),
     )
 )  # fmt: skip
 _FAILING = re.compile(
-    r"\b(?:fail(?:s|ing|ure)?|failed(?! \w+s\b)|(?<!for )(?<!raise )(?<!throw )(?<!return )errors?(?! (?:(?:are|aren't|must be) (?:\w+ )?\w+ed|go|codes?|messages?|handling|tracking|reports?)\b)|is running|are running|takes? (?!on\b)|i (?:see|get|got|have|had|saw|notice\w*)|broken|bug\w*|wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|accidentally|for some reason|apparently|somehow|supposed to|"
-    r"(?:is|are|runs?|comes?) too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|undefined|null|404|500|exception (?:in|at)|traceback|"
-    r"(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|users?|colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)|rumou?r|customer|wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
-    r"some ?day|eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|did not|didn't|not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
+    r"\b(?:fail(?:s|ing|ure)?|failed(?! \w+s\b)|(?<!for )(?<!raise )(?<!throw )(?<!return )errors?(?! "
+    r"(?:(?:are|aren't|must be) (?:\w+ )?\w+ed|go|codes?|messages?|handling|tracking|reports?)\b)|"
+    r"is running|are running|takes? (?!on\b)|i (?:see|get|got|have|had|saw|notice\w*)|broken|bug\w*|"
+    r"wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|"
+    r"accidentally|for some reason|apparently|somehow|supposed to|"
+    r"(?:is|are|runs?|comes?) too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|"
+    r"even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|"
+    r"undefined|null|404|500|exception (?:in|at)|traceback|"
+    r"(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|users?|"
+    r"colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)|rumou?r|customer|"
+    r"wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|"
+    r"we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
+    r"some ?day|eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|"
+    r"did not|didn't|not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _REPORTING = re.compile(
-    r"\b(?:bugs?|why|investigat\w+|find out|broken|what is going on|expected|debug|stack ?trace|reproduc\w+|(?:fix|solve|explain) (?:it|this|that))\b|```",
+    r"\b(?:bugs?|why|investigat\w+|find out|broken|what is going on|expected|debug|stack ?trace|reproduc\w+|"
+    r"(?:fix|solve|explain) (?:it|this|that))\b|```",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
-    r"\b(?:this|these|those)\b(?! (?:project|repo\w*|codebase|monorepo|app|month|week|year|days|team|service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|"
-    r"\b(?:(?:above|below)(?! \d)|following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|that) ",
+    r"\b(?:this|these|those)\b(?! (?:project|repo\w*|codebase|monorepo|app|month|week|year|days|team|"
+    r"service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|"
+    r"\b(?:(?:above|below)(?! \d)|following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|"
+    r"that) ",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
-    r"(?:i want you|you\b|we should|i need|i(?:'d| would) like|can|could|would|please|let|learn|try|tell|explain|show)\b",
+    r"(?:i want you|you\b|we should|i need|i(?:'d| would) like|can|could|would|please|let|learn|try|tell|"
+    r"explain|show)\b",
     re.IGNORECASE,
 )
 _LASTS = re.compile(
-    r"\b(?:from (?:now|today) on|from now on|as of (?:now|today)|from today|these days|now|always|no longer|any ?more|any longer|instead|going forward|rather than|not)\b",
+    r"\b(?:from (?:now|today) on|from now on|as of (?:now|today)|from today|these days|now|always|no longer|"
+    r"any ?more|any longer|instead|going forward|rather than|not)\b",
     re.IGNORECASE,
 )
 _SCOPED = re.compile(
@@ -115,15 +194,19 @@ _SCOPED = re.compile(
     re.IGNORECASE,
 )
 _PAST_WORK = re.compile(
-    r"^we\b.*\b(?:the|that|this) (?:(?:next|last|first|new|old|other) )?(?:file|table|column|test|function|method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
+    r"^we\b.*\b(?:the|that|this) (?:(?:next|last|first|new|old|other) )?(?:file|table|column|test|function|"
+    r"method|class|commit|line|button|import|variable|folder|field|docs?|flag|index|parameter|argument|call|"
+    r"check|helper|header|page|footer|link|icon|option|snapshot)s?\b",
     re.IGNORECASE,
 )
 
 
 # "use bcrypt for passwords", "run database migrations with alembic": of all of them, not of the one at hand.
 _GENERIC = re.compile(
-    r"^(?:use [\w.+-]+ for (?:all |every |each |any )?(?!(?:the|a|an|my|your)\b)(?:[\w-]+ )?\w+s[.!]?$|use [\w.+ -]+ for .+ in (?:all |the |our )?(?:tests?|code|docs|repo\w*|project)[.!]?$|"
-    r"\w+ (?!(?:the|a|an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|using) [\w.+-]+(?: \w+)?[.!]?$)",
+    r"^(?:use [\w.+-]+ for (?:all |every |each |any )?(?!(?:the|a|an|my|your)\b)(?:[\w-]+ )?\w+s[.!]?$|"
+    r"use [\w.+ -]+ for .+ in (?:all |the |our )?(?:tests?|code|docs|repo\w*|project)[.!]?$|"
+    r"\w+ (?!(?:the|a|an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|"
+    r"using) [\w.+-]+(?: \w+)?[.!]?$)",
     re.IGNORECASE,
 )
 _BRIEF = 5
@@ -159,7 +242,8 @@ def stated(text: str, *, named: bool, reporting: bool) -> StatedFact | None:
 
 
 _WE_SAY = re.compile(
-    r"(?:so )?(?:we|i|no more|stop|[\w-]+s|all|every)\b|(?!(?:the|an?|my|your|some)\b)\w|.*\b(?:from now on|from today)\b",
+    r"(?:so )?(?:we|i|no more|stop|[\w-]+s|all|every)\b|(?!(?:the|an?|my|your|some)\b)\w|.*\b(?:from now on|"
+    r"from today)\b",
     re.IGNORECASE,
 )
 _CLAUSES = re.compile(r"[,;:] (?:and |so |but )?|(?: and| but|) so (?=we\b|the\b|our\b)", re.IGNORECASE)

@@ -10,11 +10,17 @@ from recortex.engines.extraction.self_contained import identifiers
 _AREAS = (
     (
         Domain.AUTH,
-        r"auth\w*|oauth\w*|log(?:in|out)|jwt|sessions? tokens?|passwords?|credentials?|permissions?|csrf|sso|saml|rbac|bcrypt",
+        (
+            r"auth\w*|oauth\w*|log(?:in|out)|jwt|sessions? tokens?|passwords?|credentials?|permissions?|csrf|"
+            r"sso|saml|rbac|bcrypt"
+        ),
     ),
     (
         Domain.DB,
-        r"sql\w*|sqlite|postgres\w*|mysql|migrations?|databases?|ecto|orm|schemas?|quer(?:y|ies)|tables?|redis|mongo\w*|prisma|alembic",
+        (
+            r"sql\w*|sqlite|postgres\w*|mysql|migrations?|databases?|ecto|orm|schemas?|quer(?:y|ies)|tables?|"
+            r"redis|mongo\w*|prisma|alembic"
+        ),
     ),
     (
         Domain.TEST,
@@ -22,27 +28,41 @@ _AREAS = (
     ),
     (
         Domain.UI,
-        r"ui|css|html|components?|buttons?|templates?|react|vue|svelte|liveview|layouts?|modals?|rendering|renders?|styles?|dom|tui",
+        (
+            r"ui|css|html|components?|buttons?|templates?|react|vue|svelte|liveview|layouts?|modals?|"
+            r"rendering|"
+            r"renders?|styles?|dom|tui"
+        ),
     ),
     (
         Domain.API,
-        r"apis?|endpoints?|https?|rest|graphql|routes?|routers?|controllers?|requests?|responses?|grpc|webhooks?|status codes?",
+        (
+            r"apis?|endpoints?|https?|rest|graphql|routes?|routers?|controllers?|requests?|responses?|grpc|"
+            r"webhooks?|status codes?"
+        ),
     ),
     (
         Domain.DEV,
-        r"ci|lint\w*|build|compil\w+|git|docker\w*|deploy\w*|packages?|dependenc\w+|makefile|tooling|hooks?|install\w*|commands?|cli|branch\w*|commits?",
+        (
+            r"ci|lint\w*|build|compil\w+|git|docker\w*|deploy\w*|packages?|dependenc\w+|makefile|tooling|"
+            r"hooks?|install\w*|commands?|cli|branch\w*|commits?"
+        ),
     ),
 )
 _DOMAINS = tuple((area, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for area, words in _AREAS)
 _FILE = re.compile(r"(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[A-Za-z]{1,5}\d?$|(?:[\w@.-]+/){2,}[\w@.-]*$")
 _NOT_A_FILE = re.compile(
-    r"^\d|^https?:|^\w+\.\w+\(|\.(?:com|org|net|io|new|get|set|mode|map|env|now|id|name|lan|local|home|corp|dev|app)$|^(?:e\.g|i\.e)"
+    r"^\d|^https?:|^\w+\.\w+\(|\.(?:com|org|net|io|new|get|set|mode|map|env|now|id|name|lan|local|home|corp|"
+    r"dev|app)$|^(?:e\.g|i\.e)"
 )
 _PLACE = re.compile(r":\d+(?:[-–:,]\d+){0,3}$")
 _PROGRAMS = re.compile(
-    r"(?:sudo |env |\w+=\S+ )*(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|poetry|python3?|pytest|tox|nox|ruff|mypy|cargo|"
-    r"rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|dotnet|bundle|rails|"
-    r"rake|composer|php|git|gh|cmake|ctest|bazel|swift|xcodebuild|flutter|dart|alembic|prisma|psql|sqlite3|redis-cli|"
+    r"(?:sudo |env |\w+=\S+ )*(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|poetry|python3?|pytest|tox|nox|ruff|"
+    r"mypy|cargo|"
+    r"rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|dotnet|"
+    r"bundle|rails|"
+    r"rake|composer|php|git|gh|cmake|ctest|bazel|swift|xcodebuild|flutter|dart|alembic|prisma|psql|sqlite3|"
+    r"redis-cli|"
     r"brew|apt|apt-get|systemctl|ssh|curl)(?: |$)"
 )
 _MAX_TAGS = 6

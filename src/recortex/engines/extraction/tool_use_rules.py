@@ -39,23 +39,28 @@ _COMMON_RUNS = 4
 _MAX_EDITED = 2
 _WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
 _TEST_FILE = re.compile(
-    r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|[/\\])test_[^/\\]*$"
+    r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|"
+    r"[/\\])test_[^/\\]*$"
 )
 _CORRECTION_WINDOW = 3
 _REFUSED = re.compile(
-    r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|invalid option|no such (?:task|command|option)|"
+    r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|"
+    r"invalid option|no such (?:task|command|option)|"
     r"no tasks? |is not installed|No module named",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
-    r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|expects?|only|"
-    r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|method))\b",
+    r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|"
+    r"expects?|only|"
+    r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|"
+    r"method))\b",
     re.IGNORECASE,
 )
 
 
 _CAUSE_IS = re.compile(
-    r"^(?:so )?(?:the )?(?:real |actual |root |only )?(?:cause|issue|problem|reason|bug) (?:here )?(?:is|was)(?: that| because)? (?=\S)",
+    r"^(?:so )?(?:the )?(?:real |actual |root |only )?(?:cause|issue|problem|reason|bug) (?:here )?(?:is|"
+    r"was)(?: that| because)? (?=\S)",
     re.IGNORECASE,
 )
 

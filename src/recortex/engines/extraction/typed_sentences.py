@@ -12,18 +12,24 @@ from recortex.engines.extraction.sentences import sentences
 _SMALL = re.compile(r"(?<=[\w`)\"'%][.!?])\s+(?=[a-z`])")
 _ABBREVIATED = re.compile(r"(?:\b(?:e\.g|i\.e|vs|etc|cf|approx|incl|no)|^\d{1,2})\.$", re.IGNORECASE)
 _GREETING = re.compile(
-    r"(?:(?:hey|hi|hello|morning|good morning|yo)(?: (?:there|again|claude|all))?|quick (?:one|note|heads[- ]up|update)|(?:small |slight )?change of plans?|"
-    r"(?:small |quick )?update|(?:new|short) (?:rule|info|decision)|one more thing|before you start|first of all|(?:just )?so you know|just a note|heads[- ]up|for context|btw|by the way|fyi|"
-    r"as (?:discussed|agreed)|good news|bad news|sorry|(?:i|we)(?:'ve| have)? changed my minds?|actually|ok(?:ay)?|please note(?: that)?)(?:\s*[,.!:–—-]+\s*|\s+(?=(?:we|our|the)\b))",
+    r"(?:(?:hey|hi|hello|morning|good morning|yo)(?: (?:there|again|claude|all))?|quick (?:one|note|"
+    r"heads[- ]up|update)|(?:small |slight )?change of plans?|"
+    r"(?:small |quick )?update|(?:new|short) (?:rule|info|decision)|one more thing|before you start|"
+    r"first of all|(?:just )?so you know|just a note|heads[- ]up|for context|btw|by the way|fyi|"
+    r"as (?:discussed|agreed)|good news|bad news|sorry|(?:i|we)(?:'ve| have)? changed my minds?|actually|"
+    r"ok(?:ay)?|please note(?: that)?)(?:\s*[,.!:–—-]+\s*|\s+(?=(?:we|our|the)\b))",
     re.IGNORECASE,
 )
 _DOING = (
-    r"(?:write|rewrite|add|make|create|update|set|change|delete|remove|get|fix|build|put|adapt|adjust|implement|port|redo|rename|generate|convert|migrate|start|"
-    r"look|see|check|follow|stick|apply|respect|show|give|help|review|run|do|go|clean|move|regenerate|refactor|replace|wrap|document|keep (?:it|this|that)|use (?:it|this|that)|be)"
+    r"(?:write|rewrite|add|make|create|update|set|change|delete|remove|get|fix|build|put|adapt|adjust|"
+    r"implement|port|redo|rename|generate|convert|migrate|start|"
+    r"look|see|check|follow|stick|apply|respect|show|give|help|review|run|do|go|clean|move|regenerate|"
+    r"refactor|replace|wrap|document|keep (?:it|this|that)|use (?:it|this|that)|be)"
 )
 _REQUEST = re.compile(
     rf"(?:\s?[,;–—-]\s{{0,3}}|\s(?=so ))(?:(?:so|and|then|but|now)\s+){{0,3}}(?:"
-    rf"(?:please|pls|plz|kindly) {_DOING}\b|(?:can|could|would|will) (?:you|we)\b|keep (?:that|this|it) in mind\b|{_DOING} (?:that|this|it|them|at|like this|accordingly)\b|"
+    rf"(?:please|pls|plz|kindly) {_DOING}\b|(?:can|could|would|will) (?:you|we)\b|keep (?:that|this|"
+    rf"it) in mind\b|{_DOING} (?:that|this|it|them|at|like this|accordingly)\b|"
     r"thanks|thank you|thx|ok\?|okay\?).*$",
     re.IGNORECASE,
 )
@@ -57,7 +63,8 @@ def without_greeting(said: str) -> str:
 
 
 _INSTEAD = re.compile(
-    r"^(?:instead of|rather than) (?P<old>[^,]{2,60}?),? (?P<rest>(?:we|please|always|use)\b[^.!]*)(?P<end>[.!]?)",
+    r"^(?:instead of|rather than) (?P<old>[^,]{2,60}?),? (?P<rest>(?:we|please|always|"
+    r"use)\b[^.!]*)(?P<end>[.!]?)",
     re.IGNORECASE,
 )
 

@@ -41,79 +41,119 @@ def _habit(name: str, kind: str, confidence: float, pattern: str) -> Habit:
     return Habit(name, kind, confidence, re.compile(pattern, re.IGNORECASE))
 
 
-_THING = r"(?!(?:it|this|that|these|those|them|the (?:first|second|third|other|last|next|new|old|one)|one|option|plan|both|either|all|you|your|a|an)\b)"
+_THING = (
+    r"(?!(?:it|this|that|these|those|them|the (?:first|second|third|other|last|next|new|old|one)|one|option|"
+    r"plan|both|either|all|you|your|a|an)\b)"
+)
 # The first row that matches decides.
 HABITS = (
     _habit("decision", "decision", 0.75,
-           r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|agreed)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|tomorrow)\b)|"
+           r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|"
+           r"agreed)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|"
+           r"tomorrow)\b)|"
            r"\b(?:we|I)(?:'ve| have)? (?:changed|made up) (?:our|my) minds?\b"),
     _habit("decided_for", "decision", 0.68,
-           rf"^(?:decision: )?(?:(?:we|I)(?:'re| are|'m| am|'ll| will)? )?(?:now )?(?:going|go|went|gone) with {_THING}|^decision: (?:use|stick with|switch to) {_THING}(?!the\b)|"
-           rf"\b(?:we|I)(?:'re| are|'ve| have|'ve been|'m| am)? (?:now |just |all )?(?:moving|switching|migrating|moved|switched|migrated) (?:\w+ ){{0,4}}?to {_THING}|"
+           rf"^(?:decision: )?(?:(?:we|I)(?:'re| are|'m| am|'ll| will)? )?(?:now )?(?:going|go|went|"
+           rf"gone) with {_THING}|^decision: (?:use|stick with|switch to) {_THING}(?!the\b)|"
+           rf"\b(?:we|I)(?:'re| are|'ve| have|'ve been|'m| am)? (?:now |just |all )?(?:moving|switching|"
+           rf"migrating|moved|switched|migrated) (?:\w+ ){{0,4}}?to {_THING}|"
            rf"^(?:drop|ditch|retire) {_THING}[\w.+-]+(?:,| and|;)? (?:we |and )?(?:now )?use {_THING}|"
            r"\b(?:no longer|don't|do not) use [\w.+-]+(?: any ?more)?\b(?!.*\b(?:here|in this)\b)"),
     _habit("preference", "preference", 0.82,
-           rf"^I (?:always |strongly |generally |usually |much )?prefer {_THING}(?!(?:the|if|to (?:see|wait|do|have|keep|get|not))\b)"),
+           (rf"^I (?:always |strongly |generally |usually |much )?prefer {_THING}(?!(?:the|if|to (?:see|"
+            rf"wait|do|have|keep|get|not))\b)")),
     _habit("decided_for", "decision", 0.7,
-           rf"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:chose|picked|(?:settled|standardi[sz]ed) on) {_THING}(?!(?:the|this|wrong)\b)"),
+           (rf"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:chose|picked|(?:settled|"
+            rf"standardi[sz]ed) on) {_THING}(?!(?:the|this|wrong)\b)")),
     _habit("about_me", "preference", 0.85,
-           r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
-           r"^I (?:always|never|usually|only) (?:work|use|write|run|develop|code|want|need|read|speak|type|commit|test|think)\b|"
-           r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|every|our|each) .+(?:ed|en|off)\b"),
+           r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|"
+           r"keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
+           r"^I (?:always|never|usually|only) (?:work|use|write|run|develop|code|want|need|read|speak|type|"
+           r"commit|test|think)\b|"
+           r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|"
+           r"every|our|each) .+(?:ed|en|off)\b"),
     _habit("place", "semantic", 0.7,
-           r"^(?:(?:the|my) [\w-]+|our|the(?= (?:docs|documentation|wiki|tracker|dashboard)\b)) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|instance|dashboard|repo(?:sitory)?|"
-           r"namespace|account|profile|queue|topic|folder|directory|tracker|wiki|docs|documentation|store|vault|mirror|proxy|socket|runner) "
-           r"(?:is|are|lives?|runs?|listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |named )?[`\w./:@-]*[./:@`\d-][`\w./:@-]*"),
+           r"^(?:(?:the|my) [\w-]+|our|the(?= (?:docs|documentation|wiki|tracker|"
+           r"dashboard)\b)) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|"
+           r"(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|"
+           r"instance|dashboard|repo(?:sitory)?|"
+           r"namespace|account|profile|queue|topic|folder|directory|tracker|wiki|docs|documentation|store|"
+           r"vault|mirror|proxy|socket|runner) "
+           r"(?:is|are|lives?|runs?|listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |"
+           r"named )?[`\w./:@-]*[./:@`\d-][`\w./:@-]*"),
     _habit("recurring", "semantic", 0.66,
-           r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|satur|sun)?(?:day|night|week|month|sprint|quarter|hour|morning|release)s?\b"),
+           (r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|"
+            r"satur|sun)?(?:day|night|week|month|sprint|quarter|hour|morning|release)s?\b")),
     _habit("forbidden", "preference", 0.7, r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
     _habit("standing", "preference", 0.75,
-           r"[\w`], (?:always|never)[.!]?$|^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|you) (?:always|never)\b|"
-           r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|under no circumstances)\b"),
+           r"[\w`], (?:always|never)[.!]?$|^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|"
+           r"you) (?:always|never)\b|"
+           r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|"
+           r"under no circumstances)\b"),
     _habit("our_way", "preference", 0.75,
-           r"\b(?:our|(?:is|it's|that's) an?) (?:team |house |project |company )?(?:convention|policy|standard|house rule|rule)\b|"
+           r"\b(?:our|(?:is|it's|that's) an?) (?:team |house |project |company )?(?:convention|policy|"
+           r"standard|house rule|rule)\b|"
            r"\bwe(?:'ve| have)? (?:agreed|got burned|been burned)\b"),
     _habit("our_way", "preference", 0.7,
-           r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|target|follow|avoid|store|"
-           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|write|name|ship|release|host)\b"),
+           r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|"
+           r"target|follow|avoid|store|"
+           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|write|name|ship|release|"
+           r"host)\b"),
     _habit("preference", "preference", 0.7,
-           r"\b(?:I|we)(?:'d| would)? (?:prefer|rather have)\b|^prefer\b|\bI (?:don't like|hate|like (?:to have|it when|my|our))\b"),
+           (r"\b(?:I|we)(?:'d| would)? (?:prefer|rather have)\b|^prefer\b|\bI (?:don't like|hate|"
+            r"like (?:to have|it when|my|our))\b")),
     _habit("decision", "decision", 0.65, r"^decision: (?:go with|use|keep|stick|not|drop|switch)\b"),
     # "use pnpm not npm", "run `make gen` before the tests"
     _habit("choice", "preference", 0.62,
-           r"^(?:use|run|write|call|import|commit|push|put|prefer|keep|stick (?:to|with)) .{2,80}?(?:,| and| but)? ?\b(?:instead of|rather than|not|never|over)\s+\S"),
+           (r"^(?:use|run|write|call|import|commit|push|put|prefer|keep|stick (?:to|with)) .{2,80}?(?:,|"
+            r" and| but)? ?\b(?:instead of|rather than|not|never|over)\s+\S")),
     _habit("choice", "preference", 0.7,
-           r"^use (?!the\b|that\b|this\b|it\b|an?\b)[^.]{3,60} for (?:all|every|each|any|our|new|commit|branch|log|test|error)\b"),
+           (r"^use (?!the\b|that\b|this\b|it\b|an?\b)[^.]{3,60} for (?:all|every|each|any|our|new|commit|"
+            r"branch|log|test|error)\b")),
     _habit("how_to", "procedural", 0.72,
-           r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|once)\b|"
-           r"^(?:set|export|run|start|install|enable|unset|source) .{3,80}?\b(?:before|first|when)\b.{3,80}\b(?:otherwise|or else)\b"),
+           r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|"
+           r"once)\b|"
+           r"^(?:set|export|run|start|install|enable|unset|source) .{3,80}?\b(?:before|first|"
+           r"when)\b.{3,80}\b(?:otherwise|or else)\b"),
     _habit("prohibition", "preference", 0.6,
-           r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|get|be|want|need)\b)\w{3,}\b"),
+           (r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|"
+            r"get|be|want|need)\b)\w{3,}\b")),
     # A fact with what it rules out: "the ids are ULIDs, not UUIDs".
     _habit("fact", "semantic", 0.65,
-           r"^(?!it\b|this\b|that\b|there\b)\w+ .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b"),
+           (r"^(?!it\b|this\b|that\b|there\b)\w+ .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|"
+            r"comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b")),
     _habit("fact", "semantic", 0.62, r"^(?!it|this|that)[\w -]{3,40} (?:is|are|will|can|may) (?:always|never|only) \w+"),
     _habit("universal", "preference", 0.7,
            r"^(?:make sure )?(?:(?:all|every|each)(?: of)?(?: our| the| new)? \w+|no \w+)(?: \w+)?"
            r" (?:(?:must|should|has to|have to|may|has an?|needs? an?|lives?|goes?|uses?|belongs?)\b|"
-           r"(?:is|are) (?!mis|un|broken|gone)(?:\w+ed|written|kept|built|run|sent|set)\b.{3,}?\b(?:in|on|to|by|as|with|under|from|at|via|through)\b)"),
+           r"(?:is|are) (?!mis|un|broken|gone)(?:\w+ed|written|kept|built|run|sent|set)\b.{3,}?\b(?:in|on|"
+           r"to|by|as|with|under|from|at|via|through)\b)"),
     _habit("universal", "preference", 0.7,
-           r"^(?!(?:the|this|that|these|those|it|we|you|i|they|there|tests? (?:is|are))\b)(?:[\w-]+ ){0,2}[\w-]{2,}s must(?: not| never| always)? \w+"),
+           (r"^(?!(?:the|this|that|these|those|it|we|you|i|they|there|tests? (?:is|"
+            r"are))\b)(?:[\w-]+ ){0,2}[\w-]{2,}s must(?: not| never| always)? \w+")),
     _habit("constraint", "tribal", 0.6,
-           r"\bwe(?:'re| are) (?:still )?(?:on|using) [\w.+-]+ ?v?\d|\b(?:our|prod|production|staging|ci|customers?|users?|vendor|upstream|legacy)\b.{0,60}?\b"
+           r"\bwe(?:'re| are) (?:still )?(?:on|using) [\w.+-]+ ?v?\d|\b(?:our|prod|production|staging|ci|"
+           r"customers?|users?|vendor|upstream|legacy)\b.{0,60}?\b"
            r"(?:only|is|are|runs?|uses?|has|have|can't|cannot|limits?|requires?|supports?)\b|"
-           r"\b(?:need|needs|require|requires|requires? that|has to|have to)\b.{3,80}\botherwise\b|\bread-?only\b|\brate[- ]limit\w*|\bwe can(?:'t|not)\b|\bwe (?:want|have|need) to support\b"),
+           r"\b(?:need|needs|require|requires|requires? that|has to|have to)\b.{3,80}\botherwise\b|"
+           r"\bread-?only\b|\brate[- ]limit\w*|\bwe can(?:'t|not)\b|\bwe (?:want|have|need) to support\b"),
     _habit("rule", "preference", 0.55,
-           r"\b(?:should(?:n't| not)? (?:be|never|always|only|not|use|live|have)|must(?: not| be)?|has to be|is not allowed|"
+           r"\b(?:should(?:n't| not)? (?:be|never|always|only|not|use|live|have)|must(?: not| be)?|"
+           r"has to be|is not allowed|"
            r"we (?:should(?:n't)?|must(?:n't)?|can't|have)|I want (?:all|every|our))\b"),
 )  # fmt: skip
 _NOTE = re.compile(
-    r"\s*(?:(?:please|pls|also|can you|could you|you should|and) )*(?:remember|memorize|note(?: down)?(?: to self)?|keep in mind|bear in mind|don't forget|do not forget|(?:one thing|something) to remember|"
-    r"for (?:the )?(?:record|future reference)|fyi)\b(?: (?:this|the following))?(?: for (?:later|next time|the future|future sessions))?\s*(?:that\b|:|,|-|(?=(?:our|we (?:use|never|always|don't|do not|only|need|run|deploy|prefer|agreed|decided|can't|support|target)) ))\s*",
+    r"\s*(?:(?:please|pls|also|can you|could you|you should|and) )*(?:remember|memorize|"
+    r"note(?: down)?(?: to self)?|keep in mind|bear in mind|don't forget|do not forget|(?:one thing|"
+    r"something) to remember|"
+    r"for (?:the )?(?:record|future reference)|fyi)\b(?: (?:this|the following))?(?: for (?:later|next time|"
+    r"the future|future sessions))?\s*(?:that\b|:|,|-|(?=(?:our|we (?:use|never|always|don't|do not|only|"
+    r"need|run|deploy|prefer|agreed|decided|can't|support|target)) ))\s*",
     re.IGNORECASE,
 )
 _ASIDE_NOTE = re.compile(
-    r"(?:by the way|btw|fyi|(?:please )?remember to)\b[:,]?\s+|(?:for context|heads[- ]up|just so you know|careful|important|context)\b\s*(?:that\b|[:,–—-])\s*",
+    r"(?:by the way|btw|fyi|(?:please )?remember to)\b[:,]?\s+|(?:for context|heads[- ]up|just so you know|"
+    r"careful|important|context)\b\s*(?:that\b|[:,–—-])\s*",
     re.IGNORECASE,
 )
 _DECISION = re.compile(r"(?:final |our |team )?decision:\s+(?=\S+ \S)", re.IGNORECASE)
@@ -122,18 +162,22 @@ _IN_PROJECT = re.compile(
     re.IGNORECASE,
 )
 _HOLDS = re.compile(
-    r"^(?:the|our|all|every|each|we|tests?|[\w-]+s)\b.{2,60}?\b(?:is|are|live|lives|use|uses|need|needs|run|runs|go|goes|belong|require|requires)\b",
+    r"^(?:the|our|all|every|each|we|tests?|[\w-]+s)\b.{2,60}?\b(?:is|are|live|lives|use|uses|need|needs|run|"
+    r"runs|go|goes|belong|require|requires)\b",
     re.IGNORECASE,
 )
 _CORRECTS = re.compile(
-    r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|false)[,.;:!-]+\s+(?=\S.{20})|"
+    r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|"
+    r"false)[,.;:!-]+\s+(?=\S.{20})|"
     r"^(?:no|nope|wrong)[,.;:!-]+\s+(?=(?:the|we|our|all|use|it)\b.{20})",
     re.IGNORECASE,
 )
 # The agent overstepped: what was not asked for is not wanted without being asked for.
 _OVERSTEP = re.compile(
-    r"(?:no[,.!]* |please,? |hey,? |stop[,.!]* )*I (?:did not|didn't|never) (?:say|ask(?:ed)?|tell|told|want(?:ed)?|said)(?: you)?(?: to)? "
-    r"(?P<what>commit|push|merge|deploy|publish|release|delete|install|rebase|force[- ]push|open a pr|create a pr|refactor)\b",
+    r"(?:no[,.!]* |please,? |hey,? |stop[,.!]* )*I (?:did not|didn't|never) (?:say|ask(?:ed)?|tell|told|"
+    r"want(?:ed)?|said)(?: you)?(?: to)? "
+    r"(?P<what>commit|push|merge|deploy|publish|release|delete|install|rebase|force[- ]push|open a pr|"
+    r"create a pr|refactor)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"(?:but )?I (?:told|asked) you (?P<what>not to|to (?:always|never)) ", re.IGNORECASE)
@@ -144,7 +188,8 @@ _POLITE = re.compile(
 _PLEASE = re.compile(r",? (?:please|pls|thanks|thank you)[.!]$", re.IGNORECASE)
 # Words that only start the sentence; "no" is heard apart, as it may correct.
 _FILLER = re.compile(
-    r"^(?:(?:also|and|but|so|ok(?:ay)?|then|hmm+|well|anyway|yes|yeah|yep|good|great|thanks|cool|right|oh|sorry|nice)(?:[,.!;:]+ *| +)){1,3}(?=\w)",
+    r"^(?:(?:also|and|but|so|ok(?:ay)?|then|hmm+|well|anyway|yes|yeah|yep|good|great|thanks|cool|right|oh|"
+    r"sorry|nice)(?:[,.!;:]+ *| +)){1,3}(?=\w)",
     re.IGNORECASE,
 )
 _LETS = re.compile(r"let's (?=(?:go with|use|keep|stick|not|drop|switch)\b)", re.IGNORECASE)
@@ -152,30 +197,44 @@ _LETS = re.compile(r"let's (?=(?:go with|use|keep|stick|not|drop|switch)\b)", re
 _ONCE = re.compile(
     r"\bas always\b|\balways (?:fails?|breaks?|returns?|shows?|gives?|gets?|says?)\b|"
     r"\bnever (?:mind|been|seen|worked|works|had|got|gets?|shows?|happen\w*|ran|runs|finish\w*|called)\b|"
-    r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|are) (?:broken|down|failing)\b|"
-    r"^I(?:'ve| have)? (?:already |just |also )?(?!decid|agre|prefer|need)\w+ed\b|\b(?:yesterday|last (?:night|week)|for now|for the moment|just this once|this time|temporarily|today|tonight|tomorrow|right now|next week)\b|"
-    r"\bthe (?:first|second|third|last|other|new|old) (?:one|approach|option|version|way|variant)\b|\b(?:as|like) (?:that|this)\b",
+    r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|"
+    r"are) (?:broken|down|failing)\b|"
+    r"^I(?:'ve| have)? (?:already |just |also )?(?!decid|agre|prefer|need)\w+ed\b|\b(?:yesterday|"
+    r"last (?:night|week)|for now|for the moment|just this once|this time|temporarily|today|tonight|"
+    r"tomorrow|right now|next week)\b|"
+    r"\bthe (?:first|second|third|last|other|new|old) (?:one|approach|option|version|way|variant)\b|\b(?:as|"
+    r"like) (?:that|this)\b",
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
-    r"\b(?:fail(?:s|ed|ing)?|broken|down|red|empty|crash\w*|slow|gone|missing|wrong|stuck|hang(?:s|ing)|not (?:working|loading|starting|showing))"
+    r"\b(?:fail(?:s|ed|ing)?|broken|down|red|empty|crash\w*|slow|gone|missing|wrong|stuck|hang(?:s|ing)|"
+    r"not (?:working|loading|starting|showing))"
     r"(?: (?:again|now|today|here|for me|on (?:my|main)))?[.!]?$|"
-    r"\b(?:now|today|yet|again|anymore|for now|right now|at the moment|yesterday|this time|anything else)[.!]?$",
+    r"\b(?:now|today|yet|again|anymore|for now|right now|at the moment|yesterday|this time|"
+    r"anything else)[.!]?$",
     re.IGNORECASE,
 )
 _WHY = re.compile(
-    r"\b(?:because|since|so that|otherwise|due to)\b|, (?:so \w|(?:we|they) (?:don't|do not|can't|cannot|always|never|need|must|only|got|rely|depend)|it takes|it's (?:too )?\w+|that's (?:our|the|a|why))|, (?:the|our|it|this|that|[\w-]+) [^,.]{0,60}\b(?:forbids?|bans?|breaks?|doesn't|does not|can't|cannot|won't|(?:is|are) (?:banned|forbidden|not allowed|deprecated|frozen|generated|read-only))\b|\b(?:so|and) (?:don't|do not|no|never|avoid|keep|use|it can)\b",
+    r"\b(?:because|since|so that|otherwise|due to)\b|, (?:so \w|(?:we|they) (?:don't|do not|can't|cannot|"
+    r"always|never|need|must|only|got|rely|depend)|it takes|it's (?:too )?\w+|that's (?:our|the|a|why))|"
+    r", (?:the|our|it|this|that|[\w-]+) [^,.]{0,60}\b(?:forbids?|bans?|breaks?|doesn't|does not|can't|"
+    r"cannot|won't|(?:is|are) (?:banned|forbidden|not allowed|deprecated|frozen|generated|read-only))\b|"
+    r"\b(?:so|and) (?:don't|do not|no|never|avoid|keep|use|it can)\b",
     re.IGNORECASE,
 )
 # How far a prohibition reaches: "in tests", "unless I ask", "any generated file".
 _SCOPE = re.compile(
-    r"\b(?:in|to|from|under|inside) (?:this|the|our|any|every|all|each)? ?(?:repo\w*|project|codebase|tests?|main|master|production|prod|"
-    r"code|modules?|package|migrations?|[A-Z]\w+ code|directory|folder)\b|\b(?:unless|without)\b|\b(?:every|any|all|each|generated|vendored|directly)\b|\bhere[.!]?$",
+    r"\b(?:in|to|from|under|inside) (?:this|the|our|any|every|all|each)? ?(?:repo\w*|project|codebase|"
+    r"tests?|main|master|production|prod|"
+    r"code|modules?|package|migrations?|[A-Z]\w+ code|directory|folder)\b|\b(?:unless|without)\b|\b(?:every|"
+    r"any|all|each|generated|vendored|directly)\b|\bhere[.!]?$",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
-    r"^(?:can|could|would|will|try|check|look|see|fix|implement|add|create|update|make (?!sure (?:all|every|each)\b)|now|yes|do (?!not\b)|show|tell|"
-    r"explain|review|if|when|but|i (?:got|see|get|have|think|noticed|wonder|tried|just|want to see))\b|^run (?!`)",
+    r"^(?:can|could|would|will|try|check|look|see|fix|implement|add|create|update|make (?!sure (?:all|every|"
+    r"each)\b)|now|yes|do (?!not\b)|show|tell|"
+    r"explain|review|if|when|but|i (?:got|see|get|have|think|noticed|wonder|tried|just|want to see))\b|"
+    r"^run (?!`)",
     re.IGNORECASE,
 )
 _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following plan|\d{2,4}[-:/]\d)")
@@ -183,7 +242,8 @@ _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following
 _SHOULD = re.compile(r"\b(?:should|may)\b", re.IGNORECASE)
 _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
 _BARE_CHOICE = re.compile(
-    r"^(?:use|prefer) (?!(?:the|a|an|this|that|it)\b)\S+,? (?:and |but )?(?:not|never|instead of|over) (?!(?:the|a|an|this|that|it)\b)\S+$",
+    r"^(?:use|prefer) (?!(?:the|a|an|this|that|it)\b)\S+,? (?:and |but )?(?:not|never|instead of|"
+    r"over) (?!(?:the|a|an|this|that|it)\b)\S+$",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(r"\b(?:only|at most|max(?:imum)?|up to|limited to|no more than) \d+ \w+", re.IGNORECASE)
@@ -199,7 +259,9 @@ _NAMED = re.compile(r"\d|\b[A-Z]{2,}\b")
 
 # When a change took place is no part of what holds since.
 _LASTING = re.compile(
-    r",? \b(?:(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|yesterday|today|last (?:week|month|night|sprint)|this (?:week|month)|recently|these days)\b",
+    r",? \b(?:(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|"
+    r"year))(?: on(?:wards?)?)?|yesterday|today|last (?:week|month|night|sprint)|this (?:week|month)|"
+    r"recently|these days)\b",
     re.IGNORECASE,
 )
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
 _BACKWARD = frozenset({RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM})
-"""Whose target came first. `supports` and `contradicts` hold both ways, and what was superseded may be restored and
-supersede in its turn."""
+"""Whose target came first. `supports` and `contradicts` hold both ways, and what was superseded may be
+restored and supersede in its turn."""
 
 _SHORT = 8
 

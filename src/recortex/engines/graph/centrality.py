@@ -17,7 +17,8 @@ def centrality(arcs: Sequence[Arc[Node]]) -> dict[Node, float]:
     """The in-degree of each node as a part of the greatest, above 0 and at most 1; one without is left out.
 
     Args:
-        arcs: (source, target, whether it holds both ways) of each active relation; both ways counts at both ends.
+        arcs: (source, target, whether it holds both ways) of each active relation; both ways counts at both
+            ends.
     """
     degrees: Counter[Node] = Counter(map(itemgetter(1), arcs))
     degrees.update(map(itemgetter(0), filter(itemgetter(2), arcs)))

@@ -18,7 +18,8 @@ class Way(NamedTuple):
 
     Attributes:
         types: only these; all where there are none.
-        direction: relations that begin where one stands, end there, or both; one that holds both ways always fits.
+        direction: relations that begin where one stands, end there, or both; one that holds both ways always
+            fits.
         min_strength: 0 to 1.
     """
 
@@ -61,7 +62,8 @@ def walk(
 ) -> list[WalkStep]:
     """What is reached from a memory by at most `depth` relations, nearest first, then by the strength of the last one.
 
-    Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once per level.
+    Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once
+    per level.
 
     Args:
         start: id of the memory; it is not in the result.

@@ -10,11 +10,13 @@ _READ = 8_000
 
 _DECLARATION = lazy(
     r"^\s*(?:[A-Za-z_]\w*\.)*(?:(?:export|default|public|private|protected|static|abstract|async|pub)\s+)*"
-    r"(?:(?:def|function|func|fn)\s+([A-Za-z_]\w*)\s*[(<]|(?:class|interface|struct|enum|trait|impl|type)\s+([A-Z_]\w*))"
+    r"(?:(?:def|function|func|fn)\s+([A-Za-z_]\w*)\s*[(<]|(?:class|interface|struct|enum|trait|impl|"
+    r"type)\s+([A-Z_]\w*))"
 )
 """A declaration, also one named with its class (`Store.def open(path)`)."""
 _STATEMENT = lazy(
-    r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|import\s|from\s+\S+\s+import\b"
+    r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|"
+    r"import\s|from\s+\S+\s+import\b"
     r"|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
 )
 _QUOTED = ('"""', "'''")

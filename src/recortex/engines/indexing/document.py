@@ -31,8 +31,8 @@ class PrecedingTurn(NamedTuple):
 def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchText:
     """What to write beside a memory so that recall finds it.
 
-    `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which day;
-    `context` is the turn before, in a dialogue.
+    `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which
+    day; `context` is the turn before, in a dialogue.
 
     Args:
         memory: what is written.

@@ -47,7 +47,8 @@ _ANSWERS = {
         re.IGNORECASE,
     ),
     Trait.NUMBER: lazy(
-        r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|thousand)\b",
+        r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|few|couple|hundred|"
+        r"thousand)\b",
         re.IGNORECASE,
     ),
     Trait.PLACE: lazy(r"\b(?:in|at|to|from|near)\s(?:the\s)?[A-Z][a-z]"),
@@ -57,7 +58,8 @@ _ANSWERS = {
     ),
 }
 _TEST_FILE = lazy(
-    r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]*$|(?:_test|\.test|\.spec|_spec)\.\w+$|(?:^|/)conftest\.py$"
+    r"(?:^|/)(?:tests?|__tests__|spec)/|(?:^|/)test_[^/]*$|(?:_test|\.test|\.spec|_spec)\.\w+$|(?:^|"
+    r"/)conftest\.py$"
 )
 _SHORT_QUESTION = 120
 _READ = 4_000

@@ -34,7 +34,8 @@ def cosine(a: bytes, b: bytes) -> float:
 def cosines(query: Row, vectors: Mapping[int, bytes]) -> dict[int, float]:
     """The cosine between the query and each vector, by its key.
 
-    A vector of one byte a dimension is int8, of four is little-endian float32; one of any other length is left out.
+    A vector of one byte a dimension is int8, of four is little-endian float32; one of any other length is
+    left out.
     """
     import numpy as np
 

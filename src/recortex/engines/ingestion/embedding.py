@@ -25,9 +25,9 @@ BATCH = 50
 class Embedding:
     """Makes vectors of memories that are in a store.
 
-    The embedder that is wanted is the preferred one. Another that stands in for it gives vectors to memories that have
-    none, so that they are found while it is all there is; it never replaces a vector, and what it made is outdated as
-    soon as the wanted one answers again.
+    The embedder that is wanted is the preferred one. Another that stands in for it gives vectors to memories
+    that have none, so that they are found while it is all there is; it never replaces a vector, and what it
+    made is outdated as soon as the wanted one answers again.
 
     Args:
         embedder: None where vectors are switched off.
@@ -80,13 +80,15 @@ class Embedding:
         Args:
             ids: of memories, which may have vectors of other embedders.
             stand_in: whether another embedder may answer; it gives vectors to those that have none.
-            kept: told of the embedder and of how many memories, inside of the transaction that keeps the vectors.
+            kept: told of the embedder and of how many memories, inside of the transaction that keeps the
+                vectors.
 
         Returns:
             The name of the embedder that answered.
 
         Raises:
-            EmbeddingError: no vector could be made, or only by a stand-in that is not wanted: nothing was changed.
+            EmbeddingError: no vector could be made, or only by a stand-in that is not wanted: nothing was
+                changed.
         """
         waiting = self._with_texts(self._store.memories.get(ids))
         return self._embed_most(waiting, stand_in=stand_in, kept=kept) if waiting else self.wanted
@@ -154,8 +156,8 @@ class Embedding:
     def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:
         """Who made vectors, the hash of each text's vector, and the int8 codes of those that are not kept yet.
 
-        A hash is of the embedder's name and the text: what the embedder made once, before another one was wanted, is
-        found by it and not made again.
+        A hash is of the embedder's name and the text: what the embedder made once, before another one was
+        wanted, is found by it and not made again.
         """
         assert self._embedder is not None  # noqa: S101  `wanted` looked
         model = self.wanted
@@ -187,7 +189,8 @@ class Embedding:
         if kept not in {None, length}:
             raise EmbeddingError(
                 f"{made.name} makes {length} dimensions now; the store has vectors of {kept} by it.",
-                hint="Another model has its name: run `recortex reembed --afresh`, which makes all vectors again.",
+                hint="Another model has its name: run `recortex reembed --afresh`, which makes all vectors "
+                "again.",
             )
 
     def _settle(self, ids: Sequence[str], model: str) -> None:

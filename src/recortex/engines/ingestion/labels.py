@@ -34,8 +34,8 @@ class Labels(NamedTuple):
 def clean(of: Memory | Draft) -> Labels:
     """The labels of a memory or draft without secrets.
 
-    Nearly always there is nothing to take out, so all short texts are looked at as one first; metadata, whose keys
-    may say that a value is secret, is always looked at by its structure.
+    Nearly always there is nothing to take out, so all short texts are looked at as one first; metadata, whose
+    keys may say that a value is secret, is always looked at by its structure.
     """
     names = _names(of)
     if names:

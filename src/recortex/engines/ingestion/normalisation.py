@@ -31,7 +31,8 @@ MAX_LABELS = 64
 """Tags and links of one memory."""
 
 MAX_LABEL = 2_000
-"""Bytes of one tag, path or name: no file has a longer one, and PostgreSQL's indexes take none that is much longer."""
+"""Bytes of one tag, path or name: no file has a longer one, and PostgreSQL's indexes take none that is much
+longer."""
 
 
 class Normalised(NamedTuple):

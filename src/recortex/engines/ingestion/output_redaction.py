@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 REMEMBERED = 4_096
-"""Texts that were looked at and found clean, about a megabyte: the same memories are output_redacted again and again."""
+"""Texts that were looked at and found clean, about a megabyte: the same memories are output_redacted again
+and again."""
 
 
 def all_output_redacted(memories: Sequence[Memory]) -> tuple[Memory, ...]:

@@ -7,8 +7,9 @@ import re
 from recortex.engines.words import LONGER, STOP_WORDS, tokens
 
 MOST = 7
-"""Words that are looked up. With five, chosen by length alone, a change of mind that is told at length did not find what it
-changes. The price: remember_many at 10,000 memories keeps 724 a second instead of about 860 (bench/latency.py)."""
+"""Words that are looked up. With five, chosen by length alone, a change of mind that is told at length did
+not find what it changes. The price: remember_many at 10,000 memories keeps 724 a second instead of about 860
+(bench/latency.py)."""
 READ = 2_000
 
 _CODE = re.compile(r"`([^`\n]{1,200})`")

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from recortex.ports.store import Lookalikes, Store
 
 CHUNK = 250
-"""Memories in one transaction: long enough to be quick, short enough that other writers wait for milliseconds."""
+"""Memories in one transaction: long enough to be quick, short enough that other writers wait for
+milliseconds."""
 
 
 DOUBTED = 0.6
@@ -74,8 +75,9 @@ class Ingestion:
     def keep(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, link: bool = True) -> list[Kept]:
         """Keep each draft; the results stand in the same order.
 
-        What is known already, word for word, is not added but merged: its evidence counts. What resembles a known
-        memory is related to it by the bands of Jaccard similarity. Each chunk is durable when the next one begins.
+        What is known already, word for word, is not added but merged: its evidence counts. What resembles a
+        known memory is related to it by the bands of Jaccard similarity. Each chunk is durable when the next
+        one begins.
 
         Raises:
             InvalidInputError: a draft does not fit; nothing of its chunk is kept.
@@ -129,7 +131,8 @@ class Ingestion:
         """Keep an exported memory as it is, with its former states; only secrets are taken out.
 
         Returns:
-            The memory as it is kept; None where one with its id is there, such as by another import at the same time.
+            The memory as it is kept; None where one with its id is there, such as by another import at the
+                same time.
 
         Raises:
             InvalidInputError: a value does not fit.

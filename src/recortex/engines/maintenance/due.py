@@ -12,7 +12,8 @@ DAY = 86_400_000_000
 WEEK, MONTH, QUARTER = 7, 30, 90
 """Days."""
 SKEW = DAY
-"""How far ahead another machine's clock may be; what was done later than that was noted by a clock that was wrong."""
+"""How far ahead another machine's clock may be; what was done later than that was noted by a clock that was
+wrong."""
 
 
 def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str]:

@@ -1,7 +1,7 @@
 """The two memories of an indexed piece of code, and which earlier piece they replace.
 
-They are related as `code_description --source_of--> code`. Code is never embedded, so a search finds it by its
-description. Readers follow the relation both ways.
+They are related as `code_description --source_of--> code`. Code is never embedded, so a search finds it by
+its description. Readers follow the relation both ways.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def replaced(
 ) -> list[IndexedPiece]:
     """The former pairs that the new one stands for.
 
-    Those of the same place; and those of the same file that tell the same (code or description) of lines that no
-    longer read so: the piece has moved.
+    Those of the same place; and those of the same file that tell the same (code or description) of lines that
+    no longer read so: the piece has moved.
 
     Args:
         new: the new pair.

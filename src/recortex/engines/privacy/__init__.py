@@ -1,12 +1,14 @@
 """Privacy: every text is cleaned of personal data and secrets before it is written and again before it is shown.
 
 `redact` for a text, `redact_json` for typed contents. A table of rules (`table.built_in_rules`), each row
-with its own examples, is run over the text; one pass over short parts of the rows' keywords decides which run at all.
+with its own examples, is run over the text; one pass over short parts of the rows' keywords decides which run
+at all.
 
-Why plain rules: detect-secrets 1.5 brings requests and PyYAML, takes 136 ms of CPU to load (this package 4, its table 15),
-works by line and flagged 95 % of the look-alikes of the development set with its default plug-ins (this table 6 %, at the
-same recall of 99 %). google-re2 has neither look-behind nor possessive groups, and bounded repetition anchored at keywords
-already keeps `re` linear: `bench/privacy.py` has the times on hostile text.
+Why plain rules: detect-secrets 1.5 brings requests and PyYAML, takes 136 ms of CPU to load (this package 4,
+its table 15), works by line and flagged 95 % of the look-alikes of the development set with its default
+plug-ins (this table 6 %, at the same recall of 99 %). google-re2 has neither look-behind nor possessive
+groups, and bounded repetition anchored at keywords already keeps `re` linear: `bench/privacy.py` has the
+times on hostile text.
 """
 
 from recortex.engines.privacy.finding import Redaction, RedactionFinding

@@ -87,8 +87,8 @@ def is_uuid(text: str) -> bool:
 def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
     """Whether a string looks drawn at random rather than written: letters and digits take turns within its parts.
 
-    Words, names, paths and versions hardly ever go from letter to digit and back; tokens do all the time. A long
-    string without digits counts when its case changes as often.
+    Words, names, paths and versions hardly ever go from letter to digit and back; tokens do all the time. A
+    long string without digits counts when its case changes as often.
     """
     head = text[:400]
     if len(compiled(_TURN).findall(head)) >= turns:

@@ -11,12 +11,19 @@ SENSITIVE_NAME = 0.10
 """What each place adds to the confidence. A placeholder is not scored but skipped."""
 
 THRESHOLD = 0.40
-"""Below it nothing is replaced. A provider's token (0.95) passes it even in a comment of a test file (0.45)."""
+"""Below it nothing is replaced. A provider's token (0.95) passes it even in a comment of a test file
+(0.45)."""
 
-_TEST_PATH = r"(?:^|[/\\])(?:tests?|__tests__|specs?|fixtures|testdata)[/\\]|(?:^|[/\\])(?:test_|conftest)|[._-](?:test|spec)s?\.\w+$"
+_TEST_PATH = (
+    r"(?:^|[/\\])(?:tests?|__tests__|specs?|fixtures|testdata)[/\\]|(?:^|[/\\])(?:test_|conftest)|"
+    r"[._-](?:test|spec)s?\.\w+$"
+)
 _ENV_PATH = r"(?:^|[/\\])\.env(?:rc|\.[\w.-]+)?$|\.env$"
 _COMMENT = r"\s{0,40}(?:#|//|/\*|<!--|--\s|;)|.{0,200}\s(?:#|//)\s"
-_NAME = r"(?:passw|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|auth)[\w\-]{0,24}[\"'\]]{0,3}\s{0,4}(?:[:=]|=>)[\s\"'`]{0,4}\Z"
+_NAME = (
+    r"(?:passw|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential|"
+    r"auth)[\w\-]{0,24}[\"'\]]{0,3}\s{0,4}(?:[:=]|=>)[\s\"'`]{0,4}\Z"
+)
 _LINE = 240
 """How far back the start of a line is looked for, in characters: long lines are data, not comments."""
 

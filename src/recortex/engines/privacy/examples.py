@@ -26,8 +26,8 @@ _FIELD = re.compile(r"<<([hHdlmaUAwbxX])(\d{1,4})>>")
 def expand(template: str) -> str:
     """Fill each `<<h32>>` with that many characters of its alphabet; the same template always gives the same text.
 
-    Letters: h/H hexadecimal, d digits, l lower case, m letters, a lower case and digits, U capitals and digits,
-    A letters and digits, w those with `_-`, b Base64, x and X themselves.
+    Letters: h/H hexadecimal, d digits, l lower case, m letters, a lower case and digits, U capitals and
+    digits, A letters and digits, w those with `_-`, b Base64, x and X themselves.
     """
     source = random.Random(template)  # noqa: S311  examples must repeat, not be unguessable
 

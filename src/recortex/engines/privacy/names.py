@@ -1,7 +1,7 @@
 """Secrets in what is looked up word for word: ids of sessions, paths, branches, names of folders.
 
-A placeholder alone would make all of them equal. Each part of a path that holds a secret is replaced whole by a stand-in that
-follows from it: what was equal stays equal, what differed differs, and a stand-in is its own.
+A placeholder alone would make all of them equal. Each part of a path that holds a secret is replaced whole by
+a stand-in that follows from it: what was equal stays equal, what differed differs, and a stand-in is its own.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ def without_secrets(name: str) -> str:
 def _rule_of_part(part: str) -> str:
     """The rule that finds a secret in a part of a path; in one made of a whole path, also as it was before.
 
-    Clients keep the transcripts of /a/b_c in a folder -a-b-c: what stood between the words is not known any more.
+    Clients keep the transcripts of /a/b_c in a folder -a-b-c: what stood between the words is not known any
+    more.
     """
     found = _rule(part)
     if found or "-" not in part:

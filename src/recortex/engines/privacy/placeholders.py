@@ -10,12 +10,16 @@ MARKER = r"\[[A-Z][A-Z0-9_]{1,40}\]"
 """What Recortex leaves in a text, such as `[EMAIL]`."""
 
 _WORDS = (
-    r"example|your[_\-. ]?|change[_-]?me|placeholder|redacted|insert[_-]|replace[_-]|dummy|<[a-z]|put[_-]|todo|fixme"
+    r"example|your[_\-. ]?|change[_-]?me|placeholder|redacted|insert[_-]|replace[_-]|dummy|<[a-z]|put[_-]|"
+    r"todo|fixme"
     r"|foobar|s[ae]mple|not[_-]?a?[_-]?real|mock|xxxx|\*\*\*|\.\.\.|…|00000000|secret[_-]?here|key[_-]?here"
 )
 _TEMPLATE = r"\$\{|\$\(|\{\{|<%|#\{|%\(|^\$[A-Za-z_]\w*|^%\w+%$|^<[^<>]*>$|^\{[\w .:-]*\}?$|^\$\d|^@"
 _FILLER = r"([xX*.#_\-0~=?])\1{3}"
-_STRICT = r"example|[Xx]{6}|EXAMPLE|\.\.\.|…|\*{3}|#{4}|0{8}|<[a-z_ -]+>|\$\{|\{\{|[Rr]edacted|REDACTED|[yY][oO][uU][rR]_"
+_STRICT = (
+    r"example|[Xx]{6}|EXAMPLE|\.\.\.|…|\*{3}|#{4}|0{8}|<[a-z_ -]+>|\$\{|\{\{|[Rr]edacted|REDACTED|"
+    r"[yY][oO][uU][rR]_"
+)
 _SPARSE = 5
 
 

@@ -21,12 +21,13 @@ MIN_ROUNDS = 4
 MAX_READ = 2_000_000
 """A replacement may bring to light what it hid (a token glued to another): look again until nothing is found.
 
-Nearly every text needs one look, or two if something was found. A text made of hundreds of glued tokens could need one for
-each: then at most this many looks, and characters read in all, so that 1 MB of such text ends as well.
-"""
+Nearly every text needs one look, or two if something was found. A text made of hundreds of glued tokens could
+need one for each: then at most this many looks, and characters read in all, so that 1 MB of such text ends as
+well. """
 
 _SHORTEST = 4
-"""What is left of a value beside our own placeholders must have this many characters to be looked at again."""
+"""What is left of a value beside our own placeholders must have this many characters to be looked at
+again."""
 
 _ROUNDING = 1e-9
 
@@ -48,11 +49,13 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
 
     Args:
         text: anything.
-        path: name of the file that the text comes from, if any; tests and `.env` files are judged differently.
+        path: name of the file that the text comes from, if any; tests and `.env` files are judged
+            differently.
         table: other rules than the built-in ones.
 
     Returns:
-        The clean text, equal to itself when redacted again; the findings with offsets into `text`; skipped rules.
+        The clean text, equal to itself when redacted again; the findings with offsets into `text`; skipped
+            rules.
     """
     rules = table or default_table()
     change = path_adjustment(path)

@@ -12,7 +12,8 @@ from collections.abc import Callable
 Category = Literal["pii", "secret", "connection"]
 
 TOKEN = 0.95
-"""Base confidence of a shape that belongs to one provider: stays above the threshold in a comment of a test file."""
+"""Base confidence of a shape that belongs to one provider: stays above the threshold in a comment of a test
+file."""
 
 
 class Place(NamedTuple):
@@ -29,10 +30,12 @@ class Rule:
 
     Attributes:
         name: lower case with underscores; gives the placeholder.
-        pattern: regular expression without unbounded nested repetition. The group `v`, if there is one, is what gets
-            replaced, otherwise the whole match.
-        keywords: lower-case literals; unless one of them occurs in the text the pattern is not run. Empty: always run.
-        gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased text.
+        pattern: regular expression without unbounded nested repetition. The group `v`, if there is one, is
+            what gets replaced, otherwise the whole match.
+        keywords: lower-case literals; unless one of them occurs in the text the pattern is not run. Empty:
+            always run.
+        gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased
+            text.
         anchored: every match begins with one of the keywords, so that it is enough to try at their places.
         confidence: before context scoring, 0 to 1.
         check: looks closer at a match; False means that it is something else.

@@ -21,7 +21,8 @@ def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[Reda
         path: as for `redact`.
 
     Returns:
-        A new value of the same shape (two keys that become equal are kept apart by a number), and the findings, each
+        A new value of the same shape (two keys that become equal are kept apart by a number), and the
+            findings, each
         with offsets into its own string.
     """
     findings: list[RedactionFinding] = []

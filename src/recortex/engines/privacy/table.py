@@ -19,11 +19,13 @@ GATES = {
     "long": r"[a-z0-9_\-+/]{20}",
     "mixed": r"[a-z]\d|\d[a-z]|\d{15}|[^\s\"'`(){}<>,;\[\]]{24}",
 }
-"""Cheap expressions over the lower-cased text, shared by rows whose keywords are too common to decide anything."""
+"""Cheap expressions over the lower-cased text, shared by rows whose keywords are too common to decide
+anything."""
 
 
 _FORMATS: dict[int, Literal["B", "H", "I"]] = {1: "B", 2: "H", 4: "I"}
-"""Sizes of the parts by which keywords are looked for, with the letter by which `memoryview` reads them as numbers.
+"""Sizes of the parts by which keywords are looked for, with the letter by which `memoryview` reads them as
+numbers.
 
 Over 1 MB this takes 60 ms, a search for each of 600 keywords 300 ms (`bench/privacy.py`).
 """

@@ -97,8 +97,9 @@ def request(part: TranscriptPart, info: SessionInfo) -> Request:
 def believed(items: Sequence[Any], part: TranscriptPart) -> Believed:
     """Check each entry of an answer against what was sent.
 
-    An entry is dropped where its form is wrong, its kind unknown, its text too short, too long, code, or marked as ours,
-    where its quote does not occur in one turn as it was sent, or where it says what another one said.
+    An entry is dropped where its form is wrong, its kind unknown, its text too short, too long, code, or
+    marked as ours, where its quote does not occur in one turn as it was sent, or where it says what another
+    one said.
     """
     dropped: Counter[str] = Counter()
     found: dict[str, Candidate] = {}

@@ -43,7 +43,10 @@ _LINES_OF_CODE = (
     r"(?:if|for|while|with|elif|except|switch)\b.*[()=<>\[\]._!].*:",
     r"(?:const|let|var|val)\s+[\w{\[][^=]*=.*|(?:pub|public|private|protected|export|static)\s.*[({=].*",
     r"(?:self|this|console)\.\w.*|raise\s+\w+\(.*|throw\s+new\b.*|await\s+[\w.]+\(.*",
-    r"SELECT\s.*|INSERT\s+INTO\s.*|UPDATE\s+\S+\s+SET\s.*|DELETE\s+FROM\s.*|(?:CREATE|ALTER|DROP)\s+[A-Z]+\s.*",
+    (
+        r"SELECT\s.*|INSERT\s+INTO\s.*|UPDATE\s+\S+\s+SET\s.*|DELETE\s+FROM\s.*|(?:CREATE|ALTER|"
+        r"DROP)\s+[A-Z]+\s.*"
+    ),
     r"[\w.\[\]\"'*&$-]+(?:\s*:\s*[\w\[\], .|]+)?\s*[-+*/|%]?:?=\s?\S.*|[\w.]+\(.*\)[:,]?",
     r"[\"'][\w.-]+[\"']\s*:\s*\S.*",
     r"(?:File \"|at )\S.*\d.*",

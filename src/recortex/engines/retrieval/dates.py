@@ -19,7 +19,8 @@ _AMBIGUOUS = frozenset({"may", "march"})
 """Months that are words as well; they count with a day, a year or a preposition."""
 _MONTH = "|".join(_NAMES)
 _DATE = lazy(
-    rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b(?:\s+(\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+((?:19|20)\d\d)\b)?"
+    rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?)?\b({_MONTH})\b(?:\s+(\d{{1,2}})(?:st|nd|rd|"
+    rf"th)?(?!\d))?(?:,?\s+((?:19|20)\d\d)\b)?"
 )
 _ISO = lazy(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
 _YEAR = lazy(r"\b((?:19|20)\d\d)\b")
@@ -52,7 +53,8 @@ def named_dates(text: str) -> tuple[NamedDate, ...]:
 def agreement(dates: tuple[NamedDate, ...], micros: int) -> float:
     """0 to 1: how well an instant (microseconds since 1970 UTC) agrees with the best of the dates.
 
-    People speak of an event some days after it, so the days that follow count, and the month that follows a month.
+    People speak of an event some days after it, so the days that follow count, and the month that follows a
+    month.
     """
     try:
         at = datetime.fromtimestamp(micros / 1_000_000, tz=UTC)

@@ -26,8 +26,8 @@ class Support:
         unknown: the share of the question, by rarity, that no memory mentions.
         strangers: the share of the names in the question that no memory mentions.
         likeness: the best cosine; None where no vectors were compared.
-        outline: whether the best hit is a list of names, or longer than the model reads: it holds few of the words
-            in which one asks for it.
+        outline: whether the best hit is a list of names, or longer than the model reads: it holds few of the
+            words in which one asks for it.
     """
 
     coverage: float | None
@@ -40,8 +40,8 @@ class Support:
 _COVERAGE, _LIKENESS, _UNKNOWN, _STRANGERS, _OUTLINE = 5.0, 6.0, -4.0, -2.5, 2.0
 _COVERAGE_ALONE, _KEYWORD_BIAS = 8.0, 1.5
 _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
-"""Weights of a logistic regression over questions that can and cannot be answered, rounded (bench/retrieval.py
---floor-curve: LoCoMo across conversations, the developer notes, and commits)."""
+"""Weights of a logistic regression over questions that can and cannot be answered, rounded
+(bench/retrieval.py --floor-curve: LoCoMo across conversations, the developer notes, and commits)."""
 
 
 def answerable(support: Support) -> float:

@@ -15,7 +15,8 @@ K = 60
 def fuse(rankings: Sequence[Sequence[Key]], k: int = K) -> dict[Key, float]:
     """Everything that any ranking holds, best first, with Σ 1 / (k + rank), ranks from 1.
 
-    A key that a ranking holds twice counts there once, at its better rank. Equal scores keep the order of appearance.
+    A key that a ranking holds twice counts there once, at its better rank. Equal scores keep the order of
+    appearance.
     """
     scores: dict[Key, float] = {}
     for ranking in rankings:

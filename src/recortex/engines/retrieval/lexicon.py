@@ -1,8 +1,8 @@
 """Words that developers use for the same thing: a question about "the database" is answered by what names PostgreSQL.
 
-The small model of this package knows little of tool names (cosine 0.16 between "how do we hash passwords?" and "Use
-bcrypt with 12 rounds"), so synonyms are written down: for a general word, the names that stand for it in code and notes.
-Only words that nearly always mean the same thing are here.
+The small model of this package knows little of tool names (cosine 0.16 between "how do we hash passwords?"
+and "Use bcrypt with 12 rounds"), so synonyms are written down: for a general word, the names that stand for
+it in code and notes. Only words that nearly always mean the same thing are here.
 """
 
 from __future__ import annotations

@@ -67,7 +67,8 @@ class Question:
 
     Attributes:
         text: the question, at most `READ_CHARACTERS` long, without NUL.
-        words: what to look for in the keyword index: words that are not function words, parts of identifiers, CJK pairs.
+        words: what to look for in the keyword index: words that are not function words, parts of identifiers,
+            CJK pairs.
         names: capitalised words that do not begin the question, in lower case.
         said: every word as it stands in the question.
         dates: the dates it names.

@@ -39,7 +39,8 @@ class Evidence:
     """All that is known of the candidates for one question.
 
     Attributes:
-        keyword: BM25 as a share of what the best conceivable text would get; candidates without a match are left out.
+        keyword: BM25 as a share of what the best conceivable text would get; candidates without a match are
+            left out.
         semantic: cosine with the question.
         around: the neighbours of a turn, by key.
         speakers: those whom the question names, as stored.
@@ -85,9 +86,10 @@ class Scored(NamedTuple):
 def score(asked: Question, evidence: Evidence) -> list[Scored]:
     """The candidates, best first; of equals the more important, then the newer, then the one written later.
 
-    Where a memory waits for its vector, its words count in the vector's place, as they do in a store without vectors.
-    With the mean in its place, and the spread taken over all, a store of which half waits found less than words alone
-    find: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve, before and after).
+    Where a memory waits for its vector, its words count in the vector's place, as they do in a store without
+    vectors. With the mean in its place, and the spread taken over all, a store of which half waits found less
+    than words alone find: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve, before and
+    after).
     """
     words, vectors = bool(evidence.keyword), bool(evidence.semantic)
     forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 _DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40
-"""When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter inside."""
+"""When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter
+inside."""
 _DISTANCE = 4.0
 """So many standard deviations behind the best, a hit's score is 1/e of the best one's."""
 

@@ -11,20 +11,22 @@ from typing import NamedTuple
 from recortex.engines.words import STOP_WORDS
 
 COMMON_SHARE = 0.25
-"""A word in more of the store than that is left out of the text that is embedded (bench/retrieval.py: LoCoMo R@10 of
-vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
+"""A word in more of the store than that is left out of the text that is embedded (bench/retrieval.py: LoCoMo
+R@10 of vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
 LEAST_COMMON = 25
 """…but only where that is more than so many memories: in a small store nothing is common."""
 SMALL = 50
-"""In a store of fewer memories, words are worth what they would be in one of so many: of five memories, a word in two is
-not common. BM25 says nothing there (FTS5 gives a word that half of the rows hold no weight)."""
+"""In a store of fewer memories, words are worth what they would be in one of so many: of five memories, a
+word in two is not common. BM25 says nothing there (FTS5 gives a word that half of the rows hold no
+weight)."""
 LOOKED_UP = 3_000
-"""Rows that the words of one keyword search may find; the most common words find none, but add to the score of those that
-are found. In one store of 9,240 turns, functions and commits, R@10 by words alone is what it is when every word finds rows,
-with 1,000 rows as with 3,000; without the common words in the score it falls by 2 to 8 points (bench/retrieval.py, its
-development data in one store)."""
+"""Rows that the words of one keyword search may find; the most common words find none, but add to the score
+of those that are found. In one store of 9,240 turns, functions and commits, R@10 by words alone is what it is
+when every word finds rows, with 1,000 rows as with 3,000; without the common words in the score it falls by 2
+to 8 points (bench/retrieval.py, its development data in one store)."""
 ADDED_UP = 300_000
-"""The words that only add to scores are in so many rows together: FTS5 counts each row to weigh a word, 8 ms for so many."""
+"""The words that only add to scores are in so many rows together: FTS5 counts each row to weigh a word, 8 ms
+for so many."""
 
 
 class Lookup(NamedTuple):
@@ -47,8 +49,8 @@ class Vocabulary:
 
     Attributes:
         size: memories in the store, at least 1.
-        stand_ins: names that the store holds instead of a word of the question, with their numbers of memories; such
-            a word counts as known.
+        stand_ins: names that the store holds instead of a word of the question, with their numbers of
+            memories; such a word counts as known.
     """
 
     size: int

@@ -1,8 +1,9 @@
 """How much each signal counts in a recall: the weights of BM25's columns and of all that is summed up with it.
 
-A signal is one number that speaks for or against a candidate. There are three groups: what compares candidates with
-each other, what turns of speech have, and what every memory has. To add a signal, add its field here with its weight,
-and measure it in `scorer`. Every number was chosen with bench/retrieval.py on its development half.
+A signal is one number that speaks for or against a candidate. There are three groups: what compares
+candidates with each other, what turns of speech have, and what every memory has. To add a signal, add its
+field here with its weight, and measure it in `scorer`. Every number was chosen with bench/retrieval.py on its
+development half.
 """
 
 from __future__ import annotations
@@ -97,13 +98,15 @@ DIALOGUE = Form(
 """People talking: a turn alone says little; its neighbours, its speaker and its day say the rest."""
 
 CHAT = Form(Compared(keyword=0.5, semantic=1.0), Spoken(person=2.0))
-"""A person and an assistant: what the person wrote holds most answers; neighbours are often about something else."""
+"""A person and an assistant: what the person wrote holds most answers; neighbours are often about something
+else."""
 
 CODE = Form(Compared(keyword=0.15, semantic=1.0))
 """The body of a function: words of code are seldom the words of a question."""
 
 OUTLINE = Form(Compared(keyword=1.0, semantic=0.25))
-"""A list of declarations: every word is a chosen name, but a list of names is no sentence for a sentence model."""
+"""A list of declarations: every word is a chosen name, but a list of names is no sentence for a sentence
+model."""
 
 DOCUMENT = Form(Compared(keyword=1.0, semantic=0.25))
 """A long text: the model reads its beginning, the keyword index all of it."""

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ECHO = 0.8
-"""The share of a statement's words that stand in a memory that was given; as much as makes two statements near-duplicates."""
+"""The share of a statement's words that stand in a memory that was given; as much as makes two statements
+near-duplicates."""
 
 
 class GivenTexts:

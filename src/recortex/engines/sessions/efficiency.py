@@ -20,10 +20,12 @@ class Efficiency:
 
     Attributes:
         memories: how many different ones were given; `used` of them were used.
-        tokens_given: of all that was given, in cl100k_base; what was given again after a compaction counts again.
+        tokens_given: of all that was given, in cl100k_base; what was given again after a compaction counts
+            again.
         tokens_used: of what was used.
         ratio: tokens used by tokens given, 0 to 1; 0 where nothing was given.
-        tokens_saved: what the warnings of files would have cost if they had come with each later touch of their file.
+        tokens_saved: what the warnings of files would have cost if they had come with each later touch of
+            their file.
     """
 
     memories: int = 0

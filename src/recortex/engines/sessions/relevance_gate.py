@@ -1,7 +1,8 @@
 """Whether a memory is relevant to a prompt, beyond its score: most prompts ask for work, not for knowledge.
 
-A terse order ("the test fails, fix it") shares its few words with half of what any project knows, and a small store then
-answers it with confidence. So a memory is only brought where it and the prompt share something that is said of few things.
+A terse order ("the test fails, fix it") shares its few words with half of what any project knows, and a small
+store then answers it with confidence. So a memory is only brought where it and the prompt share something
+that is said of few things.
 """
 
 from __future__ import annotations
@@ -27,15 +28,17 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 LEAST = 0.7
-"""The score that a hit must have to be brought unasked. With it and the rule below 93 of 100 relevant prompts get their
-memory (83 by words alone), and 4 of 100 everyday prompts of other projects get any, instead of 27 (bench/prompts.py)."""
+"""The score that a hit must have to be brought unasked. With it and the rule below 93 of 100 relevant prompts
+get their memory (83 by words alone), and 4 of 100 everyday prompts of other projects get any, instead of 27
+(bench/prompts.py)."""
 SHARED = 2
 """Words of the topic that both share; one where the prompt has no more than two."""
 ALIKE = 0.4
 """A cosine from which meaning alone is enough (bench/prompts.py)."""
 
 _NAME = re.compile(
-    r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|\b[A-Z]{2,}\w*\b"
+    r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|"
+    r"\b[A-Z]{2,}\w*\b"
     r"|\w{0,64}[A-Za-z]\d\w{0,64}"
 )
 
@@ -43,7 +46,8 @@ _NAME = re.compile(
 def is_relevant(prompt: str, memory: Memory, score: float, semantic: float) -> bool:
     """Whether a memory is worth bringing unasked: its score is high, and it shares enough with the prompt.
 
-    Enough are words of its topic, or the meaning; where they share a name, any answer above the floor will do.
+    Enough are words of its topic, or the meaning; where they share a name, any answer above the floor will
+    do.
 
     Args:
         prompt: what the person typed.

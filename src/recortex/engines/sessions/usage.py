@@ -1,8 +1,9 @@
 """Which of the memories that an agent was given it used afterwards: quoted, its file touched, its command run.
 
-Being given is no use, and what the agent would have said or done anyway is none either. So a use must be seen in the
-agent's own words or deeds, later than the memory was given, and must not be explained by anything else that the agent
-had: what the person said, what tools printed, what the agent itself had said or done before. In doubt nothing was used.
+Being given is no use, and what the agent would have said or done anyway is none either. So a use must be seen
+in the agent's own words or deeds, later than the memory was given, and must not be explained by anything else
+that the agent had: what the person said, what tools printed, what the agent itself had said or done before.
+In doubt nothing was used.
 """
 
 from __future__ import annotations
@@ -49,18 +50,18 @@ class Used(NamedTuple):
 def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Iterable[Turn]) -> list[Used]:
     """The first use of each memory that was given, as far as it can be told; in order of time.
 
-    - `command`: a command that the memory names (metadata `commands`, or between backticks) was run, and is not one
-      that everybody types for its purpose, such as `npm test`.
-    - `quoted`: six words in a row of the memory, or its id, or more than half of its names (identifiers, paths, at
-      least two), stand in one message's prose or in the arguments of its tool calls.
-    - `file`: a file that the memory is linked to was read or written. A memory that was given because its file was
-      touched is not used by touching that file again; another linked file counts when it is written.
+    - `command`: a command that the memory names (metadata `commands`, or between backticks) was run, and is
+      not one that everybody types for its purpose, such as `npm test`.
+    - `quoted`: six words in a row of the memory, or its id, or more than half of its names (identifiers,
+      paths, at least two), stand in one message's prose or in the arguments of its tool calls.
+    - `file`: a file that the memory is linked to was read or written. A memory that was given because its
+      file was touched is not used by touching that file again; another linked file counts when it is written.
 
     Args:
         receipts: of one session; those that are marked as used are left out.
         memories: by id; a receipt without its memory is left out.
-        turns: the session's, in order, from any point on. Without a time a turn can be no use, and sub-agents' turns
-            are none: they were not given what the session was.
+        turns: the session's, in order, from any point on. Without a time a turn can be no use, and
+            sub-agents' turns are none: they were not given what the session was.
     """
     open_ = {
         id(one): (one, _marks(memories[one.memory]))

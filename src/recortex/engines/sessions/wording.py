@@ -27,7 +27,10 @@ def line(memory: Memory, freshness: Freshness = "none") -> str:
     """One memory: kind and date of the statement, what it is about, what it says, its id."""
     about = clean(memory.files[0].path) if memory.files else ""
     place = f" ({shorten(about, 120)}{_FRESHNESS[freshness]})" if about else ""
-    return f"- {memory.kind}, {memory.valid_from:%Y-%m-%d}{place}: {shorten(clean(memory.text), LINE)} [{memory.id[:ID]}]"
+    return (
+        f"- {memory.kind}, {memory.valid_from:%Y-%m-%d}{place}: {shorten(clean(memory.text), LINE)} "
+        f"[{memory.id[:ID]}]"
+    )
 
 
 def block(title: str, lines: Sequence[str]) -> str:

@@ -1,8 +1,8 @@
 """Whether two statements say the same in other words: what one adds to the other must be nothing that carries meaning.
 
-Overlap alone does not tell: "restart the checkout with `make checkout`" and "restart the mailer with `make mailer`" share
-six of seven words and are two facts, while "From now on always deploy with `make ship`" and "We always deploy with
-`make ship`" are one.
+Overlap alone does not tell: "restart the checkout with `make checkout`" and "restart the mailer with `make
+mailer`" share six of seven words and are two facts, while "From now on always deploy with `make ship`" and
+"We always deploy with `make ship`" are one.
 """
 
 from __future__ import annotations

@@ -23,13 +23,15 @@ def is_name(value: tuple[str, ...]) -> bool:
 
 
 _VAGUE = word_set(
-    "a an every each all any some only when if no more less many few another other such very too both either what whatever how"
+    "a an every each all any some only when if no more less many few another other such very too both "
+    "either what whatever how"
 )
 _JOINS = word_set("that which who whose if unless without")
 
 
 _QUALITY = re.compile(
-    r".+(?:ed|able|ible|ful|less|ous|ive|[aeo]nt|-only|-free)$|^(?:empty|full|slow|fast|small|large|big|new|old|public|private|safe|stale|down|up|ready|read-only)$"
+    r".+(?:ed|able|ible|ful|less|ous|ive|[aeo]nt|-only|-free)$|^(?:empty|full|slow|fast|small|large|big|new|"
+    r"old|public|private|safe|stale|down|up|ready|read-only)$"
 )
 
 

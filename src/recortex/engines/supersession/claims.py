@@ -1,6 +1,7 @@
 """A statement read as claims: what it is about, what it says of it, and whether it denies it.
 
-One pass over the words of each clause; no model and no look at anything else. A reading that fails gives no claim.
+One pass over the words of each clause; no model and no look at anything else. A reading that fails gives no
+claim.
 """
 
 from __future__ import annotations
@@ -32,24 +33,31 @@ MAX_TEXT = 1_000
 _MARKS = re.compile(r"[`*\"“”()\[\]]")
 _ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
 _REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|please|that|it|we(?!'re| are| now| use)|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|after (?:the|we|an?|that))\b.*$",
+    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|please|that|it|"
+    r"we(?!'re| are| now| use)|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|"
+    r"after (?:the|we|an?|that))\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LASTING = re.compile(
-    r",? \b(?:from now on|going forward|after all|these days|(?:as of|from|since|starting) (?:today|now|yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|"
+    r",? \b(?:from now on|going forward|after all|these days|(?:as of|from|since|starting) (?:today|now|"
+    r"yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|"
     r"yesterday|recently|last (?:week|month))\b(?=\W|$)",
     re.IGNORECASE,
 )
 _OPENING = re.compile(
-    r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
-    r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|"
-    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
+    r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|"
+    r"actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
+    r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|"
+    r"for this project|here|"
+    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|"
+    r"agreed)(?: (?:to|on|that))?|"
     r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
     r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|always|everything|nothing)\b)|"
+    r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|"
+    r"always|everything|nothing)\b)|"
     r",\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|runs?|goes?|go|uses?|lives?)\b)|"
     r"\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
     re.IGNORECASE,
@@ -58,18 +66,21 @@ _WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
 _NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
 _IN_PLACE = re.compile(
-    r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|against)) .*$|, (?:never|not|no) [^,]*$",
+    r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|"
+    r"against)) .*$|, (?:never|not|no) [^,]*$",
     re.IGNORECASE,
 )
 _ON = re.compile(r"\bwe(?:'re| are) (?:(?:now|still|all|already) )*(?:on|using) ", re.IGNORECASE)
 _TIMES_OUT = re.compile(r"\btimes? out\b", re.IGNORECASE)
 _FOR = re.compile(
-    r"^for (?P<subject>[^,;:]{2,40}?),? (?:(?:we|please|just|always|only|now) )*(?:use|take) (?P<value>[^,;:]+?)(?P<rest>(?: (?:now|instead|rather)\b|[,;:]).*)?$",
+    r"^for (?P<subject>[^,;:]{2,40}?),? (?:(?:we|please|just|always|only|now) )*(?:use|"
+    r"take) (?P<value>[^,;:]+?)(?P<rest>(?: (?:now|instead|rather)\b|[,;:]).*)?$",
     re.IGNORECASE,
 )
 _WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
 _GO_WITH = re.compile(
-    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|opt(?:ed)? for)",
+    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|"
+    r"opt(?:ed)? for)",
     re.IGNORECASE,
 )
 _SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
@@ -90,7 +101,8 @@ class Claim:
         denied: whether it says that it is not so.
         words: stems of all words that are no fillers, without the negation.
         several: whether the value is a list.
-        names: stems of the words that tell what it is about from others of its sort (`identity`); none of the value.
+        names: stems of the words that tell what it is about from others of its sort (`identity`); none of the
+            value.
     """
 
     verb: str

@@ -1,7 +1,7 @@
 """Whether a new statement replaces a known one, by their wording alone.
 
-Three kinds of evidence: words that announce a change and name the old thing; the same claim denied; the same frame
-with another value, where only one value can hold. In doubt the two at most contradict each other.
+Three kinds of evidence: words that announce a change and name the old thing; the same claim denied; the same
+frame with another value, where only one value can hold. In doubt the two at most contradict each other.
 """
 
 from __future__ import annotations

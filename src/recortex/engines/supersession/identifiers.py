@@ -1,6 +1,7 @@
 """What tells one thing from another of its sort: `#41` from `#42`, Go from Python, staging from production, `a.py` from `b.py`.
 
-Two statements that differ in such a word of what they speak of are about two things, and neither ends the other.
+Two statements that differ in such a word of what they speak of are about two things, and neither ends the
+other.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ _MARKED = re.compile(r"\d|[A-Za-z][./\\:_][A-Za-z]|^[~/.]|_|^[A-Z]$|[a-z][A-Z]")
 """A digit, a path, a dotted or underlined name, a single capital, a capital inside."""
 _CAPITALISED = re.compile(r"[A-Z][a-z]+$")
 _NAMES = word_set(
-    """python javascript typescript java kotlin rust ruby php swift scala elixir haskell golang perl lua dart c++ c#
-    linux macos windows ios android chrome firefox safari staging production prod preview
-    first second third fourth fifth sixth seventh eighth ninth tenth"""
+    """
+    python javascript typescript java kotlin rust ruby php swift scala elixir haskell golang perl lua dart
+    c++ c# linux macos windows ios android chrome firefox safari staging production prod preview first
+    second third fourth fifth sixth seventh eighth ninth tenth
+    """
 )
 """Languages, systems, environments and places in an order; in small letters as people type them."""
 

@@ -20,8 +20,13 @@ JOINTS = {
     "every": "on",
 }
 """Prepositions that tie a means, a place or a time to its verb, and the one that stands for them."""
-RESTS = word_set("""run runs live lives listen listens go goes talk talks start starts point points sit sits default defaults reside
-    resides connect connects ship ships land lands come comes speak speaks stay stays belong belongs""")
+RESTS = word_set(
+    """
+    run runs live lives listen listens go goes talk talks start starts point points sit sits default
+    defaults reside resides connect connects ship ships land lands come comes speak speaks stay stays belong
+    belongs
+    """
+)
 """Verbs whose complement is one place, program or time."""
 NEEDS = word_set(
     "need needs require requires take takes has have expire expires retries retry support supports call"
@@ -29,19 +34,27 @@ NEEDS = word_set(
 BE = frozenset({"is", "are"})
 PARTICIPLES = word_set("built kept run set sent written held put made done driven bought spoken found")
 ORDERS = word_set(
-    """run keep put store write build deploy start place save host send ship test format lint install publish pin manage track lock generate render
-    compile bundle cache log monitor document hash encrypt sign serve schedule parse validate authenticate review name raise throw return push
-    typecheck type-check release merge answer reply respond make indent squash rebase bill charge retry style describe develop branch tag commit
-    configure provision queue round model alert measure import export seed"""
+    """
+    run keep put store write build deploy start place save host send ship test format lint install publish
+    pin manage track lock generate render compile bundle cache log monitor document hash encrypt sign serve
+    schedule parse validate authenticate review name raise throw return push typecheck type-check release
+    merge answer reply respond make indent squash rebase bill charge retry style describe develop branch tag
+    commit configure provision queue round model alert measure import export seed
+    """
 )
 """Verbs of an order that name an object and then the one means or place."""
 
 NEGATORS = word_set("not never cannot no neither nor")
 
-SLOTS = word_set("""default timeout limit port version url host hostname database branch editor format path location owner framework
-    manager deadline ttl language shell timezone region registry server runner bundler linter formatter database engine
-    prefix suffix name namespace encoding charset size threshold interval password-hash minimum maximum cluster bucket
-    queue broker backend provider theme licence license convention style model""")
+SLOTS = word_set(
+    """
+    default timeout limit port version url host hostname database branch editor format path location owner
+    framework manager deadline ttl language shell timezone region registry server runner bundler linter
+    formatter database engine prefix suffix name namespace encoding charset size threshold interval
+    password-hash minimum maximum cluster bucket queue broker backend provider theme licence license
+    convention style model
+    """
+)
 """Nouns that have one value at a time: "the default branch is X"."""
 
 _FAMILIES = """
@@ -99,9 +112,11 @@ for _place, _names in enumerate(FAMILIES):
         FAMILY_OF.setdefault(_name, _place)
 
 SEVERAL_ENDS = word_set(
-    "postgresql redis rabbitmq requests aws heroku react django rest slack docker csv uuid selenium tabs bash snake_case elasticsearch"
+    "postgresql redis rabbitmq requests aws heroku react django rest slack docker csv uuid selenium tabs "
+    "bash snake_case elasticsearch"
 )
-"""One name of each family whose things serve several ends in one project: "Redis for sessions" leaves Redis for the queue."""
+"""One name of each family whose things serve several ends in one project: "Redis for sessions" leaves Redis
+for the queue."""
 
 SYNONYMS = {
     "postgres": "postgresql", "pg": "postgresql", "psql": "postgresql", "mongo": "mongodb", "k8s": "kubernetes",

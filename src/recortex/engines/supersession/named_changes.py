@@ -1,7 +1,7 @@
 """Changes told by name: where a thing in code marks is given up, and the rest is about what the known statement is about.
 
-Names in code marks leave no doubt about what is meant, so the form of the sentence around them need not be understood:
-"Deploy with `just release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
+Names in code marks leave no doubt about what is meant, so the form of the sentence around them need not be
+understood: "Deploy with `just release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
 """
 
 from __future__ import annotations

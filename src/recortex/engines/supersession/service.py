@@ -41,8 +41,8 @@ class Supersession:
     ) -> Memory:
         """Keep a composed memory as a new one, whatever is known, and supersede the old ones.
 
-        Each old one gets `superseded_by`, the end of its validity and a supersedes relation from the new one; its own
-        relations stay, and are carried over to the new one, none to itself.
+        Each old one gets `superseded_by`, the end of its validity and a supersedes relation from the new one;
+        its own relations stay, and are carried over to the new one, none to itself.
 
         Args:
             new: as composed: without secrets, with hash and tokens.

@@ -1,10 +1,10 @@
 """Exact token counts in cl100k_base, from the vocabulary that is shipped with the package: no network, ever.
 
 Special tokens in a text (`<|endoftext|>`) are counted as the ordinary text that they are. A text longer than
-`PIECE` characters is counted in pieces, so that time and memory stay in proportion to its length (tiktoken before
-0.13 needs the square of it). No token of cl100k_base reaches from a visible character over a space, or from a line's
-end to a visible character, so a cut there changes nothing; only a stretch of `PIECE` characters without such a
-place is cut anywhere and may then count a token more or less.
+`PIECE` characters is counted in pieces, so that time and memory stay in proportion to its length (tiktoken
+before 0.13 needs the square of it). No token of cl100k_base reaches from a visible character over a space, or
+from a line's end to a visible character, so a cut there changes nothing; only a stretch of `PIECE` characters
+without such a place is cut anywhere and may then count a token more or less.
 """
 
 from __future__ import annotations
@@ -160,7 +160,8 @@ def read_vocabulary(path: Path) -> dict[bytes, int]:
 def open_encoding(path: Path) -> Encoding:
     """Construct cl100k_base from a vocabulary file, with no special token and no network.
 
-    It takes a tenth of a second and never changes: every counter of a process shares it (it is safe for threads).
+    It takes a tenth of a second and never changes: every counter of a process shares it (it is safe for
+    threads).
     """
     from tiktoken import Encoding
 

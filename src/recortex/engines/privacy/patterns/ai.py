@@ -14,7 +14,11 @@ AI = (
     ),
     provider(
         "openai_key",
-        r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_\-]{20,220}|sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|sk-[A-Za-z0-9]{32,64}(?![A-Za-z0-9_\-])",
+        (
+            r"sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_\-]{20,220}|"
+            r"sk-[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|"
+            r"sk-[A-Za-z0-9]{32,64}(?![A-Za-z0-9_\-])"
+        ),
         "sk-",
         ("sk-proj-<<w74>>T3BlbkFJ<<w74>>", "sk-<<A20>>T3BlbkFJ<<A20>>", "sk-<<A48>>"),
         ("sk-your-key-here", "task-<<a32>>", "sk-spinner-fade"),

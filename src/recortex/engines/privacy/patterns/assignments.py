@@ -1,8 +1,8 @@
 """Secrets known by the name that they are assigned to: `name = "value"` in code, `.env`, YAML, JSON, XML and prose.
 
-A name is sensitive when it ends in a sensitive word. What the value must look like depends on how telling the name is:
-a password may be short and readable, a token must look drawn at random, and a mere `...Key` must look so beyond doubt
-or stand beside a provider's name.
+A name is sensitive when it ends in a sensitive word. What the value must look like depends on how telling the
+name is: a password may be short and readable, a token must look drawn at random, and a mere `...Key` must
+look so beyond doubt or stand beside a provider's name.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ _MACHINE_NAMES = (
     r"secret|token|credentials?|creds?|bearer|auth|jwt|access[_\-]?id|login|pat|salt|cookie|(?P<key>key)"
 )
 _KEY_OF = (
-    r"(?:api|app|access|auth|private|secret|signing|encryption|master|account|license|service|subscription|shared|admin"
-    r"|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|application)[_\-. ]?\Z"
+    r"(?:api|app|access|auth|private|secret|signing|encryption|master|account|license|service|subscription|"
+    r"shared|admin"
+    r"|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|"
+    r"application)[_\-. ]?\Z"
 )
 """What makes a key a secret by its name alone, as in `api_key`."""
 
@@ -29,7 +31,8 @@ _TAIL = r"(?:[_-]?(?:value|val|raw|prod|production|live|dev|staging|test|string|
 _CLOSE = r"(?:\\{0,3}[\"'`])?[\])]{0,2}"
 _TYPE = r"(?:[ \t]{0,8}:?[ \t]{0,4}(?:str|string|text|&str|any)\b[ \t]{0,4}(?=[:=]))?"
 _OPERATOR = (
-    r"[ \t]{0,40}(?::{0,3}=(?!=)|\?=|\|\|=|=>|={2,3}|:(?![:/=])|,(?=[ \t]{0,4}[\"'`])|\bis(?=[ \t])|>(?=[^\s<>]{4,400}</)"
+    r"[ \t]{0,40}(?::{0,3}=(?!=)|\?=|\|\|=|=>|={2,3}|:(?![:/=])|,(?=[ \t]{0,4}[\"'`])|\bis(?=[ \t])|"
+    r">(?=[^\s<>]{4,400}</)"
     r"|[ \t](?=[\"'`]))[ \t]{0,40}"
 )
 _VALUE = (
@@ -42,24 +45,39 @@ _ASSIGNED = _TAIL + _CLOSE + _TYPE + r"(?P<op>" + _OPERATOR + ")" + _VALUE
 
 _NAME_BACKWARDS = r"[\w.\-]{0,48}"
 _HARMLESS_NAME = (
-    r"public|pub_?key|csrf|xsrf|authenticity|cache|primary|foreign|partition|sort|cursor|continu|keyboard|commit|hash|sha\d"
-    r"|digest|checksum|integrity|etag|fingerprint|nonce|idempoten|author|registry|i18n|locale|translation|object|dedup"
+    r"public|pub_?key|csrf|xsrf|authenticity|cache|primary|foreign|partition|sort|cursor|continu|keyboard|"
+    r"commit|hash|sha\d"
+    r"|digest|checksum|integrity|etag|fingerprint|nonce|idempoten|author|registry|i18n|locale|translation|"
+    r"object|dedup"
     r"|group|lookup|index|_id\b|sitekey|placeholder|mask|label|_message|error"
 )
 _PROVIDER = (
-    r"1password|adafruit|adobe|ably|adyen|airtable|algolia|alibaba|aliyun|amplitude|anthropic|appcenter|artifactory|asana|atlassian"
-    r"|auth0|aws|azure|beamer|bitbucket|bitly|bittrex|braintree|buildkite|cerebras|circleci|clickhouse|clearbit|clojars|cloudflare"
-    r"|cloudinary|cloudsmith|codacy|codeclimate|codecov|cohere|coinbase|confluen|contentful|coveralls|databricks|datadog|deepgram"
-    r"|deepseek|digitalocean|discord|docker|doppler|drone|dropbox|duffel|dynatrace|easypost|elastic|elevenlabs|etsy|facebook|fastly"
-    r"|figma|finicity|finnhub|firebase|flickr|flutterwave|fly(?:io)?[_.\-]|frameio|freshbooks|freshdesk|gcp|gemini|giphy|github"
-    r"|gitlab|gitter|gocardless|google|grafana|groq|harness|heroku|honeycomb|hubspot|huggingface|infura|instagram|intercom|ipinfo"
-    r"|ipstack|jenkins|jfrog|jira|kaggle|klaviyo|kraken|kucoin|launchdarkly|linear|linkedin|linode|lob[_.\-]|logdna|looker"
-    r"|mailchimp|mailgun|mandrill|mapbox|mattermost|maxmind|meraki|message[_\-.]?bird|mistral|mixpanel|mongo|mux|netlify|new[_\-.]?relic"
-    r"|ngrok|notion|npm|nuget|nvidia|nytimes|octopus|okta|onesignal|openai|openrouter|opsgenie|pagerduty|paypal|pendo|perplexity"
-    r"|pinecone|plaid|planetscale|plivo|postman|postmark|prefect|privateai|pubnub|pulumi|pusher|pypi|rapidapi|razorpay|readme"
-    r"|replicate|rollbar|rubygems|salesforce|sauce|scaleway|scalingo|scrape|segment|sendbird|sendgrid|sendinblue|sentry"
-    r"|shippo|shodan|shopify|sidekiq|slack|snowflake|snyk|sonar|sourcegraph|spotify|square|squarespace|stability|stripe|sumo|supabase"
-    r"|telegram|telnyx|terraform|tiktok|together|travis|trello|twilio|twitch|twitter|typeform|unsplash|vault|vercel|virustotal|voyage"
+    r"1password|adafruit|adobe|ably|adyen|airtable|algolia|alibaba|aliyun|amplitude|anthropic|appcenter|"
+    r"artifactory|asana|atlassian"
+    r"|auth0|aws|azure|beamer|bitbucket|bitly|bittrex|braintree|buildkite|cerebras|circleci|clickhouse|"
+    r"clearbit|clojars|cloudflare"
+    r"|cloudinary|cloudsmith|codacy|codeclimate|codecov|cohere|coinbase|confluen|contentful|coveralls|"
+    r"databricks|datadog|deepgram"
+    r"|deepseek|digitalocean|discord|docker|doppler|drone|dropbox|duffel|dynatrace|easypost|elastic|"
+    r"elevenlabs|etsy|facebook|fastly"
+    r"|figma|finicity|finnhub|firebase|flickr|flutterwave|fly(?:io)?[_.\-]|frameio|freshbooks|freshdesk|gcp|"
+    r"gemini|giphy|github"
+    r"|gitlab|gitter|gocardless|google|grafana|groq|harness|heroku|honeycomb|hubspot|huggingface|infura|"
+    r"instagram|intercom|ipinfo"
+    r"|ipstack|jenkins|jfrog|jira|kaggle|klaviyo|kraken|kucoin|launchdarkly|linear|linkedin|linode|"
+    r"lob[_.\-]|logdna|looker"
+    r"|mailchimp|mailgun|mandrill|mapbox|mattermost|maxmind|meraki|message[_\-.]?bird|mistral|mixpanel|"
+    r"mongo|mux|netlify|new[_\-.]?relic"
+    r"|ngrok|notion|npm|nuget|nvidia|nytimes|octopus|okta|onesignal|openai|openrouter|opsgenie|pagerduty|"
+    r"paypal|pendo|perplexity"
+    r"|pinecone|plaid|planetscale|plivo|postman|postmark|prefect|privateai|pubnub|pulumi|pusher|pypi|"
+    r"rapidapi|razorpay|readme"
+    r"|replicate|rollbar|rubygems|salesforce|sauce|scaleway|scalingo|scrape|segment|sendbird|sendgrid|"
+    r"sendinblue|sentry"
+    r"|shippo|shodan|shopify|sidekiq|slack|snowflake|snyk|sonar|sourcegraph|spotify|square|squarespace|"
+    r"stability|stripe|sumo|supabase"
+    r"|telegram|telnyx|terraform|tiktok|together|travis|trello|twilio|twitch|twitter|typeform|unsplash|"
+    r"vault|vercel|virustotal|voyage"
     r"|vonage|wandb|weather|xray|yandex|yelp|youtube|zapier|zendesk|zoom"
 )
 _SHORT_PROVIDER = r"fly|ico|lob|oc|do|ezak|ezat|bot|dnkey|jwt|vault|age"

@@ -19,7 +19,8 @@ CLOUD = (
         name="aws_secret_key",
         category="secret",
         pattern=(
-            r"(?:secret_?access_?key|aws_?secret(?:_?key)?|secretaccesskey)[\"'\]]{0,3}[ \t]{0,8}(?:=>|:?=|:|,)[ \t]{0,8}[\"'`]{0,3}"
+            r"(?:secret_?access_?key|aws_?secret(?:_?key)?|secretaccesskey)[\"'\]]{0,3}[ \t]{0,8}(?:=>|:?=|"
+            r":|,)[ \t]{0,8}[\"'`]{0,3}"
             r"(?P<v>[a-z0-9/+]{40})(?![a-z0-9/+=])"
         ),
         keywords=("secret",),
@@ -94,7 +95,10 @@ CLOUD = (
     ),
     provider(
         "azure_key",
-        r"[A-Za-z0-9]{33}(?:AzCa|AzSe|ACDb|\+ASt|AIoT|ACRA|AFNW)[A-Za-z0-9+/]{5,12}={0,2}|[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{10}AC[A-Za-z0-9]{14,16}",
+        (
+            r"[A-Za-z0-9]{33}(?:AzCa|AzSe|ACDb|\+ASt|AIoT|ACRA|AFNW)[A-Za-z0-9+/]{5,12}={0,2}|"
+            r"[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{10}AC[A-Za-z0-9]{14,16}"
+        ),
         "azca azse acdb +ast aiot jqqj99",
         ("<<A52>>JQQJ99<<A10>>AC<<A14>>",),
         ("AzSearch", "JQQJ99"),
@@ -112,7 +116,10 @@ CLOUD = (
     ),
     provider(
         "yandex_token",
-        r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}|YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-3]_[A-Za-z0-9_\-]{50,62}",
+        (
+            r"t1\.[A-Za-z0-9_\-]{1,64}={0,2}\.[A-Za-z0-9_\-]{60,256}={0,2}|AQVN[A-Za-z0-9_\-]{35,38}|"
+            r"YC[A-Za-z0-9_\-]{38}(?![A-Za-z0-9_\-])|y[0-3]_[A-Za-z0-9_\-]{50,62}"
+        ),
         "t1. aqvn yc y0_ y1_ y2_ y3_",
         ("t1.<<A6>>==.<<w86>>==", "AQVN<<w36>>"),
         ("t1.micro", "AQVNshort"),
@@ -313,7 +320,10 @@ CLOUD = (
     ),
     provider(
         "onepassword_token",
-        r"ops_eyJ[A-Za-z0-9+/=_\-]{200,4096}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+        (
+            r"ops_eyJ[A-Za-z0-9+/=_\-]{200,4096}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|"
+            r"[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"
+        ),
         "ops_eyj a3-",
         ("ops_eyJ<<b260>>", "A3-<<U6>>-<<U11>>-<<U5>>-<<U5>>-<<U5>>"),
         ("ops_eyJshort...", "A3-<<X6>>-<<X6>>-<<X5>>-<<X5>>-<<X5>>-<<X5>>"),

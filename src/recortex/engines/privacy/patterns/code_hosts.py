@@ -109,7 +109,10 @@ CODE_HOSTS = (
     provider("hex_token", r"hexpm_[A-Za-z0-9]{20,64}", "hexpm_", ("hexpm_<<a32>>",), ("hexpm_repo",)),
     provider(
         "sourcegraph_token",
-        r"sourcegraph[\"': =]{1,6}(?P<v>[a-fA-F0-9]{40})(?![a-fA-F0-9])|sgp_(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}(?![a-fA-F0-9])|sgd_[a-fA-F0-9]{64}|slk_[a-fA-F0-9]{64}",
+        (
+            r"sourcegraph[\"': =]{1,6}(?P<v>[a-fA-F0-9]{40})(?![a-fA-F0-9])|sgp_(?:[a-fA-F0-9]{16}_|"
+            r"local_)?[a-fA-F0-9]{40}(?![a-fA-F0-9])|sgd_[a-fA-F0-9]{64}|slk_[a-fA-F0-9]{64}"
+        ),
         "sgp_ sgd_ slk_ sourcegraph",
         ("sgp_<<h16>>_<<h40>>", "sgp_local_<<h40>>", "slk_<<h64>>"),
         ("sgp_short",),

@@ -6,7 +6,10 @@ from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.placeholders import is_placeholder
 from recortex.engines.privacy.rule import Place, Rule
 
-_USERINFO = r"(?P<v>[^\s/@:?#\"'<>`\\]{0,128}:(?!\d{1,5}/)[^\s@/\"'<>`\\]{1,256}(?:/[^\s@/\"'<>`\\]{1,128}){0,2})@(?=[\w\[.\-$%])"
+_USERINFO = (
+    r"(?P<v>[^\s/@:?#\"'<>`\\]{0,128}:(?!\d{1,5}/)[^\s@/\"'<>`\\]{1,256}(?:/[^\s@/\"'<>`\\]{1,128}){0,2})"
+    r"@(?=[\w\[.\-$%])"
+)
 _GENERIC = r"(?i)(?:user(?:name)?|login|me|foo|alice|bob):(?:pass(?:word|wd)?|pwd|secret|bar|token)"
 
 
@@ -71,7 +74,10 @@ CONNECTIONS = (
     ),
     _database(
         "mssql_credentials",
-        "mssql|sqlserver|oracle|db2|snowflake|clickhouse|cassandra|neo4j|bolt|couchbase|influxdb|vertica|presto|trino|hive",
+        (
+            "mssql|sqlserver|oracle|db2|snowflake|clickhouse|cassandra|neo4j|bolt|couchbase|influxdb|vertica|"
+            "presto|trino|hive"
+        ),
         "mssql+pyodbc://sa:<<A16>>@sql01/app?driver=x",
     ),
     _database(
@@ -82,7 +88,8 @@ CONNECTIONS = (
     Rule(
         name="url_credentials",
         category="connection",
-        pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}(?!(?i:[\w.\-]{{0,64}}example\.(?:com|org|net)))",
+        pattern=rf"(?i:\bhttps?://|\bwss?://|\bgit\+https?://){_USERINFO}(?!(?i:[\w.\-]{{0,64}}example\.(?:c"
+        rf"om|org|net)))",
         keywords=("http://", "https://", "ws://", "wss://", "git+http"),
         anchored=True,
         confidence=0.9,
@@ -113,7 +120,8 @@ CONNECTIONS = (
     Rule(
         name="jdbc_password",
         category="connection",
-        pattern=r"(?i:\bjdbc:[a-z0-9:]{2,40}(?://|@|:thin:)[^\s\"'<>]{0,400}?[?;&](?:password|pwd)=)(?P<v>[^\s\"'&;<>]{1,256})",
+        pattern=r"(?i:\bjdbc:[a-z0-9:]{2,40}(?://|@|:thin:)[^\s\"'<>]{0,400}?[?;&](?:password|"
+        r"pwd)=)(?P<v>[^\s\"'&;<>]{1,256})",
         keywords=("jdbc:",),
         anchored=True,
         confidence=0.95,
@@ -139,7 +147,8 @@ CONNECTIONS = (
         name="connection_string_password",
         category="connection",
         pattern=(
-            r"(?:(?:server|data source|host|user id|uid|database|initial catalog|username|user)\s{0,3}=\s{0,3}[^;\"'\n]{1,200};"
+            r"(?:(?:server|data source|host|user id|uid|database|initial catalog|username|"
+            r"user)\s{0,3}=\s{0,3}[^;\"'\n]{1,200};"
             r"(?:[^;\"'\n]{1,200};){0,12}?\s{0,3}(?:password|pwd)\s{0,3}=\s{0,3})(?P<v>[^;\"'\n]{1,256})"
         ),
         keywords=("password=", "pwd=", "password =", "pwd ="),
@@ -155,12 +164,17 @@ CONNECTIONS = (
     Rule(
         name="azure_account_key",
         category="connection",
-        pattern=r"(?i:\b(?:AccountKey|SharedAccessKey|SharedSecretValue)\s{0,3}=\s{0,3})(?P<v>[A-Za-z0-9+/]{40,100}={0,2})",
+        pattern=r"(?i:\b(?:AccountKey|SharedAccessKey|SharedSecretValue)\s{0,3}=\s{0,3})"
+        r"(?P<v>[A-Za-z0-9+/]{40,100}={0,2})",
         keywords=("accountkey", "sharedaccesskey", "sharedsecretvalue"),
         anchored=True,
         confidence=0.95,
         positives=(
-            "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=<<b86>>==;EndpointSuffix=core.windows.net",
+            (
+                "DefaultEndpointsProtocol=https;AccountName=x;AccountKey=<<b86>>==;EndpointSuffix=core.windo"
+                "ws.n"
+                "et"
+            ),
             "Endpoint=sb://x.servicebus.windows.net/;SharedAccessKeyName=r;SharedAccessKey=<<b43>>=",
         ),
         negatives=("AccountKey=<key>", "AccountKey=${STORAGE_KEY}"),
@@ -168,7 +182,8 @@ CONNECTIONS = (
     Rule(
         name="signed_url",
         category="connection",
-        pattern=r"(?i:[?&;](?:X-Amz-Signature|X-Goog-Signature|sig|Signature)=)(?P<v>[A-Za-z0-9%+/_\-]{40,700}={0,2})",
+        pattern=r"(?i:[?&;](?:X-Amz-Signature|X-Goog-Signature|sig|Signature)=)"
+        r"(?P<v>[A-Za-z0-9%+/_\-]{40,700}={0,2})",
         keywords=("signature=", "sig="),
         confidence=0.9,
         positives=(

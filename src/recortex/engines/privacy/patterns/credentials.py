@@ -61,7 +61,10 @@ def _is_signed_token(place: Place) -> bool:
     return len(set(place.value)) > 12  # noqa: PLR2004
 
 
-_FLAGS = r"-(?:password|passwd|pass|token|api[_-]?key|secret|access[_-]?token|auth[_-]?token|client[_-]?secret|secret[_-]?key)"
+_FLAGS = (
+    r"-(?:password|passwd|pass|token|api[_-]?key|secret|access[_-]?token|auth[_-]?token|client[_-]?secret|"
+    r"secret[_-]?key)"
+)
 
 CREDENTIALS = (
     Rule(
@@ -100,7 +103,8 @@ CREDENTIALS = (
     Rule(
         name="jwt",
         category="secret",
-        pattern=r"(?<![A-Za-z0-9_\-])ey[A-Za-z0-9][A-Za-z0-9_\-]{12,2048}\.ey[A-Za-z0-9_\-/\\=]{10,8192}(?:\.[A-Za-z0-9_\-/\\+=]{0,1024})?",
+        pattern=r"(?<![A-Za-z0-9_\-])ey[A-Za-z0-9][A-Za-z0-9_\-]{12,2048}\.ey[A-Za-z0-9_\-/\\=]{10,8192}(?:"
+        r"\.[A-Za-z0-9_\-/\\+=]{0,1024})?",
         keywords=(".ey",),
         confidence=0.97,
         positives=("eyJ<<w30>>.eyJ<<w40>>.<<w43>>", "?k8sToken=eyJ<<w40>>.eyJ<<w90>>.<<w86>>"),
@@ -110,7 +114,8 @@ CREDENTIALS = (
     Rule(
         name="encrypted_token",
         category="secret",
-        pattern=r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{16,1024}\.[A-Za-z0-9_\-]{0,1024}\.[A-Za-z0-9_\-]{10,128}\.[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{16,64}",
+        pattern=r"(?<![A-Za-z0-9_\-])eyJ[A-Za-z0-9_\-]{16,1024}\.[A-Za-z0-9_\-]{0,1024}\.[A-Za-z0-9_\-]{10,1"
+        r"28}\.[A-Za-z0-9_\-]{10,4096}\.[A-Za-z0-9_\-]{16,64}",
         keywords=("eyj",),
         confidence=0.95,
         positives=("eyJ<<w40>>.<<w60>>.<<w16>>.<<w80>>.<<w22>>",),
@@ -121,8 +126,10 @@ CREDENTIALS = (
         name="authorization",
         category="secret",
         pattern=(
-            r"authorization[\"'`\]]{0,3}[ \t]{0,8}(?:[:=,]|=>)[ \t]{0,8}[\"'`]{0,3}(?:(?:bearer|basic|token|apikey|api-key|digest|ssws"
-            r"|key|bot|sso-key|splunk|negotiate|aws4-hmac-sha256)[ :]{1,4})?(?P<v>[^\s\"'`,;<>(){}\[\]\\]{8,4096})"
+            r"authorization[\"'`\]]{0,3}[ \t]{0,8}(?:[:=,]|=>)[ \t]{0,8}[\"'`]{0,3}(?:(?:bearer|basic|token|"
+            r"apikey|api-key|digest|ssws"
+            r"|key|bot|sso-key|splunk|negotiate|aws4-hmac-sha256)[ :]{1,4})?(?P<v>[^\s\"'`,;<>(){}\[\]"
+            r"\\]{8,4096})"
         ),
         keywords=("authorization",),
         anchored=True,
@@ -160,7 +167,8 @@ CREDENTIALS = (
         name="api_key_header",
         category="secret",
         pattern=(
-            r"\bx-[a-z0-9\-]{0,40}(?:key|token|secret|auth|password)[\"'`\]]{0,3}[ \t]{0,8}[:=,][ \t]{0,8}[\"'`]{0,3}"
+            r"\bx-[a-z0-9\-]{0,40}(?:key|token|secret|auth|password)[\"'`\]]{0,3}[ \t]{0,8}[:=,][ "
+            r"\t]{0,8}[\"'`]{0,3}"
             r"(?P<v>[^\s\"'`,;<>(){}\[\]\\]{8,1024})"
         ),
         keywords=("x-",),
@@ -175,7 +183,8 @@ CREDENTIALS = (
         name="curl_login",
         category="secret",
         pattern=(
-            r"\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user|--proxy-user|-U)[ \t=]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"':<>]{0,128}:[^\s\"'<>]{0,256})(?P=q)"
+            r"\bcurl\b[^\n]{0,200}?[ \t](?:-u|--user|--proxy-user|"
+            r"-U)[ \t=]{0,4}(?P<q>[\"']?)(?P<v>[^\s\"':<>]{0,128}:[^\s\"'<>]{0,256})(?P=q)"
         ),
         keywords=("curl",),
         anchored=True,
@@ -223,7 +232,8 @@ CREDENTIALS = (
     Rule(
         name="mysql_login",
         category="secret",
-        pattern=r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?[ \t]-p(?P<v>[^\s\"'$<>\-]{4,128})",
+        pattern=r"\b(?:mysql|mysqldump|mysqladmin|mariadb)\b[^\n|;]{0,200}?[ "
+        r"\t]-p(?P<v>[^\s\"'$<>\-]{4,128})",
         keywords=("mysql", "mariadb"),
         anchored=True,
         confidence=0.8,
@@ -247,7 +257,8 @@ CREDENTIALS = (
         category="secret",
         pattern=(
             r"(?m:^[ \t]{0,8}(?:export[ \t]{1,4}|ENV[ \t]{1,4}|-e[ \t]{1,4})?[A-Z][A-Z0-9_]{0,48}"
-            r"(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY|ACCESS_KEY|PRIVATE_KEY|SECRET_KEY)[A-Z0-9_]{0,8}=)(?P<q>[\"']?)"
+            r"(?:PASSWORD|PASSWD|SECRET|TOKEN|API_KEY|ACCESS_KEY|PRIVATE_KEY|"
+            r"SECRET_KEY)[A-Z0-9_]{0,8}=)(?P<q>[\"']?)"
             r"(?P<v>[^\s\"']{6,4096})(?P=q)[ \t]{0,8}(?m:$)"
         ),
         keywords=("password=", "passwd=", "secret", "token", "key"),
@@ -265,7 +276,8 @@ CREDENTIALS = (
     Rule(
         name="netrc_password",
         category="secret",
-        pattern=r"\bmachine[ \t]{1,4}[\w.\-]{1,128}\s{1,8}login[ \t]{1,4}[^\s]{1,128}\s{1,8}password[ \t]{1,4}(?P<v>[^\s]{4,256})",
+        pattern=r"\bmachine[ \t]{1,4}[\w.\-]{1,128}\s{1,8}login[ \t]{1,4}[^\s]{1,128}\s{1,8}password[ "
+        r"\t]{1,4}(?P<v>[^\s]{4,256})",
         keywords=("machine",),
         anchored=True,
         confidence=0.95,

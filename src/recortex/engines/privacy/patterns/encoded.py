@@ -8,12 +8,16 @@ from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.rule import Place, Rule
 
 _TELLING = (
-    r"://[^\s/@:]{0,64}:[^\s@/]{3,128}@|-----BEGIN|\b(?:gh[pousr]_|glpat-|sk-|sk_live_|xox[abp]-|AKIA|AIza|SG\.|npm_|pypi-|hf_)[\w\-]{12}"
+    r"://[^\s/@:]{0,64}:[^\s@/]{3,128}@|-----BEGIN|\b(?:gh[pousr]_|glpat-|sk-|sk_live_|xox[abp]-|AKIA|AIza|"
+    r"SG\.|npm_|pypi-|hf_)[\w\-]{12}"
     r"|(?i:password|passwd|secret|api_?key|token)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[^\s\"'$<{]{6}"
 )
 _PRINTABLE = r"[\x09\x0a\x0d\x20-\x7e]{12,}+\Z"
 _KIND = r"kind[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?secret\b"
-_ENTRY = r"[\"']?[\w.\-]{1,80}[\"']?:[ \t]{0,4}(?:[|>][-+]?[ \t]{0,2}\r?\n[ \t]{1,16})?[\"']?(?P<value>[A-Za-z0-9+/]{8,8192}+={0,3})(?=[\"'\s,}]|\Z)"
+_ENTRY = (
+    r"[\"']?[\w.\-]{1,80}[\"']?:[ \t]{0,4}(?:[|>][-+]?[ \t]{0,2}\r?\n[ "
+    r"\t]{1,16})?[\"']?(?P<value>[A-Za-z0-9+/]{8,8192}+={0,3})(?=[\"'\s,}]|\Z)"
+)
 _WINDOW = 1000
 """How far from its data the kind of a manifest may stand, in characters."""
 

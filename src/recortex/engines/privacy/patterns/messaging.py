@@ -7,7 +7,11 @@ from recortex.engines.privacy.rule import Rule, provider
 MESSAGING = (
     provider(
         "slack_token",
-        r"xox[abeoprs](?:\.xox[bp])?-(?:\d-)?(?:\d{6,14}-){1,4}[A-Za-z0-9\-]{8,64}|xox[abeoprsc](?:\.xox[bp])?-\d-[A-Za-z0-9]{120,300}|xox[abeoprscd]-[A-Za-z0-9%\-]{24,250}|xapp-\d-[A-Z0-9]{6,16}-\d{8,16}-[a-z0-9]{32,80}",
+        (
+            r"xox[abeoprs](?:\.xox[bp])?-(?:\d-)?(?:\d{6,14}-){1,4}[A-Za-z0-9\-]{8,64}|"
+            r"xox[abeoprsc](?:\.xox[bp])?-\d-[A-Za-z0-9]{120,300}|xox[abeoprscd]-[A-Za-z0-9%\-]{24,250}|"
+            r"xapp-\d-[A-Z0-9]{6,16}-\d{8,16}-[a-z0-9]{32,80}"
+        ),
         "xox xapp-",
         (
             "xoxb-<<d12>>-<<d12>>-<<A24>>",
@@ -42,24 +46,39 @@ MESSAGING = (
     ),
     provider(
         "teams_webhook",
-        r"[a-z0-9\-]{1,64}\.webhook\.office\.com/(?P<v>webhookb2/[A-Za-z0-9\-@]{36,80}/IncomingWebhook/[A-Za-z0-9]{32}/[A-Za-z0-9\-]{36}[A-Za-z0-9/_\-]{0,64})",
+        (
+            r"[a-z0-9\-]{1,64}\.webhook\.office\.com/(?P<v>webhookb2/[A-Za-z0-9\-@]{36,80}/IncomingWebhook"
+            r"/[A-Z"
+            r"a-z0-9]{32}/[A-Za-z0-9\-]{36}[A-Za-z0-9/_\-]{0,64})"
+        ),
         ".webhook.office.com",
         (
-            "https://acme.webhook.office.com/webhookb2/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>@<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>/IncomingWebhook/<<h32>>/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",
+            (
+                "https://acme.webhook.office.com/webhookb2/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>@<<h8>>-<<h4>>"
+                "-<<h"
+                "4>>-<<h4>>-<<h12>>/IncomingWebhook/<<h32>>/<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>"
+            ),
         ),
         ("https://acme.webhook.office.com/webhookb2/",),
         inside=True,
     ),
     provider(
         "google_chat_webhook",
-        r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_\-]{6,20}/messages\?(?P<v>key=[A-Za-z0-9_\-]{20,60}&token=[A-Za-z0-9_\-%]{20,80})",
+        (
+            r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_\-]{6,20}/messages\?(?P<v>key=[A-Za-z0-9_\-]{20,6"
+            r"0}&to"
+            r"ken=[A-Za-z0-9_\-%]{20,80})"
+        ),
         "chat.googleapis.com",
         ("https://chat.googleapis.com/v1/spaces/<<A11>>/messages?key=<<A39>>&token=<<A43>>",),
         ("https://chat.googleapis.com/v1/spaces/x",),
     ),
     provider(
         "automation_webhook",
-        r"(?:hooks\.zapier\.com/hooks/catch|maker\.ifttt\.com/use|hook\.[a-z0-9]{2,4}\.make\.com|outlook\.office\.com/webhook)/(?P<v>[A-Za-z0-9/@_\-]{16,200})",
+        (
+            r"(?:hooks\.zapier\.com/hooks/catch|maker\.ifttt\.com/use|hook\.[a-z0-9]{2,4}\.make\.com|"
+            r"outlook\.office\.com/webhook)/(?P<v>[A-Za-z0-9/@_\-]{16,200})"
+        ),
         "hooks.zapier.com maker.ifttt.com .make.com outlook.office.com/webhook",
         ("https://hooks.zapier.com/hooks/catch/<<d7>>/<<a7>>/<<a8>>",),
         ("https://hooks.zapier.com/hooks/catch/1",),
@@ -101,7 +120,10 @@ MESSAGING = (
     ),
     provider(
         "mailgun_key",
-        r"key-[a-f0-9]{32}(?![a-f0-9])|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![a-f0-9\-])|pubkey-[a-f0-9]{32}",
+        (
+            r"key-[a-f0-9]{32}(?![a-f0-9])|[a-f0-9]{32}-[a-f0-9]{8}-[a-f0-9]{8}(?![a-f0-9\-])|"
+            r"pubkey-[a-f0-9]{32}"
+        ),
         "key- mailgun mg",
         ("key-<<h32>>", "mailgun: <<h32>>-<<h8>>-<<h8>>"),
         ("key-value", "key-press-1"),

@@ -29,7 +29,10 @@ PAYMENTS = (
     ),
     provider(
         "plaid_token",
-        r"(?:access|link|public|processor)-(?:sandbox|development|production)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}",
+        (
+            r"(?:access|link|public|processor)-(?:sandbox|development|"
+            r"production)-[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}"
+        ),
         "-sandbox- -development- -production-",
         ("access-sandbox-<<h8>>-<<h4>>-<<h4>>-<<h4>>-<<h12>>",),
         ("access-sandbox-name",),

@@ -8,12 +8,19 @@ from recortex.engines.privacy.checks import digits_of, luhn, mod97
 from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.rule import Place, Rule
 
-_ROLE_MAIL = r"(?:no-?reply|do-?not-?reply|git|you|your[._-]?(?:name|email)?|actions|dependabot(?:\[bot\])?)(?:\+[\w.]+)?@"
+_ROLE_MAIL = (
+    r"(?:no-?reply|do-?not-?reply|git|you|your[._-]?(?:name|email)?|actions|"
+    r"dependabot(?:\[bot\])?)(?:\+[\w.]+)?@"
+)
 _RESERVED_HOST = (
-    r"@(?:[\w\-]+\.)*(?:example\.(?:com|org|net|edu)|(?:test|invalid|localhost|local|internal|lan|example)|users\.noreply\.github\.com"
+    r"@(?:[\w\-]+\.)*(?:example\.(?:com|org|net|edu)|(?:test|invalid|localhost|local|internal|lan|example)|"
+    r"users\.noreply\.github\.com"
     r"|noreply\.[\w.\-]+|(?:domain|yourdomain|your-?company|host|server|test|foo|bar)\.(?:com|org|net|io))\Z"
 )
-_FILE_END = r"\.(?:png|jpe?g|gif|svg|webp|js|ts|tsx|jsx|mjs|css|py|go|rs|md|json|ya?ml|so|dll|service|socket|target|sh|html|lock|toml|whl)\Z"
+_FILE_END = (
+    r"\.(?:png|jpe?g|gif|svg|webp|js|ts|tsx|jsx|mjs|css|py|go|rs|md|json|ya?ml|so|dll|service|socket|target|"
+    r"sh|html|lock|toml|whl)\Z"
+)
 _RESOLVERS = {
     "8.8.8.8",
     "8.8.4.4",
@@ -25,7 +32,10 @@ _RESOLVERS = {
     "4.2.2.2",
 }
 _VERSION = r"(?:version|ver|release|v|chrome|build|firmware|[a-z]/)[\"'\s:=/\-]{0,4}\Z"
-_CARD = r"4\d{12}(?:\d{3})?|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
+_CARD = (
+    r"4\d{12}(?:\d{3})?|(?:5[1-5]\d\d|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720))\d{12}|3[47]\d{13}|"
+    r"6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
+)
 
 
 def _is_personal_mail(place: Place) -> bool:
@@ -86,16 +96,26 @@ def _is_routing_number(place: Place) -> bool:
     return sum(int(d) * w for d, w in zip(place.value, weights, strict=True)) % 10 == 0
 
 
-_STREET = r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Ter|Place|Pl|Parkway|Pkwy|Highway|Hwy|Way)"
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-_DATE = rf"(?:\d{{1,2}}[/.\-]\d{{1,2}}[/.\-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}}|{_MONTH}\.? \d{{1,2}},? \d{{4}}|\d{{1,2}}\.? {_MONTH}\.?,? \d{{4}})"
+_STREET = (
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Square|Sq|Terrace|Ter|Place|"
+    r"Pl|Parkway|Pkwy|Highway|Hwy|Way)"
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = (
+    rf"(?:\d{{1,2}}[/.\-]\d{{1,2}}[/.\-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}}|{_MONTH}\.? \d{{1,2}},? \d{{4}}|"
+    rf"\d{{1,2}}\.? {_MONTH}\.?,? \d{{4}})"
+)
 _SAYS = r"[\"']?\s{0,3}(?:number|no\.?|nr\.?|#|id)?\s{0,3}(?:is|:|=|#)?\s{0,3}[\"']?"
 
 PERSONAL = (
     Rule(
         name="email",
         category="pii",
-        pattern=r"(?<![A-Za-z0-9._%+\-/])[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}@(?:[A-Za-z0-9][A-Za-z0-9\-]{0,62}\.){1,5}[A-Za-z]{2,24}(?![A-Za-z0-9\-])",
+        pattern=r"(?<![A-Za-z0-9._%+\-/])[A-Za-z0-9][A-Za-z0-9._%+\-]{0,63}@(?:[A-Za-z0-9]"
+        r"[A-Za-z0-9\-]{0,62}\.){1,5}[A-Za-z]{2,24}(?![A-Za-z0-9\-])",
         keywords=("@",),
         confidence=0.9,
         positives=("write to ada.lovelace@analytical-engine.co.uk", "<j_doe+news@gmail.com>"),
@@ -114,7 +134,8 @@ PERSONAL = (
         name="phone",
         category="pii",
         pattern=(
-            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?\d{3}[ .\-]|[2-9]\d{2}(?P<sign>[ .\-])\d{3}(?P=sign))\d{4}"
+            r"(?<![\w.\-+/:@#=])(?:\+?1[ .\-]?)?(?:\([2-9]\d{2}\)[ ]?\d{3}[ .\-]|"
+            r"[2-9]\d{2}(?P<sign>[ .\-])\d{3}(?P=sign))\d{4}"
             r"(?![\w\-/]|\.\d)"
         ),
         keywords=("-", ".", ")"),
@@ -133,7 +154,8 @@ PERSONAL = (
     Rule(
         name="phone_international",
         category="pii",
-        pattern=r"(?<![\w+\-.])\+(?:[2-9]\d{0,2}|1)(?:[ .\-]?\(\d{1,4}\))?(?:[ .\-]\d{2,5}){2,5}(?![\w\-]|\.\d)",
+        pattern=r"(?<![\w+\-.])\+(?:[2-9]\d{0,2}|1)(?:[ .\-]?\(\d{1,4}\))?(?:[ .\-]\d{2,5}){2,5}(?![\w\-]|"
+        r"\.\d)",
         keywords=("+",),
         gate="digits",
         confidence=0.75,
@@ -159,7 +181,8 @@ PERSONAL = (
     Rule(
         name="credit_card",
         category="pii",
-        pattern=r"(?<![\w.\-])(?:\d{4}[ \-]\d{4}[ \-]\d{4}[ \-]\d{4}|3\d{3}[ \-]\d{6}[ \-]\d{4,5}|\d{13,19})(?![\w\-]|\.\d)",
+        pattern=r"(?<![\w.\-])(?:\d{4}[ \-]\d{4}[ \-]\d{4}[ \-]\d{4}|3\d{3}[ \-]\d{6}[ \-]\d{4,5}|"
+        r"\d{13,19})(?![\w\-]|\.\d)",
         keywords=(),
         gate="digits",
         confidence=0.85,
@@ -197,7 +220,8 @@ PERSONAL = (
     Rule(
         name="bank_account",
         category="pii",
-        pattern=r"\b(?:bank )?account (?:number|no\.?|#)\s{0,3}(?:is|:|=)?\s{0,3}(?P<v>\d{4}[\d \-]{3,16}\d)\b",
+        pattern=r"\b(?:bank )?account (?:number|no\.?|#)\s{0,3}(?:is|:|"
+        r"=)?\s{0,3}(?P<v>\d{4}[\d \-]{3,16}\d)\b",
         keywords=("account ",),
         anchored=True,
         confidence=0.75,
@@ -263,9 +287,8 @@ PERSONAL = (
     Rule(
         name="date_of_birth",
         category="pii",
-        pattern=r"\b(?:date[ _]of[ _]birth|birth[ _\-]?da(?:te|y)|dob|d\.o\.b\.|born(?: on)?|geboren(?: am)?|geburtsdatum)\b[\"']?\s{0,3}(?:is|:|=)?\s{0,3}[\"']?(?P<v>"
-        + _DATE
-        + r")\b",
+        pattern=r"\b(?:date[ _]of[ _]birth|birth[ _\-]?da(?:te|y)|dob|d\.o\.b\.|born(?: on)?|"
+        r"geboren(?: am)?|geburtsdatum)\b[\"']?\s{0,3}(?:is|:|=)?\s{0,3}[\"']?(?P<v>" + _DATE + r")\b",
         keywords=(
             "date of birth",
             "date_of_birth",
@@ -315,7 +338,8 @@ PERSONAL = (
         negatives=("3 Easy Ways to test", "2 Google Drive files", "step 1 Place the file", "10 New Squares"),
         check=lambda place: (
             re.search(
-                r"\b(?:Google|Franklin|Temple|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|Right|Only|Best|First|Second) ",
+                r"\b(?:Google|Franklin|Temple|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|"
+                r"Right|Only|Best|First|Second) ",
                 place.value,
             )
             is None
@@ -324,7 +348,8 @@ PERSONAL = (
     Rule(
         name="street_address_de",
         category="pii",
-        pattern=r"\b[A-ZÄÖÜ][a-zäöüß]{2,30}(?:straße|strasse|str\.|platz|allee|gasse|weg) \d{1,4}[a-z]?, \d{5} [A-ZÄÖÜ][a-zäöüß]{2,30}",
+        pattern=r"\b[A-ZÄÖÜ][a-zäöüß]{2,30}(?:straße|strasse|str\.|platz|allee|gasse|"
+        r"weg) \d{1,4}[a-z]?, \d{5} [A-ZÄÖÜ][a-zäöüß]{2,30}",
         keywords=("stra", "str.", "platz", "allee", "gasse", "weg"),
         confidence=0.8,
         positives=("Musterweg 12, 10115 Berlin".replace("Muster", "Linden"),),
@@ -344,7 +369,8 @@ PERSONAL = (
     Rule(
         name="coordinates",
         category="pii",
-        pattern=r"\b(?:gps|lat(?:itude)?|location|coordinates)\b[\"']?\s{0,3}(?:is|:|=)?\s{0,3}[\[(]?(?P<v>-?\d{1,3}\.\d{4,8}\s{0,2},\s{0,2}-?\d{1,3}\.\d{4,8})",
+        pattern=r"\b(?:gps|lat(?:itude)?|location|coordinates)\b[\"']?\s{0,3}(?:is|:|"
+        r"=)?\s{0,3}[\[(]?(?P<v>-?\d{1,3}\.\d{4,8}\s{0,2},\s{0,2}-?\d{1,3}\.\d{4,8})",
         keywords=("gps", "lat", "location", "coordinates"),
         anchored=True,
         confidence=0.7,

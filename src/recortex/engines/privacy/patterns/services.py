@@ -22,7 +22,10 @@ SERVICES = (
     ),
     provider(
         "grafana_token",
-        r"glc_[A-Za-z0-9+/]{32,400}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|eyJrIjoi[A-Za-z0-9+/_\-]{50,400}={0,2}",
+        (
+            r"glc_[A-Za-z0-9+/]{32,400}={0,2}|glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|"
+            r"eyJrIjoi[A-Za-z0-9+/_\-]{50,400}={0,2}"
+        ),
         "glc_ glsa_ eyjrijoi",
         ("glc_<<A60>>", "glsa_<<A32>>_<<h8>>", "eyJrIjoi<<A80>>"),
         ("glc_CreateLightmapTextureArrays", "glsa_short", "glc_<<x68>>"),
@@ -123,7 +126,11 @@ SERVICES = (
     ),
     provider(
         "sidekiq_secret",
-        r"BUNDLE_(?:ENTERPRISE|GEMS)__CONTRIBSYS__COM[A-Za-z_\"']{0,16}\s{0,4}[:=]{1,3}\s{0,4}[\"']?(?P<v>[a-f0-9]{8}:[a-f0-9]{8})",
+        (
+            r"BUNDLE_(?:ENTERPRISE|GEMS)__CONTRIBSYS__COM[A-Za-z_\"']{0,16}\s{0,4}[:=]{1,3}\s{0,4}[\"']?(?"
+            r"P<v>["
+            r"a-f0-9]{8}:[a-f0-9]{8})"
+        ),
         "contribsys",
         ("BUNDLE_ENTERPRISE__CONTRIBSYS__COM=<<h8>>:<<h8>>",),
         ("BUNDLE_ENTERPRISE__CONTRIBSYS__COM=user",),

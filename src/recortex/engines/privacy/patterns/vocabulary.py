@@ -1,6 +1,7 @@
 """Words with which a sentence about a password goes on, in six languages: what stands there is then no password.
 
-Told by their endings where a language forms them so (participles, adjectives, adverbs), and by a list where it does not.
+Told by their endings where a language forms them so (participles, adjectives, adverbs), and by a list where
+it does not.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from recortex.engines.privacy.expressions import compiled
 
 _ENDINGS = (
     r".{2,}(?:ed|ing|able|ible|less|ful|ly|tion|ment|ness|ive|ous|ized|ised)"
-    r"|ge.{2,}(?:t|en)|(?:ver|be|ent|er|zer|ab|an|auf|aus|ein|zu|un).{1,}(?:t|en)|.{3,}(?:bar|lich|iert|ungen|ung|los|haft)|.{3,}(?:ig|isch)(?:e[rsnm]?)?"
+    r"|ge.{2,}(?:t|en)|(?:ver|be|ent|er|zer|ab|an|auf|aus|ein|zu|un).{1,}(?:t|en)|.{3,}(?:bar|lich|iert|"
+    r"ungen|ung|los|haft)|.{3,}(?:ig|isch)(?:e[rsnm]?)?"
     r"|.{3,}(?:é|ée|és|ées|ique|aire|eux|euse)"
     r"|.{2,}(?:[aiu]d[oa]s?|ble|bles|oso|osa|ct[oa]s?|mente|ción|ções|ção)"
     r"|.{2,}(?:[aiu]t[oa]|[aiu]ti|bile|bili|zione|ária|ário|ória|ório|iva|ivo)"
