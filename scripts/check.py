@@ -27,9 +27,6 @@ STEPS: tuple[tuple[str, ...], ...] = (
     ("mypy",),
     ("lint-imports", "--no-cache"),
     (
-        "coverage",
-        "run",
-        "-m",
         "pytest",
         "-n",
         str(WORKERS),
@@ -38,9 +35,10 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "-p",
         "no:cacheprovider",
         "--durations=25",
+        "--cov",
+        "--cov-report=term:skip-covered",
+        f"--cov-fail-under={COVERED}",
     ),
-    ("coverage", "combine", "--quiet"),
-    ("coverage", "report", f"--fail-under={COVERED}", "--skip-covered", "--sort=cover"),
 )
 
 

@@ -25,7 +25,7 @@ ROWS = "recortex.engines.privacy.table."
 """Not names of a module: the rules of the table."""
 SENTENCES = ("recortex.engines.extraction", "recortex.engines.supersession")
 """These read sentences and passages, which are cut before: 2,000 characters are more than any has."""
-LENGTHS = (500, 2_000, 30_000)
+LENGTHS = (500, 1_000, 2_000, 30_000)
 MOST_SECONDS = 0.6
 """Of the processor, not of the clock."""
 ATTACKS = 8
