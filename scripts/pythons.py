@@ -66,12 +66,19 @@ def _environment(name: str, program: Path) -> Path | None:
         return python
     for step in (
         [str(program), "-m", "venv", "--clear", str(place)],
-        [str(python), "-m", "pip", "install", "--quiet", "--editable", f"{ROOT}[dev]"],
+        [str(python), "-m", "pip", "install", "--quiet", "--editable", str(ROOT), *_test_tools()],
     ):
         if subprocess.run(step, cwd=ROOT, check=False).returncode:
             return None
     stamp.write_text(needs, encoding="utf-8")
     return python
+
+
+def _test_tools() -> list[str]:
+    """What the quick part needs of the `dev` extra: a third of the time that installing all of it takes."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        dev = tomllib.load(file)["project"]["optional-dependencies"]["dev"]
+    return [one for one in dev if one.startswith(("hypothesis", "jsonschema", "pytest"))]
 
 
 def _supported(name: str) -> bool:

@@ -31,6 +31,18 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and "PYTHONPYCACHEPREFIX" not
 # A shell that runs the tests in the background lets them ignore an interrupt, and with them each program that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+UNMEASURED = ("e2e", "faults", "properties", "unit/privacy", "unit/test_pattern_time.py")
+"""Tests that try many inputs, or that work in other processes: measuring their coverage costs minutes and adds nothing."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the coverage of some tests unmeasured."""
+    if config.pluginmanager.hasplugin("pytest_cov"):
+        for item in items:
+            if item.path.relative_to(Path(__file__).parent).as_posix().startswith(UNMEASURED):
+                item.add_marker("no_cover")
+
+
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 
 
