@@ -18,7 +18,7 @@ from recortex.domain.vocabulary import Actor, Scope
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import ConfigError
 from recortex.settings import Settings, home_folder, inside, read
-from recortex.settings.table import EMBEDDER_KEYS
+from recortex.settings.table import key_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -217,7 +217,7 @@ def _embedders(settings: Settings) -> list[Embedder]:
         **{name: settings[f"embedding.{name}"] for name in _EMBEDDER_SETTINGS},
         timeout=float(settings["embedding.timeout"]),
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
-        variable=EMBEDDER_KEYS.get(settings["embedder"], ""),
+        variable=key_variable(settings["embedder"]),
     )
     return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from recortex.embeddings.shaped import Shape, shaped
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from recortex.embeddings.providers import Provider
     from recortex.ports.embedding import Embedder
 
 
@@ -21,7 +23,7 @@ class EmbedderSettings:
     """The setting `embedder`, the rows `embedding.*`, and what belongs to the process.
 
     Attributes:
-        embedder: onnx, hashed, or a provider's name.
+        embedder: onnx, hashed, or the name of a provider or plug-in.
         folder: of a model; empty: the shipped one.
         model: the provider's model, or the file in the folder; empty: the usual one.
         url: the provider's base URL; empty: its own.
@@ -64,7 +66,7 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
     from recortex.embeddings.cache import CachedEmbedder
 
     local = chosen.embedder == "onnx"
-    preferred = CachedEmbedder(_local(chosen) if local else _remote(chosen, key, clean))
+    preferred = CachedEmbedder(_local(chosen) if local else _elsewhere(chosen, key, clean))
     return [preferred, HashedEmbedder()] if local and not chosen.folder else [preferred]
 
 
@@ -80,12 +82,24 @@ def _local(chosen: EmbedderSettings) -> Embedder:
     return shaped(FolderEmbedder(Path(chosen.folder).expanduser(), reading, threads=chosen.threads), shape)
 
 
-def _remote(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
+def _elsewhere(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
+    """A provider's embedder, or the one that a plug-in makes."""
+    from recortex.embeddings.providers import Provider, provider
+
+    row = provider(chosen.embedder)
+    if isinstance(row, Provider):
+        return _remote(row, chosen, key, clean)
+    from recortex.embeddings.plugged import PluggedEmbedder
+
+    made = PluggedEmbedder(chosen.embedder, partial(row, chosen) if row else None, clean=clean)
+    return shaped(made, Shape(chosen.query_prefix, chosen.passage_prefix, chosen.dimensions))
+
+
+def _remote(row: Provider, chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
     from recortex.embeddings.http import HttpEmbedder, Service
     from recortex.embeddings.keys import key_of
-    from recortex.embeddings.providers import PROVIDERS
 
-    name, row = chosen.embedder, PROVIDERS[chosen.embedder]
+    name = chosen.embedder
     shortened, cut = (chosen.dimensions, 0) if row.shortens else (0, chosen.dimensions)
     service = Service(
         label=name, provider=row, model=chosen.model, url=chosen.url, variable=chosen.variable, dimensions=shortened,

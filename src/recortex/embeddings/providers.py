@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
+from recortex import plugins
 from recortex.codec import convert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.ports.embedding import Purpose
+    from recortex.embeddings.building import EmbedderSettings
+    from recortex.ports.embedding import Embedder, Purpose
 
 BYTES_PER_TOKEN = 2
 """Of UTF-8, fewer than any tokenizer in use needs for prose or code: so many bytes are never more tokens than a limit."""
@@ -243,3 +245,11 @@ PROVIDERS: dict[str, Provider] = {
         longest=2_048 * BYTES_PER_TOKEN,  # nomic-embed-text's window in Ollama
     ),
 }
+
+
+def provider(name: str) -> Provider | Callable[[EmbedderSettings], Embedder] | None:
+    """The provider of a name: a row of the table, or a plug-in's row or its function that makes an embedder.
+
+    None if there is none, or it cannot be loaded.
+    """
+    return PROVIDERS.get(name) or plugins.plugin(plugins.EMBEDDERS, name)

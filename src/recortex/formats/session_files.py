@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
-from recortex.formats.transcripts.detection import FORMATS, detect
+from recortex.formats.transcripts.detection import detect, format_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -85,8 +85,10 @@ def find_sessions(
     Raises:
         InvalidInputError: there is no such client, or no such folder.
     """
-    if client is not None and client not in _HISTORIES:
-        raise InvalidInputError(f"There is no client {client!r}.", hint=f"Known: {', '.join(CLIENTS)}.")
+    if client is not None and client not in format_names():
+        raise InvalidInputError(
+            f"There is no client {client!r}.", hint=f"Known: {', '.join(format_names())}."
+        )
     if folder is not None and not folder.exists():
         raise InvalidInputError(f"{folder} does not exist.", hint="Give a folder or a transcript file.")
     sessions: list[SessionFile] = []
@@ -129,7 +131,7 @@ def _roots(client: str | None, folder: Path | None, home: Path | None, config: P
         yield folder
         return
     for name in [client] if client else CLIENTS:
-        own, parts = _HISTORIES[name]
+        own, parts = _HISTORIES.get(name, ("", ()))  # a plug-in's files may be anywhere
         base = config if config is not None and client else (home / own if home else None)
         yield from (base / part for part in parts if base is not None)
 
@@ -183,8 +185,3 @@ def _session(path: Path) -> SessionFile | None:
         return SessionFile(path, detect(path).name, status.st_size, status.st_mtime)
     except FormatError:
         return None
-
-
-def known_formats() -> tuple[str, ...]:
-    """The names of all formats that can be read."""
-    return tuple(dict.fromkeys(row.name for row in FORMATS))

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
 from recortex.app.projects import find_project
-from recortex.domain.kinds import kind_of
+from recortex.codec import storable
 from recortex.domain.lesson import Extracted, Found
-from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import check_decision, limited
 from recortex.operations.base import Operations, bounded
+from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exchange import adopt, foreign
 from recortex.operations.registry import operation
 from recortex.operations.results.learning import Contradiction, Imported, Reviewed
@@ -28,8 +27,9 @@ from recortex.operations.results.learning import Contradiction, Imported, Review
 if TYPE_CHECKING:
     from recortex.app.jobs.learning import Lesson
     from recortex.app.store_services import StoreServices
-    from recortex.formats import markdown
+    from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
+    from recortex.operations.inputs import NewMemory
 
 PAIR = 2
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
@@ -149,18 +149,25 @@ class Learning(Operations):
                 command line alone.
             dry_run: only show what would be learned.
         """
+        from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
+        from recortex.formats.transcripts import format_names
 
-        if format in {"jsonl", "markdown"}:
+        exported = format == "jsonl"
+        if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
             if trust and self._app.actor is Actor.AGENT:
                 raise PersonNeededError("Only the person trusts another installation's export.")
-            return self._import_memories(
-                format, path, embed=embed, quarantine=quarantine, trust=trust, dry_run=dry_run
-            )
-        if format not in {*CLIENTS, "any"}:
+            if not path:
+                raise InvalidInputError(f"Which {format} file?", hint=f"recortex import {format} FILE")
+            if exported:
+                return self._import_export(
+                    path, embed=embed, quarantine=quarantine, trust=trust, dry_run=dry_run
+                )
+            return self._import_rows(format, path, embed=embed, dry_run=dry_run)
+        if format not in {*CLIENTS, "any"} and format not in format_names():
+            known = (*format_names(), "any", "jsonl", *importers())
             raise InvalidInputError(
-                f"There is no format {format[:40]!r}.",
-                hint=f"Formats: {', '.join((*CLIENTS, 'any', 'jsonl', 'markdown'))}.",
+                f"There is no format {format[:40]!r}.", hint=f"Formats: {', '.join(known)}."
             )
         client = None if format == "any" else format
         found = find_sessions(
@@ -248,28 +255,30 @@ class Learning(Operations):
     def _lies_in(self, folder: Path) -> bool:
         return find_project(self._app.project.home, folder).root == self._app.root
 
-    def _import_memories(
-        self, format_: str, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
+    def _import_export(
+        self, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
     ) -> Imported:
-        from recortex.formats import jsonlines, markdown
+        from recortex.formats import jsonlines
 
-        if not path:
-            raise InvalidInputError(f"Which {format_} file?", hint=f"recortex import {format_} FILE")
-        services = self._app.services(Scope.PROJECT)
-        if format_ == "jsonl":
-            key = signing.key(self._app.project.home)
-            records, problems = jsonlines.read(
-                Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
-            )
-            # An agent may have been told to take in a former export, and with it what was put away since.
-            quarantine = quarantine or limited(self._app)
-            if not (records.own or trust):
-                records, quarantine = foreign(records), True
-            return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
-        notes = markdown.read(Path(path))
-        drafts = [_draft(note, path) for note in notes]
+        key = signing.key(self._app.project.home)
+        records, problems = jsonlines.read(
+            Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
+        )
+        # An agent may have been told to take in a former export, and with it what was put away since.
+        quarantine = quarantine or limited(self._app)
+        if not (records.own or trust):
+            records, quarantine = foreign(records), True
+        return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
+
+    def _import_rows(self, format_: str, path: str, *, embed: bool, dry_run: bool) -> Imported:
+        """Take in what an importer reads, in quarantine: nobody knows who wrote it."""
+        from recortex.formats.importers import read_rows
+
+        rows = (new_memory(row, place) for place, row in enumerate(storable(read_rows(format_, Path(path)))))
+        drafts = [draft_of(self._app, _untrusted(row, path)) for row in rows]
         if dry_run:
             return Imported(format=format_, files=1, added=len(drafts), dry_run=True)
+        services = self._app.services(Scope.PROJECT)
         kept = services.ingestion.keep(drafts, now=self._app.clock(), actor=self._app.actor)
         added = [one.memory for one in kept if one.added]
         if embed:
@@ -316,12 +325,12 @@ def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:
     ]
 
 
-def _draft(note: markdown.Note, path: str) -> Draft:
-    """A note from a file is quarantined: nobody knows who wrote it."""
-    tags = (note.heading,) if note.heading else ()
-    return Draft(
-        kind=kind_of("insight"), text=note.text, origin=Origin.IMPORT, tags=tags, source=Source(path=path)
-    )
+def _untrusted(row: NewMemory, path: str) -> NewMemory:
+    """A memory of a file as it may be taken in: of this project, and with no weight of its own."""
+    return replace(
+        row, origin=Origin.IMPORT, status=None, scope=Scope.PROJECT, pinned=False, supersedes=None,
+        source=row.source or {"path": path},
+    )  # fmt: skip
 
 
 def _summary(

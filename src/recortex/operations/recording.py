@@ -3,35 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.codec import content_from_json, content_to_json, convert
+from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS, Kind, kind_of
-from recortex.domain.memory import Memory, Source
+from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import (
-    TRUST_OF_ORIGIN,
-    Actor,
-    Importance,
-    Origin,
     Status,
-    Trust,
-    priority_of,
 )
-from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.normalisation import expiry
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
-from recortex.operations.base import Operations, file_link, links, strings
+from recortex.operations.base import Operations, strings
+from recortex.operations.drafts import draft_of, file_links, new_memory, priority_from
 from recortex.operations.inputs import MemoryEdit, NewMemory
-from recortex.operations.registry import converted, operation, parameter_types, taking
+from recortex.operations.registry import operation, taking
 from recortex.operations.results.recording import Forgotten, Remembered
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from recortex.domain.links import FileLink
 
 MAX_BATCH = 100_000
 
@@ -49,7 +42,7 @@ class Recording(Operations):
         added again: its evidence counts. Secrets are removed before anything is written. What an agent wants to be
         global, pinned, critical or of a status waits as proposed until the person approves it.
         """
-        draft = self._draft(new)
+        draft = draft_of(self._app, new)
         services = self._app.services(draft.scope)
         kept = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor)[0]
         services.embedding.embed([kept.memory])
@@ -70,7 +63,7 @@ class Recording(Operations):
             raise InvalidInputError(
                 f"At most {MAX_BATCH:,} memories at once.", hint="Give them in several batches."
             )
-        drafts = [self._draft(_new_memory(one, place)) for place, one in enumerate(memories)]
+        drafts = [draft_of(self._app, new_memory(one, place)) for place, one in enumerate(memories)]
         ids: dict[int, str] = {}
         added = redacted = proposed = 0
         for scope in dict.fromkeys(draft.scope for draft in drafts):
@@ -158,40 +151,15 @@ class Recording(Operations):
         )
         return tuple(hit.memory for hit in found)
 
-    def _draft(self, new: NewMemory) -> Draft:
-        functions, patterns, constraints = links(new.functions, new.patterns, new.constraints)
-        origin = _origin(new.origin, self._app.actor)
-        replaced = self._app.locate(new.supersedes)[1] if new.supersedes else None
-        resolved: dict[str, Any] = {
-            "kind": kind_of(new.kind or "insight"),
-            "content": dict(new.content or {}),
-            "priority": _priority(new.priority, new.importance),
-            "tags": strings(new.tags, "tags"),
-            "files": self._files(new.files),
-            "functions": functions,
-            "patterns": patterns,
-            "constraints": constraints,
-            "source": _source(new.source),
-            "origin": origin,
-            "status": _status(new.status, origin, self._app.actor),
-            "supersedes": replaced.id if replaced else None,
-            "metadata": dict(new.metadata or {}),
-        }
-        taken_over = {name: getattr(new, name) for name in _DRAFT_FIELDS if name not in resolved}
-        return agents.held_back(self._app, Draft(**taken_over, **resolved), replaced)
-
-    def _files(self, paths: Sequence[str]) -> tuple[FileLink, ...]:
-        return tuple(file_link(path, self._app.root) for path in strings(paths, "files"))
-
     def _edited(self, old: Memory, edit: MemoryEdit) -> Memory:
         content = _content(old, edit)
         changes = {name: value for name in _EDITED if (value := getattr(edit, name)) is not None}
         if edit.tags is not None:
             changes["tags"] = strings(edit.tags, "tags")
         if edit.files is not None:
-            changes["files"] = self._files(edit.files)
+            changes["files"] = file_links(self._app, edit.files)
         if edit.priority is not None or edit.importance is not None:
-            changes["priority"] = _priority(edit.priority, edit.importance)
+            changes["priority"] = priority_from(edit.priority, edit.importance)
         for name in {"valid_from", "valid_until"} & changes.keys():
             changes[name] = as_utc(changes[name])
         if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
@@ -201,55 +169,7 @@ class Recording(Operations):
         return replace(old, kind=Kind(content.kind), content=content, **changes)
 
 
-_DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
 _EDITED = ("summary", "confidence", "pinned", "domain", "valid_from", "valid_until", "metadata")
-
-
-def _new_memory(one: Any, place: int) -> NewMemory:
-    """The input of `remember` from one object of a list; what is null there is left out."""
-    if not isinstance(one, Mapping):
-        raise InvalidInputError(f"Item {place} is not an object with the arguments of remember.")
-    hints = parameter_types(Recording.remember)
-    unknown = sorted(set(one) - hints.keys())
-    if unknown:
-        raise InvalidInputError(
-            f"Item {place}: remember takes no {unknown[0][:40]!r}.", hint=f"It takes: {', '.join(hints)}."
-        )
-    given = {name: value for name, value in one.items() if value is not None}
-    try:
-        return NewMemory(**converted(given, hints))
-    except InvalidInputError as error:
-        raise InvalidInputError(f"Item {place}: {error}", hint=error.hint) from None
-
-
-def _origin(wanted: Origin | None, actor: Actor) -> Origin:
-    """Where it comes from; an agent cannot speak with the person's authority."""
-    usual = Origin.AGENT if actor is Actor.AGENT else Origin.USER
-    origin = wanted or usual
-    return usual if origin is Origin.USER else origin
-
-
-def _status(wanted: Status | None, origin: Origin, actor: Actor) -> Status | None:
-    """An agent cannot let untrusted text out of quarantine; only a person's review can."""
-    untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
-    return None if untrusted and actor is Actor.AGENT else wanted
-
-
-def _priority(priority: int | None, importance: Importance | None) -> int:
-    if priority is not None:
-        return priority
-    return priority_of(importance or Importance.NORMAL)
-
-
-def _source(source: Mapping[str, Any] | str | None) -> Source:
-    if source is None:
-        return Source()
-    given = {"session": source} if isinstance(source, str) else dict(source)
-    names = [field.name for field in fields(Source)]
-    unknown = sorted(set(given) - set(names))
-    if unknown:
-        raise InvalidInputError(f"A source has no {unknown[0][:40]!r}.", hint=f"It has: {', '.join(names)}.")
-    return convert(given, Source)
 
 
 def _content(old: Memory, edit: MemoryEdit) -> Any:

@@ -145,7 +145,7 @@ def taking(
         vars(taken)["__signature__"] = own.replace(
             parameters=[next(iter(own.parameters.values())), *given.parameters.values()]
         )
-        taken.__annotations__ = get_type_hints(fields) | {"return": get_type_hints(method)["return"]}
+        taken.__annotations__ = field_types(fields) | {"return": get_type_hints(method)["return"]}
         taken.__doc__ = f"{_told(method)}\n\nArgs:{described}\n"
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(taken, name, getattr(method, name))
@@ -182,6 +182,13 @@ def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, A
         except InvalidInputError as error:
             raise InvalidInputError(f"{name}: {error}", hint=error.hint) from None
     return fitting
+
+
+@cache
+def field_types(given: Callable[..., Any]) -> dict[str, Any]:
+    """The resolved types of a dataclass's fields by name."""
+    hints = get_type_hints(given)
+    return {name: hints[name] for name in inspect.signature(given).parameters}
 
 
 @cache

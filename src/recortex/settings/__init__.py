@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.errors import ConfigError, UntrustedFileError
 from recortex.filesystem import read_own
-from recortex.settings.table import EMBEDDER_KEYS, KEYS, SETTINGS
+from recortex.settings.table import KEYS, SETTINGS, key_variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -138,7 +138,7 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
         tuple(problems),
         claude_folder=Path(claude) if claude else None,
         key=environment.get(KEYS.get(provider, ""), ""),
-        embedder_key=environment.get(EMBEDDER_KEYS.get(embedder, ""), ""),
+        embedder_key=environment.get(key_variable(embedder), ""),
         environment=environment if provider == "agent" else None,
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex import plugins
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,6 +21,13 @@ EMBEDDER_KEYS = {
 """The providers of vectors, and the variable that holds the key of each."""
 LOCAL_EMBEDDERS = frozenset({"onnx", "hashed", "none"})
 """What makes vectors on this machine: all that a project's file may choose."""
+
+
+def key_variable(embedder: str) -> str:
+    """The variable that may hold the key of an embedder; a plug-in's is its name in capitals with `_API_KEY`."""
+    if embedder in LOCAL_EMBEDDERS:
+        return ""
+    return EMBEDDER_KEYS.get(embedder, f"{embedder.upper().replace('-', '_')}_API_KEY")
 
 
 class Parser(NamedTuple):
@@ -60,11 +69,16 @@ class Setting(NamedTuple):
     project: bool | frozenset[bool] = False
 
 
-def _one_of(*words: str) -> Parser:
-    return Parser(
-        f"one of {', '.join(word or 'nothing' for word in words)}",
-        lambda text: {word: word for word in words}[text],
-    )
+def _one_of(*words: str, plugged: str = "") -> Parser:
+    """One of these words, or the name of a plug-in of a group."""
+
+    def read(text: str) -> str:
+        if text in words or (plugged and text in plugins.names(plugged)):
+            return text
+        raise ValueError
+
+    takes = f"one of {', '.join(word or 'nothing' for word in words)}"
+    return Parser(f"{takes}, or a plug-in's name" if plugged else takes, read)
 
 
 def _whole(least: int, most: int, *, or_none: bool = False) -> Parser:
@@ -93,7 +107,7 @@ _FLAGS = {
 _OFF = frozenset({False})
 _TEXT = Parser("a text", str)
 _FLAG = Parser("true or false", lambda text: _FLAGS[text.strip().lower()])
-_EMBEDDER = _one_of("onnx", "hashed", "none", *EMBEDDER_KEYS)
+_EMBEDDER = _one_of("onnx", "hashed", "none", *EMBEDDER_KEYS, plugged=plugins.EMBEDDERS)
 _PROVIDER = _one_of("", *KEYS, "ollama", "agent")
 _POOLING = _one_of("mean", "cls", "last")
 _AMOUNT, _SHARE = _number(1000), _number(1)

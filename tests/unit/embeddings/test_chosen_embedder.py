@@ -13,9 +13,10 @@ from recortex.embeddings.building import EmbedderSettings, build_embedders
 from recortex.embeddings.keys import key_of
 from recortex.embeddings.providers import PROVIDERS
 from recortex.errors import ConfigError, EmbeddingError
+from recortex.settings.table import EMBEDDER_KEYS
 
 KEY = "sk-test-0123456789abcdef"
-EVERY_KEY = {variable: KEY for variable in settings.EMBEDDER_KEYS.values() if variable}
+EVERY_KEY = {variable: KEY for variable in EMBEDDER_KEYS.values() if variable}
 
 
 def names(**values):
@@ -49,7 +50,7 @@ def test_a_setting_chooses_a_provider_and_its_own_key(provider, tmp_path):
     found = read(tmp_path, user=f'embedder = "{provider}"\n', environment=keys)
     row = PROVIDERS[provider]
     assert chosen(found) == [f"{provider}/{row.model}@{row.dimensions}"]
-    variable = settings.EMBEDDER_KEYS[provider]
+    variable = EMBEDDER_KEYS[provider]
     assert found.embedder_key == (keys[variable] if row.keyed else "")
     assert bool(variable) is row.keyed
     assert KEY not in repr(list(found))

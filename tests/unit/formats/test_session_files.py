@@ -5,7 +5,8 @@ import pytest
 from claude_lines import user, write
 
 from recortex.errors import InvalidInputError
-from recortex.formats.session_files import CLIENTS, find_sessions, known_formats
+from recortex.formats.session_files import CLIENTS, find_sessions
+from recortex.formats.transcripts import format_names
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def test_all_clients_at_once_or_any_folder(home):
 def test_nothing_to_find(tmp_path):
     for client in CLIENTS:
         assert find_sessions(client, home=tmp_path).sessions == ()
-    assert set(known_formats()) == set(CLIENTS)
+    assert set(format_names()) == set(CLIENTS)
 
 
 def test_bad_arguments_are_named(tmp_path):

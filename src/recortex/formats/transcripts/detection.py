@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
 from recortex.formats.transcripts import chat, claude_code, codex, gemini, opencode, prose, qwen, swe_agent
@@ -13,14 +15,16 @@ from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from recortex.formats.transcripts.pieces import Parsed
 
+Result = TypeVar("Result")
 HEAD_BYTES = 256 * 1024  # longer than the longest first line of a known client (22 KB)
 FIRST_LINE_BYTES = 4 * 1024 * 1024
 _SAMPLE = 40  # lines that are looked at
+_TEXTS = ("role", "text", "group", "uuid", "cwd", "branch")
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _TEXT_SUFFIXES = frozenset(("txt", "md", "log", "text", "transcript"))
 
@@ -82,6 +86,56 @@ class Format:
     prose: bool = False
 
 
+class _GuardedParser:
+    """A plug-in's parser: whatever it raises, the line is one that cannot be read."""
+
+    def __init__(self, name: str, make: Callable[[], TranscriptParser]) -> None:
+        self._guard = partial(_guard, name)
+        self._make = make
+        self._parser: TranscriptParser | None = None
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line. Raises MalformedLineError."""
+        if self._parser is None:
+            self._parser = self._guard(self._make)
+        return self._guard(self._checked, self._parser.parse, raw)
+
+    @staticmethod
+    def _checked(parse: Callable[[bytes], Parsed], raw: bytes) -> Parsed:
+        parsed = parse(raw)
+        if not all(isinstance(getattr(piece, name), str) for piece in parsed.pieces for name in _TEXTS):
+            raise TypeError(f"Of each piece, {', '.join(_TEXTS)} must be texts.")
+        return parsed
+
+
+def _guard(name: str, function: Callable[..., Result], *arguments: Any) -> Result:
+    try:
+        return function(*arguments)
+    except MalformedLineError:
+        raise
+    except Exception as error:
+        plugins.warn(plugins.TRANSCRIPTS, name, repr(error))
+        raise MalformedLineError(str(error)) from error
+
+
+def guarded(name: str, row: Format) -> Format:
+    """A plug-in's format under the name of its entry point; its errors are those of the file that it reads."""
+
+    def recognises(head: Head) -> bool:
+        try:
+            return bool(_guard(name, row.recognises, head))
+        except MalformedLineError:
+            return False
+
+    return replace(
+        row,
+        name=name,
+        recognises=recognises,
+        parser=partial(_GuardedParser, name, row.parser),
+        split=partial(_guard, name, row.split) if row.split else None,
+    )
+
+
 def _is_qwen(head: Head) -> bool:
     line = head.line_with("sessionId", "message")
     message = line["message"] if line else None
@@ -121,8 +175,7 @@ def _is_prose(head: Head) -> bool:
     return suffix in _TEXT_SUFFIXES and prose.is_session(head.raw.decode("utf-8", "replace"))
 
 
-# In this order: the first that recognises a file reads it.
-FORMATS: tuple[Format, ...] = (
+_CLIENTS: tuple[Format, ...] = (
     Format("qwen", _is_qwen, qwen.QwenParser),
     Format("codex", _is_codex, codex.CodexParser, headed=True),
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser),
@@ -140,9 +193,27 @@ FORMATS: tuple[Format, ...] = (
         opencode.split,
     ),
     Format("swe-agent", _is_swe_agent, swe_agent.SweAgentParser, swe_agent.split),
+)
+_GENERIC = (
     Format("chat", _is_chat, chat.ChatParser),
     Format("text", _is_prose, prose.ProseParser, prose=True),
 )
+FORMATS = (*_CLIENTS, *_GENERIC)
+
+
+def format_names() -> tuple[str, ...]:
+    """The names of all formats, the built-in ones first."""
+    return tuple(dict.fromkeys((*(row.name for row in FORMATS), *plugins.names(plugins.TRANSCRIPTS))))
+
+
+def _rows() -> Iterator[Format]:
+    """In this order: the first that recognises a file reads it. Plug-ins come before what fits many programs' files."""
+    yield from _CLIENTS
+    for name in format_names()[len({row.name for row in FORMATS}) :]:
+        row = plugins.plugin(plugins.TRANSCRIPTS, name, Format)
+        if row is not None:
+            yield guarded(name, row)
+    yield from _GENERIC
 
 
 def detect(path: Path) -> Format:
@@ -158,7 +229,7 @@ def detect(path: Path) -> Format:
         if b"\n" not in raw:
             raw += file.readline(FIRST_LINE_BYTES)  # a session may begin with a long paste
         head = _head(path.name, raw)
-    for row in FORMATS:
+    for row in _rows():
         if row.recognises(head):
             return row
     raise FormatError(f"{path} is not a transcript that Recortex can read.")

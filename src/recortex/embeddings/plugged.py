@@ -1,0 +1,67 @@
+"""Embedders of other packages, held to the rules of our own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex import plugins
+from recortex.embeddings.rows import normalised
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from recortex.ports.embedding import Embedder, Purpose, Vectors
+
+_MULTIPLE = 8  # the signs of a vector are kept as whole bytes
+
+
+class PluggedEmbedder:
+    """An embedder that a plug-in made. It may send texts away, so it gets them without secrets.
+
+    Args:
+        label: the plug-in's name, which its vectors bear too.
+        make: makes the embedder; None if the plug-in cannot be loaded.
+        clean: a text as it may leave this machine.
+    """
+
+    def __init__(
+        self, label: str, make: Callable[[], Embedder] | None, *, clean: Callable[[str], str]
+    ) -> None:
+        self._label = label
+        self._clean = clean
+        self._inner: Embedder | None = None
+        self.name, self.dimensions = label, 0
+        try:
+            self._inner = make() if make else None
+            if self._inner:
+                self.name, self.dimensions = f"{label}/{self._inner.name}", self._inner.dimensions
+        except Exception as error:  # noqa: BLE001  whatever goes wrong in another package is not to break this one
+            plugins.warn(plugins.EMBEDDERS, label, repr(error))
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions).
+
+        Raises:
+            EmbeddingError: the plug-in cannot be used, failed, or made something else.
+        """
+        if self._inner is None:
+            raise EmbeddingError(
+                f"The embedder {self._label} cannot be loaded.",
+                hint="Update its package, or set `embedder` to another one.",
+            )
+        try:
+            rows = normalised(self._inner.embed([self._clean(text) for text in texts], purpose=purpose))
+        except EmbeddingError:
+            raise
+        except Exception as error:
+            raise EmbeddingError(f"The embedder {self._label} failed: {error!r}.") from error
+        if len(rows) != len(texts):
+            raise EmbeddingError(
+                f"The embedder {self._label} made {len(rows)} vectors of {len(texts)} texts."
+            )
+        if rows.shape[1] % _MULTIPLE:
+            raise EmbeddingError(
+                f"The embedder {self._label} makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} is needed."
+            )
+        return rows

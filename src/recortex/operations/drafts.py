@@ -1,0 +1,104 @@
+"""From what `remember` is given to what ingestion keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from recortex.codec import convert
+from recortex.domain.kinds import kind_of
+from recortex.domain.memory import Source
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Importance, Origin, Trust, priority_of
+from recortex.engines.ingestion.draft import Draft
+from recortex.errors import InvalidInputError
+from recortex.operations import agents
+from recortex.operations.base import file_link, links, strings
+from recortex.operations.inputs import NewMemory
+from recortex.operations.registry import converted, field_types
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.application import Application
+    from recortex.domain.links import FileLink
+    from recortex.domain.vocabulary import Status
+
+_DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
+
+
+def new_memory(one: Any, place: int) -> NewMemory:
+    """The input of `remember` from one object of a list; what is null there is left out."""
+    if not isinstance(one, Mapping):
+        raise InvalidInputError(f"Item {place} is not an object with the arguments of remember.")
+    types = field_types(NewMemory)
+    unknown = sorted(set(one) - types.keys())
+    if unknown:
+        raise InvalidInputError(
+            f"Item {place}: remember takes no {unknown[0][:40]!r}.", hint=f"It takes: {', '.join(types)}."
+        )
+    given = {name: value for name, value in one.items() if value is not None}
+    try:
+        return NewMemory(**converted(given, types))
+    except InvalidInputError as error:
+        raise InvalidInputError(f"Item {place}: {error}", hint=error.hint) from None
+
+
+def draft_of(app: Application, new: NewMemory) -> Draft:
+    """What ingestion is to keep: links, source and origin resolved, and held back where only the person decides."""
+    functions, patterns, constraints = links(new.functions, new.patterns, new.constraints)
+    origin = _origin(new.origin, app.actor)
+    replaced = app.locate(new.supersedes)[1] if new.supersedes else None
+    resolved: dict[str, Any] = {
+        "kind": kind_of(new.kind or "insight"),
+        "content": dict(new.content or {}),
+        "priority": priority_from(new.priority, new.importance),
+        "tags": strings(new.tags, "tags"),
+        "files": file_links(app, new.files),
+        "functions": functions,
+        "patterns": patterns,
+        "constraints": constraints,
+        "source": _source(new.source),
+        "origin": origin,
+        "status": _status(new.status, origin, app.actor),
+        "supersedes": replaced.id if replaced else None,
+        "metadata": dict(new.metadata or {}),
+    }
+    taken_over = {name: getattr(new, name) for name in _DRAFT_FIELDS if name not in resolved}
+    return agents.held_back(app, Draft(**taken_over, **resolved), replaced)
+
+
+def file_links(app: Application, paths: Sequence[str]) -> tuple[FileLink, ...]:
+    """The files of a list of `PATH`, `PATH:LINE` and `PATH:FIRST-LAST`."""
+    return tuple(file_link(path, app.root) for path in strings(paths, "files"))
+
+
+def _origin(wanted: Origin | None, actor: Actor) -> Origin:
+    """Where it comes from; an agent cannot speak with the person's authority."""
+    usual = Origin.AGENT if actor is Actor.AGENT else Origin.USER
+    origin = wanted or usual
+    return usual if origin is Origin.USER else origin
+
+
+def _status(wanted: Status | None, origin: Origin, actor: Actor) -> Status | None:
+    """An agent cannot let untrusted text out of quarantine; only a person's review can."""
+    untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
+    return None if untrusted and actor is Actor.AGENT else wanted
+
+
+def priority_from(priority: int | None, importance: Importance | None) -> int:
+    """The priority itself where it is given, else that of the importance."""
+    if priority is not None:
+        return priority
+    return priority_of(importance or Importance.NORMAL)
+
+
+def _source(source: Mapping[str, Any] | str | None) -> Source:
+    if source is None:
+        return Source()
+    given = {"session": source} if isinstance(source, str) else dict(source)
+    names = [field.name for field in fields(Source)]
+    unknown = sorted(set(given) - set(names))
+    if unknown:
+        raise InvalidInputError(f"A source has no {unknown[0][:40]!r}.", hint=f"It has: {', '.join(names)}.")
+    return convert(given, Source)
