@@ -81,7 +81,12 @@ def _answers(context: HookContext, prompt: str, known: int) -> list[Hit]:
         hit
         for services in context.app.readable_services()
         for hit in services.retrieval.recall(
-            prompt, limit=limit, now=now, recipe=recipe, only=MemoryQuery(kinds=ANSWERING, valid_at=now)
+            prompt,
+            limit=limit,
+            now=now,
+            recipe=recipe,
+            only=MemoryQuery(kinds=ANSWERING, valid_at=now),
+            fade=False,
         ).hits
         if is_relevant(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
     ]

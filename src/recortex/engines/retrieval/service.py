@@ -77,6 +77,7 @@ class Retrieval:
         recipe: Recipe = "hybrid",
         only: MemoryQuery | None = None,
         floor: bool = True,
+        fade: bool = True,
     ) -> Recall:
         """The memories that answer a question, best first; none when the store cannot answer it.
 
@@ -87,12 +88,13 @@ class Retrieval:
             recipe: which signals are used.
             only: filters; its order, limit and offset are not used.
             floor: False to get the best hits however weak.
+            fade: False where nobody reads the confidence of the hits: whether one is a hub takes long to know.
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
         best = answerable(considered.support) if considered.scored else 0.0
         found = list(islice(_answering(considered.scored, best, floor=floor), max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
-        if self._fades and not (only and only.as_of):
+        if fade and self._fades and not (only and only.as_of):
             memories = self._faded(memories, found, to_micros(now))
         return Recall(
             query=query,
