@@ -11,7 +11,7 @@ from pathlib import Path
 from recortex.storage.records.notes import NoteRecords
 
 from example_memories import AT, id_of, insert, memory, update
-from recortex.storage.postgres.address import parse
+from recortex.domain.address import parse
 from recortex.storage.records import row_checksums
 from recortex.storage.sqlite.salvage import salvage
 from recortex.storage.sqlite.store import SqliteStore

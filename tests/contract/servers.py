@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import local_postgres
 from example_memories import AT
-from recortex.storage.postgres.address import parse
+from recortex.domain.address import parse
 from recortex.storage.postgres.store import PgStore
 from recortex.storage.sqlite.store import SqliteStore
 

@@ -11,7 +11,7 @@ from hooks_of_clients import called, jobs_ended
 
 from places import location_of, project_of, store_folder
 from recortex import Cortex
-from recortex.app.backends import open_sessions
+from recortex.app.backends.stores import open_sessions
 from recortex.app.error_log import logged_errors
 from recortex.app.location import of_project
 from recortex.domain.session import LONGEST_ID, known_as

@@ -14,7 +14,7 @@ import pytest
 from example_memories import AT
 from places import location_of
 from recortex import Cortex
-from recortex.app.backends import open_any
+from recortex.app.backends.stores import open_any
 from recortex.app.wiring import hook_context
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError

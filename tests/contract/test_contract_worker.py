@@ -14,9 +14,9 @@ import pytest
 from local_postgres import LONGEST_SECONDS
 from places import location_of
 from recortex import Cortex
-from recortex.app.jobs import queue
+from recortex.app.backends import queue
 from recortex.app.jobs.table import QUEUED
-from recortex.storage.postgres.address import parse
+from recortex.domain.address import parse
 
 WORDS = [sys.executable, "-m", "recortex", "worker"]
 

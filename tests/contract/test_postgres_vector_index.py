@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from example_memories import AT, DIMENSIONS, MODEL, NO_MORE, memory
+from recortex.domain.address import parse
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor
 from recortex.engines.indexing.vectors import compact
-from recortex.storage.postgres.address import parse
 from recortex.storage.postgres.store import PgStore
 
 SIZE, LEAST = 600, 500

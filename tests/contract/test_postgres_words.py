@@ -11,8 +11,8 @@ from tenants import state
 from example_memories import AT, NO_MORE, memory
 from local_postgres import LONGEST_SECONDS
 from recortex import Cortex
+from recortex.domain.address import parse
 from recortex.domain.vocabulary import Actor
-from recortex.storage.postgres.address import parse
 from recortex.storage.postgres.store import PgStore
 
 OWNERS = {"superuser": "", "plain": "NOCREATEROLE", "member": "IN ROLE recortex_tenant, recortex_seeker"}

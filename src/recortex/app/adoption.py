@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from recortex.app.backends import open_store
+from recortex.app.backends.stores import open_store
 from recortex.app.location import DATABASE, Location
 from recortex.app.naming import hidden, shown
 from recortex.app.projects import PARTS, RECORD, bound_to, locate, read_record
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.app.application import Application
+    from recortex.app.backends.files import Summary
     from recortex.app.projects import Project
     from recortex.ports.kept_store import KeptStore
-    from recortex.storage.sqlite.summary import Summary
 
 OLDER = ".recortex"
 """Where stores were before they moved out of the work tree."""
@@ -58,7 +58,7 @@ class Candidate(NamedTuple):
         """
         require_own_folder(self.folder)
         require_own(self.database)
-        from recortex.storage.sqlite.summary import summarise
+        from recortex.app.backends.files import summarise
 
         return summarise(self.database)
 
@@ -92,7 +92,7 @@ def take_over(candidate: Candidate, target: Path) -> None:
     Raises:
         StorageError: it cannot be read or copied whole.
     """
-    from recortex.storage.sqlite.summary import copy_whole
+    from recortex.app.backends.files import copy_whole
 
     candidate.summary()
     copy_whole(candidate.database, target / DATABASE)

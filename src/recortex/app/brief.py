@@ -38,7 +38,7 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
         cwd: the session's folder.
         now: seconds since 1970 UTC.
     """
-    from recortex.app.backends import generation_of
+    from recortex.app.backends.stores import generation_of
     from recortex.errors import StorageError
 
     place = _place(locations)

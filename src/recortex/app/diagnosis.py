@@ -101,7 +101,9 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     if not found.index_whole:
         todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
         yield title, "problem", "The keyword index is damaged.", todo
-    changed = _altered(services) if found.whole else []
+    from recortex.app.backends.files import altered
+
+    changed = altered(services.store) if found.whole else []
     for problem in changed:
         yield title, "problem", problem, "Run `recortex recover`: a backup may have it."
     if found.whole and not changed:  # what is damaged has no word about vectors
@@ -110,22 +112,13 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
 
 
 def _gone(location: Location) -> RecortexError | None:
-    from recortex.storage.sqlite.backup import missing
+    from recortex.app.backends.files import missing
 
     try:
         missing(location.database, location.backups)
     except RecortexError as error:
         return error
     return None
-
-
-def _altered(services: StoreServices) -> list[str]:
-    """Damage that the file's structure does not show; a server keeps sums of its pages itself."""
-    from recortex.engines.similarity.fingerprint import content_hash
-    from recortex.storage.sqlite.maintenance import doubtful
-    from recortex.storage.sqlite.store import SqliteStore
-
-    return doubtful(services.store.pool, content_hash) if isinstance(services.store, SqliteStore) else []
 
 
 def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[Row]:

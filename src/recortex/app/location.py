@@ -19,6 +19,7 @@ from recortex.filesystem import require_own, require_own_folder
 if TYPE_CHECKING:
     import re
 
+    from recortex.domain.address import Address
     from recortex.domain.vocabulary import Scope
 
 DATABASE = "cortex.db"
@@ -68,11 +69,14 @@ class Location:
     @property
     def shown(self) -> str:
         """What a person is told of where it is: no secret is in it."""
-        if not self.server:
-            return str(self.database)
-        from recortex.storage.postgres.address import parse
+        return self.on_server.shown if self.server else str(self.database)
 
-        return parse(self.url, workspace=self.workspace).shown
+    @property
+    def on_server(self) -> Address:
+        """The database and workspace of a store on a server."""
+        from recortex.domain.address import parse
+
+        return parse(self.url, workspace=self.workspace)
 
     @property
     def address(self) -> str:
@@ -247,7 +251,7 @@ def _utf8(path: Path) -> Path:
 
 
 def _on_server(url: str, project: Project, workspace: str) -> Location:
-    from recortex.storage.postgres.address import parse
+    from recortex.domain.address import parse
 
     address = parse(url, workspace=workspace)
     if not address.workspace:

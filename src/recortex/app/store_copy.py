@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from recortex.app.backends import open_any, open_store
+from recortex.app.backends.stores import open_any, open_store
 from recortex.app.location import of_project, of_url, of_user, prepare, unbound, url_of
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
@@ -16,12 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.app.application import Application
+    from recortex.app.backends.stores import WholeStore
     from recortex.app.location import Location
     from recortex.ports.kept_store import KeptStore
-    from recortex.storage.postgres.store import PgStore
-    from recortex.storage.sqlite.store import SqliteStore
-
-    WholeStore = SqliteStore | PgStore
 
 
 class CopiedStore(NamedTuple):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.application import Application
-from recortex.app.backends import missing, open_sessions, open_store
+from recortex.app.backends.stores import missing, open_sessions, open_store
 from recortex.app.location import Location, Locations, of_project, of_url, of_user, prepare
 from recortex.app.projects import Project, find_project
 from recortex.app.store_services import StoreServices
@@ -141,10 +141,8 @@ def worker(start: Path, *, url: str = "") -> Worker:
         from recortex.app.jobs.worker import Worker
     except ImportError as error:
         raise missing(error) from error
-    from recortex.storage.postgres.address import parse
-
     return Worker(
-        parse(location.url, workspace=location.workspace),
+        location.on_server,
         lambda named: application(project.root, url=named, clock=None, actor=Actor.SYSTEM, progress=None),
     )
 

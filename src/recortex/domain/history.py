@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Actor
 
+KEPT_VERSIONS = 10
+"""How many states of a memory are kept: the current one and the nine before it."""
 Gone = Literal["purge", "expiry", "move"]
 """Why a memory is gone for good: a person took it out, or it had long been put away."""
 

@@ -123,7 +123,7 @@ class Inspecting(Operations):
         return read_status(next(iter(self._app.locations.values())).place(STATUS))
 
     def _briefs(self) -> BriefCache:
-        from recortex.app.backends import generation_of
+        from recortex.app.backends.stores import generation_of
         from recortex.app.brief import FOLDER
 
         locations = list(self._app.locations.values())

@@ -152,7 +152,7 @@ class MaintenanceOperations(Operations):
             path: the file to write; without it a new file in the store's `backups` folder.
             scope: the project's store, or the global one.
         """
-        from recortex.storage.sqlite.verification import memories_in, replaceable
+        from recortex.app.backends.files import memories_in, replaceable
 
         services = self._app.services(scope)
         target = writable(self._app, path) if path else None
@@ -170,9 +170,8 @@ class MaintenanceOperations(Operations):
         Args:
             scope: the project's store, or the global one.
         """
+        from recortex.app.backends.files import oldest_first, recover
         from recortex.engines.similarity.fingerprint import content_hash
-        from recortex.storage.sqlite.backup import oldest_first
-        from recortex.storage.sqlite.recovery import recover
 
         location = self._location(scope)
         if location.remote:

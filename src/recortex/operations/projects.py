@@ -69,7 +69,7 @@ class Projects(Operations):
                 )
             return location
         if location.unbound or workspace:
-            from recortex.storage.postgres.address import parse
+            from recortex.domain.address import parse
 
             name = workspace or self._app.project.checkout.remote
             self._app.close()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from places import store_folder
-from recortex.app.backends import generation_of
+from recortex.app.backends.stores import generation_of
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError

@@ -7,8 +7,8 @@ import pytest
 
 from places import location_of, project_of, store_folder
 from recortex import Cortex
+from recortex.domain.address import parse
 from recortex.errors import ConfigError, RecortexError
-from recortex.storage.postgres.address import parse
 
 URL = "postgresql://me:geheim@db.example:5433/memory?sslmode=require"
 

@@ -20,6 +20,7 @@ import pytest
 from psycopg import sql
 
 import local_postgres
+from recortex.domain.address import Address, parse
 from recortex.errors import (
     ConfigError,
     MigrationError,
@@ -29,7 +30,6 @@ from recortex.errors import (
     StoreUnavailableError,
 )
 from recortex.storage.postgres import opening
-from recortex.storage.postgres.address import Address, parse
 from recortex.storage.postgres.connections import Connections
 from recortex.storage.postgres.pool import PgDatabase
 from recortex.storage.postgres.store import PgStore
@@ -264,7 +264,7 @@ def test_an_exit_without_close_says_nothing(address: Address) -> None:
     """A program that forgets to close ends quietly, with every warning shown."""
     script = (
         "import sys; from datetime import datetime, UTC\n"
-        "from recortex.storage.postgres.address import parse\n"
+        "from recortex.domain.address import parse\n"
         "from recortex.storage.postgres.store import PgStore\n"
         "store = PgStore(parse(sys.argv[1], workspace='exit'), clock=lambda: datetime.now(UTC))\n"
         "print(store.database.value('SELECT 41 + 1'))\n"

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.app.jobs.work import Outcome, in_chunks
-from recortex.domain.history import AuditEntry
+from recortex.domain.history import KEPT_VERSIONS, AuditEntry
 from recortex.domain.vocabulary import Actor
 from recortex.engines.maintenance.rotation import summaries
 from recortex.ports.maintenance import EVERY_VERSION
-from recortex.storage.records.memories import KEPT_VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

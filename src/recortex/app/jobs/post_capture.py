@@ -46,7 +46,7 @@ def after(context: HookContext, tally: RunCounts, *, seconds: float) -> None:
 def _handed_over(services: StoreServices) -> bool:
     if not services.location.remote:
         return False
-    from recortex.app.jobs.queue import handed_over
+    from recortex.app.backends.queue import handed_over
 
     return handed_over(services.location, QUEUED)
 

@@ -6,12 +6,11 @@ import logging
 from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.jobs import queue
+from recortex.app.backends import queue
 from recortex.app.jobs.running import run_due, work_on
 from recortex.app.jobs.table import BEHIND_SESSION, MAINTENANCE, QUEUED
 from recortex.domain.vocabulary import Scope
 from recortex.errors import RecortexError
-from recortex.storage.postgres.opening import workspaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from procrastinate import App
 
     from recortex.app.application import Application
-    from recortex.storage.postgres.address import Address
+    from recortex.domain.address import Address
 
 OPEN = 16
 """Workspaces that a worker keeps open: each has a connection or two."""
@@ -82,7 +81,7 @@ class Worker:
             return sum(queue.defer(jobs, name, QUEUED) for name in self._workspaces())
 
     def _workspaces(self) -> Sequence[str]:
-        return list(dict.fromkeys([self._address.workspace, *workspaces(self._address)]))
+        return list(dict.fromkeys([self._address.workspace, *queue.workspaces(self._address)]))
 
     def _queue(self) -> App:
         from procrastinate import App, PsycopgConnector, RetryStrategy

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from recortex.storage.postgres.address import Address
+    from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.store import PgStore
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 from psycopg import sql
 
+from recortex.domain.address import HINT
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, StorageError
-from recortex.storage.postgres.address import HINT
 from recortex.storage.postgres.connections import connect
 from recortex.storage.postgres.migrations import SCHEMA, applied, migrate, newest, vector_schema
 from recortex.storage.postgres.pool import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from recortex.storage.postgres.address import Address
+    from recortex.domain.address import Address
 
 SEARCHED = 1_000
 """Vectors that a search through an approximate index looks at: of the true ten nearest among a million 97.4

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from recortex.domain.address import Address
     from recortex.domain.maintenance import Erasure, Integrity
-    from recortex.storage.postgres.address import Address
 
 CONNECTIONS = 4
 

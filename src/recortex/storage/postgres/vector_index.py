@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from psycopg import Connection
 
-    from recortex.storage.postgres.address import Address
+    from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
 
 LEAST = 50_000

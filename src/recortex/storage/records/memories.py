@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.history import Version
+from recortex.domain.history import KEPT_VERSIONS, Version
 from recortex.domain.matching import matches
 from recortex.domain.search import Neighbour
 from recortex.domain.time import from_micros, to_micros
@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from recortex.domain.search import SearchText
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.rows import Row
-
-KEPT_VERSIONS = 10
-"""The current state and the nine before it."""
-
 
 _SPELLINGS = 13
 """Places for hashes in the query `same_hash`."""

@@ -11,7 +11,23 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.backends.stores import EXTRA
 from recortex.errors import ConfigError, StorageError
+from recortex.storage.postgres.connections import ALWAYS
+from recortex.storage.postgres.opening import administration, workspaces
+from recortex.storage.postgres.pool import translated
+
+__all__ = [
+    "defer",
+    "guarded",
+    "handed_over",
+    "opened",
+    "options",
+    "prepare",
+    "schema",
+    "take_back",
+    "workspaces",
+]
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,9 +35,8 @@ if TYPE_CHECKING:
     from procrastinate import App
 
     from recortex.app.location import Location
-    from recortex.storage.postgres.address import Address
+    from recortex.domain.address import Address
 
-EXTRA = "pip install 'recortex[postgres]'"
 ALIVE_SECONDS = 60
 """A worker that was not heard of for so long is none: it reports every ten seconds."""
 _ALIVE = "SELECT count(*) AS workers FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => %(s)s)"
@@ -45,8 +60,6 @@ def options(conninfo: str) -> dict[str, Any]:
     """What a connection of the queue is made with; what the URL wants of the server holds as well."""
     from psycopg.conninfo import conninfo_to_dict
 
-    from recortex.storage.postgres.connections import ALWAYS
-
     given = conninfo_to_dict(conninfo).get("options", "")
     return {
         "conninfo": conninfo,
@@ -62,9 +75,6 @@ def prepare(address: Address) -> None:
         ConfigError: the driver cannot read the URL.
     """
     from procrastinate.schema import SchemaManager
-
-    from recortex.storage.postgres.opening import administration
-    from recortex.storage.postgres.pool import translated
 
     with administration(address) as connection, translated(), connection.transaction():
         connection.execute("SELECT set_config('search_path', %s, true)", (f"{schema()}, public",))
@@ -83,8 +93,6 @@ def guarded() -> Iterator[None]:
     """Raise our errors for the queue's."""
     import psycopg
     from procrastinate.exceptions import ConnectorException
-
-    from recortex.storage.postgres.pool import translated
 
     with translated():
         try:
@@ -142,9 +150,7 @@ def handed_over(location: Location, names: Sequence[str]) -> bool:
     """Ask the workers of a store to do these jobs; False where there is none, and they are to be done here."""
     if not location.remote:
         return False
-    from recortex.storage.postgres.address import parse
-
-    address = parse(location.url, workspace=location.workspace)
+    address = location.on_server
     try:
         with guarded(), opened(address.conninfo) as app:
             rows = app.connector.get_sync_connector().execute_query_one(_ALIVE, s=ALIVE_SECONDS)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from recortex.storage.postgres.store import PgStore
     from recortex.storage.sqlite.store import SqliteStore
 
+    WholeStore = SqliteStore | PgStore
+
 EXTRA = "pip install 'recortex[postgres]'"
 
 
@@ -74,7 +76,7 @@ def open_any(
     clock: Callable[[], datetime],
     settings: Settings,
     degraded: Callable[[Degradation], None],
-) -> SqliteStore | PgStore:
+) -> WholeStore:
     """Open a store, be it half a copy or whole; it is made when it is not there.
 
     Raises:
@@ -140,10 +142,8 @@ def _open_workspace(location: Location, *, clock: Callable[[], datetime], settin
         from recortex.storage.postgres.store import PgStore
     except ImportError as error:
         raise missing(error) from error
-    from recortex.storage.postgres.address import parse
-
     return PgStore(
-        parse(location.url, workspace=location.workspace),
+        location.on_server,
         clock=clock,
         connections=settings["postgres.connections"],
         backups=location.backups,
@@ -160,10 +160,7 @@ def _workspace(location: Location) -> PgDatabase:
         raise missing(error) from error
     from datetime import UTC, datetime
 
-    from recortex.storage.postgres.address import parse
-
-    address = parse(location.url, workspace=location.workspace)
-    return open_database(address, now=datetime.now(UTC), size=1)
+    return open_database(location.on_server, now=datetime.now(UTC), size=1)
 
 
 def missing(error: ImportError) -> ConfigError:

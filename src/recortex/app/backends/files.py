@@ -1,0 +1,33 @@
+"""What only a store in a file can do: be summarised, copied as a file, verified page by page, recovered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.storage.sqlite.backup import missing, oldest_first
+from recortex.storage.sqlite.maintenance import doubtful
+from recortex.storage.sqlite.recovery import recover
+from recortex.storage.sqlite.store import SqliteStore
+from recortex.storage.sqlite.summary import Summary, copy_whole, summarise
+from recortex.storage.sqlite.verification import memories_in, replaceable
+
+if TYPE_CHECKING:
+    from recortex.ports.kept_store import KeptStore
+
+__all__ = [
+    "Summary",
+    "altered",
+    "copy_whole",
+    "memories_in",
+    "missing",
+    "oldest_first",
+    "recover",
+    "replaceable",
+    "summarise",
+]
+
+
+def altered(store: KeptStore) -> list[str]:
+    """Damage that a file's structure does not show; none of a server's store, which keeps sums of its pages itself."""
+    return doubtful(store.pool, content_hash) if isinstance(store, SqliteStore) else []
