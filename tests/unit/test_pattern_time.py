@@ -19,6 +19,7 @@ from re import _parser as parser
 import pytest
 
 import recortex
+from recortex.domain.expressions import _Lazy
 from recortex.engines.privacy.table import default_table
 
 ROWS = "recortex.engines.privacy.table."
@@ -51,8 +52,8 @@ def patterns():
 
 def held(value, module, depth=0):
     """The patterns in a value of a module."""
-    if isinstance(value, re.Pattern):
-        yield value
+    if isinstance(value, (re.Pattern, _Lazy)):
+        yield value if isinstance(value, re.Pattern) else re.compile(*value._source)
     elif depth < 4:
         for part in parts(value, module):
             yield from held(part, module, depth + 1)

@@ -6,11 +6,13 @@ lists because each use was measured with its own; which use is said beside each.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator
 
 
@@ -100,30 +102,30 @@ CLAIM_WORDS = (
 
 # -- what counts as a word
 
-WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)?")
 """Letters and digits, with one apostrophe: questions, and the keyword index."""
-LETTERS = re.compile(r"[^\W_]+")
+LETTERS = lazy(r"[^\W_]+")
 """Letters and digits only."""
-LONGER = re.compile(r"\w{2,}")
+LONGER = lazy(r"\w{2,}")
 """With underscores, two characters at least."""
-TYPED = re.compile(r"[^\W_][\w'’-]*")
+TYPED = lazy(r"[^\W_][\w'’-]*")
 """As a person typed it: with apostrophes and hyphens."""
-TERM = re.compile(r"[\w@][\w./@:+#-]*(?:['’]t)?")
+TERM = lazy(r"[\w@][\w./@:+#-]*(?:['’]t)?")
 """With what names and commands are joined by: `src/a.py`, `npm@9`, `don't`."""
-QUOTABLE = re.compile(r"[^\W_][\w./@:#-]{0,120}|_\w{1,120}")
+QUOTABLE = lazy(r"[^\W_][\w./@:#-]{0,120}|_\w{1,120}")
 """As `TERM`, bounded in length, since transcripts hold anything."""
-PRODUCT = re.compile(r"[a-z][\w.+-]*[a-z0-9]")
+PRODUCT = lazy(r"[a-z][\w.+-]*[a-z0-9]")
 """What may be a product's name in lower case: `c++17`, `node.js`."""
-IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+IDENTIFIER = lazy(r"[A-Za-z_]\w*")
 
-_POSSESSIVE = re.compile(r"['’]s$")
-_PUNCTUATION = re.compile(r"[^\w\s]")
-_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_POSSESSIVE = lazy(r"['’]s$")
+_PUNCTUATION = lazy(r"[^\w\s]")
+_CJK = lazy(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_PART = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
 def tokens(text: str, pattern: re.Pattern[str] = WORD, *, lower: bool = True) -> list[str]:
-    """The words of a text in order, by one of the patterns above; in lower case unless they are wanted as they stand."""
+    """The words of a text in order, by one of the patterns above; in lower case unless `lower` is False."""
     return pattern.findall(text.lower() if lower else text)
 
 
@@ -144,9 +146,9 @@ def bag_of_words(text: str) -> frozenset[str]:
 
 # -- what is cut off before words are compared
 
-INFLECTIONS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+INFLECTIONS = lazy(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 """Forms of one word (near-duplicates)."""
-SUFFIXES = re.compile(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
+SUFFIXES = lazy(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
 """Also other words of the same root (prompts)."""
 _SHORTEST = 3
 
@@ -172,7 +174,7 @@ def singular(word: str) -> str:
 
 
 def identifier_parts(identifier: str) -> list[str]:
-    """The words that a name is made of, in lower case: `getUserName`, `get_user_name` and `get.user.name` alike."""
+    """The parts of a name in lower case: `getUserName`, `get_user_name` and `get.user.name` alike."""
     return [part.lower() for part in _PART.findall(identifier)]
 
 

@@ -62,7 +62,7 @@ def rank(sure: float, priority: int, central: float, access: float, *, same_bran
 
 
 def ranked(shelves: Sequence[Shelf], *, branch: str, now: int) -> list[Ranked]:
-    """What may be shown of several stores, highest rank first; equal ranks in the order of the stores, each text once.
+    """The brief's candidates of several stores, highest rank first, then by store; each text once.
 
     Args:
         shelves: the stores, the project's first.

@@ -1,4 +1,4 @@
-"""Which ranked memories the brief holds: so many of each category, then the best others, within a budget of tokens."""
+"""Which memories the brief holds: so many of each category, then the best others, within a token budget."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _DEEP = 64
 
 
 class Passes(NamedTuple):
-    """The ranked memories in the order in which they are tried: those within their category's lines, then the others."""
+    """The memories in the order in which they are tried: those within their category's lines first."""
 
     first: list[Ranked]
     second: list[Ranked]

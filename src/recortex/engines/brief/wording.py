@@ -39,7 +39,7 @@ _TAGS, _TAG_CHARACTERS, _FILE_CHARACTERS = 3, 24, 60
 
 
 def plain(text: str, limit: int) -> str:
-    """A text on one line of at most `limit` characters, without signs that are not seen, and without markers."""
+    """A text on one line of at most `limit` characters, without invisible characters and our markers."""
     return shorten(clean(text[: limit * 20]), limit)  # a bounded look at a very long text
 
 
@@ -49,7 +49,7 @@ def heading(category: str) -> str:
 
 
 def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
-    """The line of a memory: date of the statement, summary, tags and file, short id; shortened until it is at most `LINE_TOKENS` long.
+    """A memory's line: date, summary, tags and file, short id; shortened to at most `LINE_TOKENS`.
 
     Returns:
         `- 2026-10-02: what it says (tags; file) [id]` and a line break; empty where nothing of it can be

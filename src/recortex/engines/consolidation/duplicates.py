@@ -68,7 +68,7 @@ def mergeable_kind(memory: Memory) -> bool:
 
 
 def comparable(a: Memory, b: Memory) -> bool:
-    """Whether two memories can be duplicates: both active, of one store, and no two moments of what happened."""
+    """Whether two memories can be duplicates: both active, of one store, and no two separate events."""
     events = KINDS[a.kind].event, KINDS[b.kind].event
     return (
         a.id != b.id
@@ -136,7 +136,7 @@ def described(memories: Mapping[str, Memory], found: Likeness) -> Duplicate:
 
 
 def better_of(a: Memory, b: Memory) -> tuple[Memory, Memory]:
-    """Both, the one whose words are to be kept first: trusted, sure, often learned, important, longer, later."""
+    """Both, the one to keep first: trusted, confident, often learned, important, longer, later."""
     better, other = sorted((a, b), key=_worth, reverse=True)
     return better, other
 

@@ -1,4 +1,4 @@
-"""Consolidation: load, find pairs with pure functions; merge two memories after a backup, in one transaction."""
+"""Consolidation: finds pairs of duplicates, and merges two memories after a backup."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_SESSIONS = 100
 
 
 class Duplicates(NamedTuple):
-    """The pairs of one store, most alike first, how many there are in all, and whether all were looked for."""
+    """The pairs of one store, most alike first, their number, and whether the search was complete."""
 
     pairs: tuple[Duplicate, ...]
     total: int

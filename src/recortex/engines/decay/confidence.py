@@ -39,7 +39,7 @@ class Curve(NamedTuple):
 
 
 def half_life_days(one: Fading, centrality: float) -> float | None:
-    """The half-life in days without a validation: the kind's, longer by frequency, linkage and doublings. None: for ever."""
+    """The kind's half-life in days, longer by frequency, linkage and doublings. None: it never fades."""
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None

@@ -30,7 +30,7 @@ VALIDATED = 1.5
 
 
 def frequency(access_count: int, first: int, last: int) -> float:
-    """Boost by the frequency of access, 1 to 2: ten accesses in a month, over the time from recording to the last access, double."""
+    """Boost by frequency of access, 1 to 2: ten accesses a month, from recording to last access, double."""
     months = max(last - first, _MONTH) / _MONTH
     return 1.0 + min(1.0, access_count / months / MANY_ACCESSES)
 
@@ -57,5 +57,5 @@ def pattern(patterns: int) -> float:
 
 
 def citation(fresh: float) -> float:
-    """Decay by citations, 0.5 to 1: `fresh` is the part of the cited files that still read as they did, 0 to 1."""
+    """Decay by citations, 0.5 to 1: `fresh` is the share of the linked files that did not change, 0 to 1."""
     return _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))

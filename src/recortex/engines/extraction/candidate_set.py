@@ -48,7 +48,7 @@ def _is_told(one: Candidate) -> bool:
 
 @dataclass(slots=True)
 class CandidateSet:
-    """Candidates in the order in which they were first said, with the words by which a repetition is found."""
+    """The candidates in the order in which they were first said, indexed by their words."""
 
     kept: list[Candidate] = field(default_factory=list)
     words: list[frozenset[str]] = field(default_factory=list)
@@ -71,7 +71,7 @@ class CandidateSet:
             self.by_word.setdefault(word, []).append(place)
 
     def _reverse(self, new: Candidate, words: frozenset[str]) -> None:
-        """Withdraw what the person said or the agent concluded earlier, where the person now says otherwise."""
+        """Withdraw what was said earlier and the person now contradicts."""
         if new.speaker != "user" or not new.active:
             return
         for place in range(len(self.kept) - 1, max(-1, len(self.kept) - 1 - _MAX_COMPARED), -1):

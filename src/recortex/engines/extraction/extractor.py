@@ -162,7 +162,7 @@ class _SessionReader:
 
 
 def _reconsider(turn: Turn, candidates: CandidateSet) -> None:
-    """Withdraw what the person's message takes back: the last decision, the last changes, or all of the work."""
+    """Withdraw what the person takes back: the last decision, the last changes, or all of the work."""
     said = turn.text[:MAX_TYPED]
     if _RECONSIDERS.match(said):
         candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)

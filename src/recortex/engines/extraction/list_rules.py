@@ -1,4 +1,4 @@
-"""Rules for list items: a name and what it is, a title and what is said of it, a change and its reason, a lead and its list.
+"""Rules for list items: a name and its definition, a title and its text, a change and its reason.
 
 In a report most knowledge stands in list items, whose subject is their title, their parent or the line above
 the list.
@@ -109,7 +109,7 @@ _MECHANICAL = re.compile(
 _REPAIRED_BY = re.compile(
     r"(?:fixed|solved|resolved|prevented|avoided) .{10,300}\b(?:by|with|using)\b", re.IGNORECASE
 )
-# What ties the parts of a noun phrase into a fact: `X for Y`, `X (Y)`, `X in Y`; a bare list of names has none.
+# What makes a fact of a noun phrase: `X for Y`, `X (Y)`, `X in Y`. A bare list of names has none.
 _LINKED = re.compile(
     r"\b(?:for|in|on|with|via|required|using|between|from|as|instead|per|through|before|after|when)\b|\(|"
     r":\s|\s[-–—]\s"
@@ -173,7 +173,7 @@ def owner(passage: Passage) -> str:
 
 
 def concept(passage: Passage) -> RuleFinding | None:
-    """Read an item of a summary's list of concepts: a noun phrase that ties a name of the project to its purpose."""
+    """Read an item of a summary's list of concepts: a noun phrase that says what a name is for."""
     if not (passage.item and passage.headings and _CONCEPTS.search(passage.headings[-1])) or passage.parents:
         return None
     split = titled(passage.text)
@@ -189,7 +189,7 @@ def concept(passage: Passage) -> RuleFinding | None:
 
 
 def file_role(passage: Passage) -> RuleFinding | None:
-    """Read, in a summary's list of files, what a file is for: `Shared components for the panel` under its path."""
+    """Read what a file in a summary's list is for: `Shared components for the panel` below its path."""
     name = owner(passage)
     said = plain((sentences(passage.text) or [""])[0])
     if (
@@ -219,7 +219,7 @@ def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[RuleFindin
 
 
 def changes(part: Sequence[Passage]) -> Iterator[RuleFinding]:
-    """Read what was changed, where the reason stands with it: the change is in the code, the reason is not."""
+    """Read a change that stands with its reason: the code shows the change, but not the reason."""
     for passage in part:
         split = titled(passage.text)
         title, body = split or ("", passage.text)
@@ -263,7 +263,7 @@ def _belongs(item: Passage, lead: Passage) -> bool:
 
 
 def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> RuleFinding | None:
-    """Compose the statement of a lead and its items, if it stands alone and none of them is a change or a plan."""
+    """Compose a statement of a lead and its items, unless it needs context or tells a change or plan."""
     head = _CORRECTLY.sub("", statement(sentences(lead)[-1].rstrip(":")).rstrip("."))
     repaired = _REPAIRED_BY.match(head)
     if (

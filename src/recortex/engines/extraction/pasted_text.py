@@ -1,4 +1,4 @@
-"""What a person typed, apart from what they pasted: mails, issues, reviews, diffs, logs, documents are others' words.
+"""What a person typed, without what they pasted: mails, issues, reviews, diffs, logs and documents.
 
 A paste is told by its form. Where it begins is seen more surely than where it ends, so one that has no end of
 its own reaches to the end of the message: what is lost is asked for again, what is taken wrongly speaks with

@@ -1,4 +1,4 @@
-"""Entries of a report: a titled point with what is said about it (problem, cause, fix), from bold titles and lists."""
+"""Entries of a report: a titled item with its problem, cause and fix, from bold titles and lists."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class ReportEntry:
             self.parts.setdefault(role, []).append(clean[label.end() :] if label else clean)
 
     def part(self, role: str) -> str:
-        """Everything filed under a role, as sentences; what was to follow a colon and does not stand there is half a one."""
+        """Everything filed under a role, as sentences, without what ends in a colon and so is incomplete."""
         return " ".join(
             _stopped(text) for text in self.parts.get(role, []) if text and not text.endswith(":")
         )
@@ -282,7 +282,7 @@ def repair(entry: ReportEntry, rule: str, confidence: float) -> RuleFinding | No
 
 
 def told_repairs(read: Sequence[Passage]) -> Iterator[RuleFinding]:
-    """Join a sentence that tells what was wrong with the one after it that tells where or how it was fixed."""
+    """Join a sentence that tells what was wrong with the next one, which tells where or how it was fixed."""
     said = [sentence for passage in read for sentence in sentences(passage.text)]
     for wrong, fixed in pairwise(said):
         if len(wrong) > MAX_LENGTH or not (_FIXED_SO.match(fixed) and _WAS_WRONG.search(wrong)):

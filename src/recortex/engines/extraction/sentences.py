@@ -11,7 +11,7 @@ _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 _CODE = re.compile(r"`[^`\n]{1,300}`")
 # Text before the bracket makes it an index and a call: `handlers[name](event)`.
 _LINK = re.compile(r"(?<![\w)\]])\[([^\]\[]{1,200})\]\(([^()\s]{1,500})\)")
-# Emphasis comes in pairs around words; a star that stands alone belongs to a glob, a power or `**kwargs`. Code is kept.
+# Emphasis comes in pairs around words; a single star belongs to a glob, a power or `**kwargs`.
 _EMPHASIS = re.compile(
     r"(`[^`\n]{1,300}`)"
     r"|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|"
@@ -52,7 +52,7 @@ _OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 
 
 def plain(text: str) -> str:
-    """Take away the marks of links and emphasis and leading symbols; code marks, addresses and every word stay."""
+    """Remove the markup of links and emphasis, and leading symbols; code marks and all words stay."""
     text = _LINK.sub(_unlinked, text)
     text = _unmarked(text)
     text = _SYMBOLS.sub("", text)

@@ -79,7 +79,7 @@ _JOINT = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\|\||&&|[;|\n]", re.DOTAL
 
 
 def main_part(command: str) -> tuple[str, bool]:
-    """The first command of a line, bare of `cd … &&`, redirections and pagers, and whether it is the only one.
+    """The first command of a line without `cd … &&`, redirections and pagers, and whether it is the only one.
 
     Where commands are chained, a failure cannot be laid to the first of them.
     """
@@ -105,7 +105,7 @@ _CUSTOMARY = re.compile(
 
 
 def is_customary(form: str) -> bool:
-    """Whether a command is what everybody types for its purpose, and so teaches nothing about this project."""
+    """Whether a command is the usual one for its purpose, and so teaches nothing about this project."""
     return _CUSTOMARY.match(form) is not None
 
 
@@ -141,7 +141,7 @@ def whole_form(command: str) -> str | None:
 
 
 def failed(call: ToolCall) -> bool:
-    """Whether the command failed: by its own result, or by what it printed where a pipe hid the exit status."""
+    """Whether the command failed: by its result, or by its output where a pipe hid the exit status."""
     if call.ok is False:
         return True
     return _FAILED.search(call.output) is not None

@@ -1,4 +1,4 @@
-"""Plain statements of the person about the project: what holds in it, and what changed, without a word of rule.
+"""Plain statements of the person about the project: what holds in it, and what has changed.
 
 "We release every Friday", "timestamps are stored in UTC", "the docs are built with sphinx now": the verb is
 one of how a project is run, and the value is a name, a number or a place. What tells of a failure, of
@@ -113,7 +113,8 @@ _ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
         ("turned", "decision", 0.74, (
                 rf"^{_SUBJECT}.+ (?:from now on|from today(?: on)?|these days|now|instead of .+|"
                 rf"rather than .+|no longer .+|not .+ any ?more)[.!]?$")),
-        ("changed", "decision", 0.74, r"^(?:instead of|rather than) .+ we (?:now )?(?:use|do|go|run|write|have|build)\b.+"),
+        ("changed", "decision", 0.74,
+         r"^(?:instead of|rather than) .+ we (?:now )?(?:use|do|go|run|write|have|build)\b.+"),
         ("practice", "preference", 0.72, (
                 rf"^{_WE}(?:don't |do not )?{_PRACTICE}s?\b(?! (?:it|this|that|them|into|out|so|two|three|"
                 rf"several|different|many|both|the old)\b){_END}")),
@@ -130,11 +131,13 @@ _ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
                 rf"^{_SUBJECT}(?:is|are) {_ADV}(?:on|in|at|under|behind|from|with) .*\b(?:mon|tues|wednes|"
                 rf"thurs|fri|satur|sun)days?\b.*")),
         ("rests", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}{_RESTING} {_ADV}(?:out |only )?{_TO} .+"),
-        ("uses", "semantic", 0.72, rf"^{_SUBJECT}{_ADV}(?:uses|needs|requires|(?<=s )(?:use|need|require)) (?!to\b).+"),
+        ("uses", "semantic", 0.72,
+         rf"^{_SUBJECT}{_ADV}(?:uses|needs|requires|(?<=s )(?:use|need|require)) (?!to\b).+"),
         ("bound", "semantic", 0.72, (
                 rf"^{_SUBJECT}(?:must|may|should|has to|have to|can)(?: not| never| only| now)? (?:be|stay|"
                 rf"have|call|use|run|go|take)\b.*(?:\d|\bv\d).*")),
-        ("wanted", "preference", 0.72, r"^i want (?:all|every|each|our) .+ (?:in|as|with|on|to|under|by|from|without) .+"),
+        ("wanted", "preference", 0.72,
+         r"^i want (?:all|every|each|our) .+ (?:in|as|with|on|to|under|by|from|without) .+"),
         ("order", "preference", 0.72,
          (r"^(?:use|prefer) (?!.* for the [\w-]+[.!]?$)(?!(?:it|this|that|these|those|them|an?|my|your|"
           r"the)\b).+? (?:for|in|with|as|instead of|rather than|not|now)\b.*")),
@@ -146,7 +149,8 @@ _ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
          r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|"
          r"an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|"
          r"through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
-        ("order", "preference", 0.72, r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
+        ("order", "preference", 0.72,
+         r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
         ("value", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) .+"),
     )
 )  # fmt: skip
@@ -224,7 +228,7 @@ def is_report(message: str) -> bool:
 
 
 def stated(text: str, *, named: bool, reporting: bool) -> StatedFact | None:
-    """What a cleaned sentence of the person states about the project; None where it states nothing that lasts.
+    """What a cleaned sentence of the person states about the project; None if nothing that lasts.
 
     Args:
         text: one sentence, without greeting and request.
@@ -289,7 +293,7 @@ def _fills_slot(claim: Claim) -> bool:
 
 
 def _is_value(text: str) -> bool:
-    """Whether "S is V" gives a name or a number to what has one: "the default page size is 50", not "the page is empty"."""
+    """Whether "S is V" gives a name or number: "the default page size is 50", not "the page is empty"."""
     for one in claims(text):
         if one.verb != "be" or not one.subject or not one.value:
             continue

@@ -122,7 +122,7 @@ class ToolUseRules:
                 self.purposes[form] = (*purpose, turn)
 
     def _corrected(self, command: str, purpose: str) -> Iterator[RuleFinding]:
-        """Tell the form of a command that works where another form for the same purpose was refused just before."""
+        """Report the form of a command that works after another form for the same purpose was refused."""
         for failure in list(self.failures.values()):
             refused = (
                 failure.age <= _CORRECTION_WINDOW and not failure.edited and _REFUSED.search(failure.error)
@@ -176,7 +176,7 @@ def _reasons(text: str) -> list[str]:
 
 
 def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
-    """Compose the verified fix: the command, its error, the reason that was given, the files that were edited."""
+    """Compose a verified fix: the command, its error, the given reason, the edited files."""
     files = tuple(failure.edited)
     error = "" if is_trivial(failure.error) else failure.error
     reason = next((said for said in failure.reasons if not is_trivial(said)), "")

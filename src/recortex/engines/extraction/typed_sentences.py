@@ -1,4 +1,4 @@
-"""Sentences as people type them: parted at small letters too, without greeting, and without the task that hangs on.
+"""Sentences as people type them: also split before small letters, without greeting and task.
 
 "hey, we send mails with sendgrid. can you make a template?" holds one statement and one request.
 """
@@ -75,7 +75,7 @@ def _turned(found: re.Match[str]) -> str:
 
 
 def readings(said: str) -> list[str]:
-    """A sentence in the ways it may be meant, the likeliest first: without a request, whole, without what follows from it."""
+    """The readings of a sentence, the likeliest first: without a request, whole, without its consequence."""
     bare = _EXAMPLE.sub("", _INSTEAD.sub(_turned, without_greeting(said)))
     shorter = _cut(_REQUEST, bare)
     head = bare.split(", ", 1)[0]

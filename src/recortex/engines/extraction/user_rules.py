@@ -29,7 +29,7 @@ MAX_TYPED = 2_500
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """One row: what a sentence of the person states, with the confidence that it holds beyond the task at hand."""
+    """One row: a form of statement, and the confidence that it holds beyond the current task."""
 
     name: str
     kind: str
@@ -84,7 +84,8 @@ HABITS = (
     _habit("recurring", "semantic", 0.66,
            (r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|"
             r"satur|sun)?(?:day|night|week|month|sprint|quarter|hour|morning|release)s?\b")),
-    _habit("forbidden", "preference", 0.7, r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
+    _habit("forbidden", "preference", 0.7,
+           r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
     _habit("standing", "preference", 0.75,
            r"[\w`], (?:always|never)[.!]?$|^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|"
            r"you) (?:always|never)\b|"
@@ -122,7 +123,8 @@ HABITS = (
     _habit("fact", "semantic", 0.65,
            (r"^(?!it\b|this\b|that\b|there\b)\w+ .{0,60}?\b(?:is|are|lives? (?:in|on|at)|runs? on|goes? to|"
             r"comes? from|listens? on|points? (?:to|at))\b [^?]{2,80}(?:,| and| but) not\b")),
-    _habit("fact", "semantic", 0.62, r"^(?!it|this|that)[\w -]{3,40} (?:is|are|will|can|may) (?:always|never|only) \w+"),
+    _habit("fact", "semantic", 0.62,
+           r"^(?!it|this|that)[\w -]{3,40} (?:is|are|will|can|may) (?:always|never|only) \w+"),
     _habit("universal", "preference", 0.7,
            r"^(?:make sure )?(?:(?:all|every|each)(?: of)?(?: our| the| new)? \w+|no \w+)(?: \w+)?"
            r" (?:(?:must|should|has to|have to|may|has an?|needs? an?|lives?|goes?|uses?|belongs?)\b|"
@@ -331,7 +333,7 @@ def _judged(reading: str, sentence: str = "") -> RuleFinding | None:
 
 
 def _declared(said: str, text: str, habit: Habit | None, *, named: bool) -> tuple[str, float, str] | None:
-    """Kind, confidence and rule of what the person says on purpose: a decision, a note, what holds in the project."""
+    """Kind, confidence and rule of a deliberate statement: a decision, a note, a fact of the project."""
     kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
     if _DECISION.match(said):
         return "decision", 0.85, "person_decision"

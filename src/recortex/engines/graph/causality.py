@@ -30,7 +30,7 @@ def order(relation: Relation) -> tuple[str, str] | None:
 
 
 def circle(relation: Relation, relations_of: RelationsOf) -> list[Relation]:
-    """The relations that lead from a new one's effect back to its cause, itself first; none where it closes no circle.
+    """The relations from a new one's effect back to its cause, itself first; empty if there is no cycle.
 
     Args:
         relation: that is to be kept.

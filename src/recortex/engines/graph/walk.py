@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 
 class WalkStep(NamedTuple):
-    """A memory that was reached: its depth is the length of the path of relations, the first from the start."""
+    """A memory that was reached, and the relations that lead to it, the first from the start."""
 
     id: str
     path: tuple[Relation, ...]
@@ -60,7 +60,7 @@ def walk(
     *,
     limit: int,
 ) -> list[WalkStep]:
-    """What is reached from a memory by at most `depth` relations, nearest first, then by the strength of the last one.
+    """The memories within `depth` relations, nearest first, then by the strength of the last relation.
 
     Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once
     per level.

@@ -1,1 +1,1 @@
-"""What of a memory is written to the keyword index, and what is embedded: pure functions, used when it is written."""
+"""What is written to the keyword index for a memory, and what is embedded: pure functions."""

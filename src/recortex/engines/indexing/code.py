@@ -42,7 +42,7 @@ def is_outline(text: str) -> bool:
 
 
 def self_description(text: str) -> str:
-    """The words of the first declared name, and the first sentence of the documentation; empty where there is neither."""
+    """The words of the first declared name, and the first sentence of its documentation; empty if neither."""
     text = text[:_READ]
     name = next((match[1] or match[2] for line in _lines(text) if (match := _DECLARATION.match(line))), "")
     return " ".join([*identifier_parts(name), *_first_sentence(_docstring(text)).split()[:_DOC_WORDS]])

@@ -1,4 +1,4 @@
-"""What can be seen of a text when it is written, as one small number, so that a recall reads no text to score it."""
+"""Traits of a text as one number, computed when it is written: recall scores it without reading it."""
 
 from __future__ import annotations
 

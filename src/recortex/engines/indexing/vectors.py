@@ -16,7 +16,7 @@ _LARGEST = 127
 
 
 def compact(vector: Row) -> bytes:
-    """The vector as int8 values, one byte a dimension; the largest becomes ±127. Cosines change by less than 0.01."""
+    """The vector as int8, a byte a dimension; the largest becomes ±127. Cosines change by less than 0.01."""
     import numpy as np
 
     scale = _LARGEST / max(float(np.abs(vector).max(initial=0.0)), 1e-12)

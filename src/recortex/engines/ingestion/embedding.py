@@ -42,7 +42,7 @@ class Embedding:
 
     @property
     def wanted(self) -> str:
-        """The name of the embedder that every memory should have a vector of; empty where vectors cannot be."""
+        """The embedder that every memory should have a vector of; empty if the store cannot have vectors."""
         if self._embedder is None or not self._store.vectors.available:
             return ""
         return self._embedder.preferred_name
@@ -154,7 +154,7 @@ class Embedding:
         return model
 
     def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:
-        """Who made vectors, the hash of each text's vector, and the int8 codes of those that are not kept yet.
+        """Who made vectors, the hash of each text's vector, and the int8 codes of those that are new.
 
         A hash is of the embedder's name and the text: what the embedder made once, before another one was
         wanted, is found by it and not made again.

@@ -83,7 +83,7 @@ def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], i
 
 
 def expiry(content: Content) -> datetime | None:
-    """When a content says that it stops being true, as an approved exception does; None where it says nothing.
+    """When a content says that it stops being true, as an approved exception does; None if it does not.
 
     Raises:
         InvalidInputError: it says so in words that are no date.
@@ -92,10 +92,22 @@ def expiry(content: Content) -> datetime | None:
     return parse_instant(said) if said and not getattr(content, "permanent", False) else None
 
 
-_AS_DRAFTED = (
-    "scope", "confidence", "priority", "pinned", "tags", "domain", "files", "functions", "patterns", "constraints",
-    "source", "origin", "supersedes", "metadata",
-)  # fmt: skip
+_AS_DRAFTED = [
+    "scope",
+    "confidence",
+    "priority",
+    "pinned",
+    "tags",
+    "domain",
+    "files",
+    "functions",
+    "patterns",
+    "constraints",
+    "source",
+    "origin",
+    "supersedes",
+    "metadata",
+]
 
 
 def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalised:

@@ -1,4 +1,4 @@
-"""A memory as it may be output_redacted: what the rules of today find in it is taken out again before output."""
+"""Memories before they are output: what today's privacy rules find in them is taken out again."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ not find what it changes. The price: remember_many at 10,000 memories keeps 724 
 READ = 2_000
 
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-# Asked of one word at a time: asked of a whole text, the same takes the cube of the length of a word without an end.
+# For one word at a time: searched in a whole text, it takes the cube of the length of a long word.
 _NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
 
 

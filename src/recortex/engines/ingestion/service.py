@@ -1,4 +1,4 @@
-"""Ingestion: drafts are normalised, compared with what is known, and merged or added, in short transactions."""
+"""Ingestion: drafts are normalised, compared with known memories, and merged or added."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ DOUBTED = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of a draft: the memory as it is kept; known means that it was learned from the same place before."""
+    """What became of a draft. `known` means that it was learned from the same place before."""
 
     memory: Memory
     outcome: Literal["added", "merged", "known"]
@@ -153,7 +153,7 @@ class Ingestion:
     def change(
         self, old: Memory, new: Memory, *, now: datetime, actor: Actor, operation: str, reason: str = ""
     ) -> Memory:
-        """Put a new state in place of the old one, which stays in the history; secrets are taken out of it first.
+        """Replace a memory's state; the old one stays in the history. Secrets are taken out first.
 
         Raises:
             InvalidInputError: the new state does not fit.
@@ -218,7 +218,7 @@ class Ingestion:
         return Kept(memory, "added", normalised.redacted)
 
     def _known(self, memory: Memory, alike: Sequence[Resemblance]) -> Memory | None:
-        """The living memory that says the same: word for word, or nearly so where a rule worded the new one."""
+        """The kept memory that says the same: word for word, or nearly so where a rule worded the new one."""
         same = self._store.memories.same(*spellings(memory.kind, memory.text))
         ids = [same] if same else []
         if memory.source.rule:

@@ -19,7 +19,7 @@ WINDOW = 90 * DAY
 
 
 def bytes_per_day(samples: Sequence[SizeSample]) -> float | None:
-    """The slope of the line with the least squares through the samples of the last 90 days; None where they say nothing.
+    """The least-squares slope through the samples of the last 90 days; None if there are too few.
 
     Args:
         samples: in any order.

@@ -69,8 +69,8 @@ def normalised_pair(
 
     def made(kind: Kind, field: str, said: str) -> Normalised:
         draft = Draft(
-            kind=kind, content={field: said}, priority=priority, tags=tags, files=(link,), origin=Origin.CODE_INDEX,
-            scope=Scope.PROJECT,
+            kind=kind, content={field: said}, priority=priority, tags=tags, files=(link,),
+            origin=Origin.CODE_INDEX, scope=Scope.PROJECT,
         )  # fmt: skip
         return normalise(draft, id_=new_id(), now=now, count=count)
 
@@ -108,7 +108,7 @@ def _length(code: Memory | None) -> int:
 
 
 def unchanged(former: IndexedPiece, new: Pair) -> bool:
-    """Whether indexing again says nothing new: same lines of the same text, same description, importance and tags."""
+    """Whether indexing again changes nothing: the same lines, text, description, importance and tags."""
     old, said = former.description, new.description.memory
     return (
         former.code is not None

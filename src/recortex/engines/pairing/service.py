@@ -22,7 +22,7 @@ class Pairing:
         self._store = store
 
     def code_of(self, memories: Sequence[Memory]) -> dict[str, tuple[Memory, ...]]:
-        """The code that some memories describe, by their ids: what is active, or stands as its description does."""
+        """The code that some memories describe, by their ids: active, or of the description's own status."""
         relations = self._store.relations.of([one.id for one in memories])
         ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
         codes = {one.id: one for one in self._store.memories.get(ends) if one.kind == CODE}

@@ -1,4 +1,4 @@
-"""Privacy: every text is cleaned of personal data and secrets before it is written and again before it is shown.
+"""Privacy: personal data and secrets are taken out of every text before it is written and output.
 
 `redact` for a text, `redact_json` for typed contents. A table of rules (`table.built_in_rules`), each row
 with its own examples, is run over the text; one pass over short parts of the rows' keywords decides which run

@@ -1,4 +1,4 @@
-"""Checks on a candidate: check digits of numbers, and whether a string looks made by a machine or by a person."""
+"""Checks of a match: check digits of numbers, and whether a string looks random."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def luhn(text: str) -> bool:
 
 
 def mod97(text: str) -> bool:
-    """Whether an IBAN's check digits fit (ISO 13616: first four to the end, letters to numbers, remainder 1)."""
+    """Whether an IBAN's check digits fit (ISO 13616)."""
     compact = "".join(c for c in text.upper() if c.isalnum() and c.isascii())
     return int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1
 
 
 def weighted(text: str, weights: tuple[int, ...], modulus: int) -> bool:
-    """Whether the weighted sum of the digits is a multiple of the modulus; False when there are more or fewer digits."""
+    """Whether the weighted sum of the digits is a multiple of the modulus, and their number is right."""
     numbers = digits_of(text)
     return (
         len(numbers) == len(weights)
@@ -85,7 +85,7 @@ def is_uuid(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
-    """Whether a string looks drawn at random rather than written: letters and digits take turns within its parts.
+    """Whether a string looks random rather than written: letters and digits alternate within its parts.
 
     Words, names, paths and versions hardly ever go from letter to digit and back; tokens do all the time. A
     long string without digits counts when its case changes as often.
@@ -94,4 +94,5 @@ def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
     if len(compiled(_TURN).findall(head)) >= turns:
         return entropy(head) >= bits
     humps = len(compiled(_CASE_TURN).findall(head))
-    return len(head) >= 24 and humps >= 6 and entropy(head) >= 4.0  # noqa: PLR2004  an identifier has fewer humps
+    # An identifier has fewer humps.
+    return len(head) >= 24 and humps >= 6 and entropy(head) >= 4.0  # noqa: PLR2004

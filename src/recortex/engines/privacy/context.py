@@ -55,7 +55,7 @@ def in_comment(text: str, start: int) -> bool:
 
 
 def place_adjustment(text: str, folded: str, start: int) -> float:
-    """What the surroundings of a place change: a comment before it, a sensitive name that it is assigned to."""
+    """What the surroundings of a match add: a comment before it, a sensitive name it is assigned to."""
     change = IN_COMMENT if in_comment(text, start) else 0.0
     if text[start - 1 : start] in _ASSIGNING and compiled(_NAME).search(folded, max(0, start - 64), start):
         change += SENSITIVE_NAME

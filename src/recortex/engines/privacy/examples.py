@@ -1,4 +1,4 @@
-"""Examples of the table, written as templates: no string in this package looks like a live secret to a scanner."""
+"""The rules' examples as templates, so that no string here looks like a live secret to a scanner."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FIELD = re.compile(r"<<([hHdlmaUAwbxX])(\d{1,4})>>")
 
 
 def expand(template: str) -> str:
-    """Fill each `<<h32>>` with that many characters of its alphabet; the same template always gives the same text.
+    """Replace each `<<h32>>` by that many characters of its alphabet; the same template gives the same text.
 
     Letters: h/H hexadecimal, d digits, l lower case, m letters, a lower case and digits, U capitals and
     digits, A letters and digits, w those with `_-`, b Base64, x and X themselves.

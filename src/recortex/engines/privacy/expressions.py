@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when first used: importing the rules costs nothing to a command that redacts nothing."""
+"""Regular expressions that are compiled when first used, so that importing the rules costs nothing."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from functools import cache
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """The compiled expression of a pattern known to be sound; the table has its own way for rows that may not be."""
+    """The compiled expression of a pattern that is known to be valid."""
     return re.compile(pattern)

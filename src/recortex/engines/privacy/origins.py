@@ -1,4 +1,4 @@
-"""Where a place of a partly redacted text was in the original: several rounds of replacement keep their offsets."""
+"""Maps places in a partly redacted text to the original text, through several rounds of replacement."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Edit(NamedTuple):
-    """A placeholder that stands at `start:end` of the current text, for what `finding` covers in the original."""
+    """A placeholder at `start:end` of the current text that covers `finding` in the original."""
 
     start: int
     end: int

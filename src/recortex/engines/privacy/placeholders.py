@@ -25,7 +25,7 @@ _SPARSE = 5
 
 @lru_cache(maxsize=4096)
 def is_filler(value: str) -> bool:
-    """Whether a provider's token is a stand-in: `EXAMPLE`, `xxxxxx`, `...`, `${VAR}`, or hardly any different characters.
+    """Whether a token is a placeholder: `EXAMPLE`, `xxxxxx`, `...`, `${VAR}`, or hardly any variety.
 
     Sequences such as `abcdefgh` stay secrets here: the shape alone is proof enough.
     """
@@ -36,7 +36,7 @@ def is_filler(value: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_placeholder(value: str) -> bool:
-    """Whether an assigned value is a stand-in, a reference to a variable, or too monotonous to be a secret."""
+    """Whether an assigned value is a placeholder, a variable, or too monotonous to be a secret."""
     return (
         compiled(_TEMPLATE).search(value) is not None
         or compiled(_WORDS).search(value.lower()) is not None

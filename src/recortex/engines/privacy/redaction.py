@@ -72,7 +72,7 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
 
 
 def _without_markers(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text with Recortex's own placeholders made unreadable, so that no rule takes them for words; their places."""
+    """The text with Recortex's own placeholders masked, so that no rule matches them, and their places."""
     markers = [match.span() for match in compiled(MARKER).finditer(text)] if "[" in text else []
     if not markers:
         return text, markers
@@ -133,7 +133,7 @@ def _matches(
 
 
 def _run_end(text: str, place: int) -> int:
-    """Where letters and digits end: the rest of a longer run goes too, or it would stand alone behind the placeholder."""
+    """The end of a run of letters and digits, which is replaced as a whole."""
     match = compiled(r"[A-Za-z0-9]*+").match(text, place)
     return match.end() if match else place
 
@@ -152,7 +152,7 @@ def _anchored(
 
 
 def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_Match]:
-    """Join overlapping places: the union is replaced, and the surest rule names it. A marker is taken whole or not."""
+    """Join overlapping matches: the union is replaced, named by the surest rule. Markers stay whole."""
     candidates.sort(key=lambda c: c.start)
     apart: list[_Match] = []
     for candidate in candidates:

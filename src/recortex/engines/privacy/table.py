@@ -1,4 +1,4 @@
-"""The table of all rules, read and compiled late: a row's expression is built when its keyword first occurs in a text."""
+"""The table of all rules; an expression is compiled when its keyword first occurs in a text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class ApplicableRule(NamedTuple):
 
 
 class RuleTable:
-    """A set of rules with their compiled expressions and the literals that decide which of them a text needs."""
+    """Rules with their compiled expressions, and the keywords that decide which of them a text needs."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
@@ -73,7 +73,7 @@ class RuleTable:
         return steps
 
     def _present(self, folded: str) -> list[str]:
-        """The keywords that occur: first by one short part of each, all parts in a single pass, then for certain."""
+        """The keywords that occur: candidates by one short part of each in a single pass, then checked."""
         view = memoryview(folded.encode("utf-8", "surrogatepass"))
         likely: list[str] = []
         for size, letter in _FORMATS.items():
@@ -87,7 +87,7 @@ class RuleTable:
         return [keyword for keyword in likely if keyword in folded]
 
     def compiled(self, rule: Rule) -> re.Pattern[str] | None:
-        """The rule's expression, or None when it cannot be compiled: then it is skipped and named in `broken`."""
+        """The rule's expression; None if it cannot be compiled: then it is skipped and named in `broken`."""
         if rule.name not in self._compiled:
             try:
                 self._compiled[rule.name] = re.compile(rule.pattern)
@@ -98,7 +98,7 @@ class RuleTable:
 
 
 def _rarest_gram(keyword: str, size: int) -> int:
-    """The part of a keyword that ordinary text holds least, as a number: one with signs or digits, or the last."""
+    """The part of a keyword that is rarest in ordinary text, as a number."""
     data = keyword.encode()
     rarity = data.translate(_RARITY)
     best = max(range(len(data) - size + 1), key=lambda at: (sum(rarity[at : at + size]), at))
@@ -113,7 +113,7 @@ _RARITY = bytes(
 
 
 def built_in_rules() -> tuple[Rule, ...]:
-    """Every row, the more specific first: of two rows that match a place with equal confidence the first names it."""
+    """Every rule, the more specific first: of two with equal confidence, the first names the match."""
     from recortex.engines.privacy.patterns import (
         ai,
         cloud,

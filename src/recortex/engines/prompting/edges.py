@@ -74,7 +74,7 @@ class Edge(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """What is left of an answer, how many pairs were found unrelated, and how many entries were dropped, by reason."""
+    """What is accepted of an answer, how many pairs are unrelated, and what was dropped, by reason."""
 
     edges: tuple[Edge, ...]
     unrelated: int

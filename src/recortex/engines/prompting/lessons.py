@@ -37,7 +37,10 @@ _CERTAIN = 0.95
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
 _LEFT_OUT = frozenset(
-    {"code", "code_smell", "code_description", "agent_spawn", "conversation", "episodic", "semantic", "meeting", "skill", "entity"}
+    (
+        "code", "code_smell", "code_description", "agent_spawn", "conversation", "episodic", "semantic",
+        "meeting", "skill", "entity",
+    )
 )  # fmt: skip
 OFFERED = tuple(sorted(name for name in KINDS if name not in _LEFT_OUT))
 SCHEMA: Mapping[str, Any] = {

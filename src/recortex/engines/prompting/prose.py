@@ -1,4 +1,4 @@
-"""What of a message may leave this machine: its prose, without code, without what programs put in, without secrets."""
+"""What of a message may leave this machine: prose, without code, injected text and secrets."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _OPENING = re.compile(rf"(?P<lead>(?:[ >]|{_MARKER} )*)(?P<fence>`{{3,}}|~{{3,}}
 _ITEM = re.compile(rf"\s*{_MARKER}\s")
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)", re.DOTALL)
 _HTML = re.compile(
-    r"^(?P<lead>[ >]*)<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\2\s*>|\Z)"  # a block of its own, also unclosed
+    r"^(?P<lead>[ >]*)<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\2\s*>|\Z)"
     r"|<(pre|code|script|style)\b[^<>]{0,200}>(?:(?!\n[ ]*\n).){0,500}?</\3\s*>",  # within a paragraph
     re.DOTALL | re.IGNORECASE | re.MULTILINE,
 )
-# Lines that no sentence looks like: how statements end and begin, how values are set, how changes and traces are printed.
+# Lines of code: how statements begin and end, how values are set, how diffs and traces are printed.
 _LINES_OF_CODE = (
     r".*(?:[;{}]|=>|->|&&|\|\|)",
     r"[)\]}]+[,;)]*",
@@ -58,7 +58,7 @@ _LINE = 2_000
 
 
 def prose(text: str, *, person: bool) -> str:
-    """A message as it may be sent: whatever looks like code is `[code]`, secrets and personal data are placeholders.
+    """A message as it may be sent: code becomes `[code]`, secrets and personal data become placeholders.
 
     In doubt a line counts as code: a sentence that is lost costs less than a line of code that is given away.
 
@@ -122,7 +122,7 @@ def _unindented(lines: list[str]) -> Iterator[str]:
 
 
 def _unpasted(text: str) -> str:
-    """Code that stands bare in a message: paragraphs that read as code, and runs of lines that no sentence looks like."""
+    """Code without marks in a message: paragraphs that read as code, and runs of lines of code."""
     paragraphs = re.split(r"\n[ ]*\n", text)
     return "\n\n".join(
         CODE if is_code(part) or is_outline(part) else "\n".join(_without_runs(part.split("\n")))

@@ -1,1 +1,1 @@
-"""Recall: gather candidates by words and by vectors, score them, and answer only what the store can answer."""
+"""Recall: gather candidates by words and vectors, score them, and answer if the store can."""

@@ -86,7 +86,8 @@ def _agreement(date: NamedDate, at: datetime) -> float:
 
 def _day_agreement(year: int, month: int, day: int, at: datetime) -> float:
     try:
-        named = datetime(year, month, day if month != 2 else min(day, _LAST_DAY), tzinfo=UTC)  # noqa: PLR2004  February
+        # February.
+        named = datetime(year, month, day if month != 2 else min(day, _LAST_DAY), tzinfo=UTC)  # noqa: PLR2004
     except ValueError:
         return 0.0
     gap = (at - named).days

@@ -1,4 +1,4 @@
-"""Words that developers use for the same thing: a question about "the database" is answered by what names PostgreSQL.
+"""Synonyms of developers: a question about "the database" is answered by what names PostgreSQL.
 
 The small model of this package knows little of tool names (cosine 0.16 between "how do we hash passwords?"
 and "Use bcrypt with 12 rounds"), so synonyms are written down: for a general word, the names that stand for

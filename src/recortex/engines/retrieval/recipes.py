@@ -26,7 +26,7 @@ class Gathering:
     radius: int = 2
 
 
-# 150 and 128 find 0.1 points more of LoCoMo and CoSQA and take a fifth longer (bench/retrieval.py, bench/latency.py).
+# 150 and 128 find 0.1 points more of LoCoMo and CoSQA and take a fifth longer (bench/retrieval.py).
 HYBRID = Gathering(words=100, vectors=90)
 KEYWORD = Gathering(words=150, vectors=0)
 SEMANTIC = Gathering(words=0, vectors=128)

@@ -64,7 +64,7 @@ class Evidence:
 
 
 class Scored(NamedTuple):
-    """A candidate with its total (in standard deviations) and the signals that went into it, as they were measured."""
+    """A candidate with its total (in standard deviations) and the measured signals."""
 
     facts: Facts
     total: float
@@ -161,7 +161,7 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
 
 
 def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:
-    """The patterns that matter to a question: those that it names, and those of memories about a file that it names."""
+    """The patterns that a question names, and those of memories about a file that it names."""
     words = frozenset(asked.words)
     named = {id_ for one in links.values() for id_ in one.patterns if _named(id_, words)}
     beside = {
@@ -186,7 +186,7 @@ def _named(pattern: str, words: frozenset[str]) -> bool:
 
 
 def closeness(path: str, named: str) -> float:
-    """1 for the same file, or a name that is the end of the path; 0.5 for a file in the same folder; else 0."""
+    """1 for the same file, or a name that ends the path; 0.5 for the same folder; else 0."""
     path, named = path.strip("/").lower(), named.strip("/").lower()
     if path == named or path.endswith("/" + named) or path.startswith(named + "/"):
         return 1.0
@@ -195,7 +195,7 @@ def closeness(path: str, named: str) -> float:
 
 
 def waits(one: Facts) -> bool:
-    """Whether a memory should have a vector and has none of the model that is asked by, as in a change of the model."""
+    """Whether a memory lacks a vector that it should have, as while the embedding model is changed."""
     return one.vector is None and one.kind not in _NEVER_EMBEDDED
 
 

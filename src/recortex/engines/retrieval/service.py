@@ -107,7 +107,7 @@ class Retrieval:
         )
 
     def _faded(self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int) -> dict[int, Memory]:
-        """The memories with the confidence that is left; in the score none is a hub: to know it of all candidates takes long."""
+        """The memories with decayed confidence. Hubs count only here: finding them for all is slow."""
         hubs = self._search.hubs(list(memories)) if memories else {}
         left = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
         return {key: replace(memory, confidence=left[key]) for key, memory in memories.items()}
@@ -131,7 +131,7 @@ class Retrieval:
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
-        """The words of the question; one that no memory holds may be stood in for by a name that one does hold."""
+        """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
         size = max(self._search.searchable(), 1)
         frequency = self._frequencies(asked.words)
         names = {word: names_for(word) for word, count in frequency.items() if not count}
@@ -178,7 +178,7 @@ class Retrieval:
     def _matched(
         self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
     ) -> Sequence[tuple[int, float]]:
-        """Keys with BM25; in a small store with the rarities of their words, which is BM25 at the mean length."""
+        """Keys with BM25; in a small store the rarities of the words, which is BM25 at the mean length."""
         words, every, also = vocabulary.lookup()
         if not vocabulary.small:
             found = self._search.match(words, limit, only, every=every, also=also) if words else ()
@@ -279,7 +279,7 @@ _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, strangers=0.0)
 
 
 def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
-    """The better of what memories with a vector say for an answer, and what those that wait for theirs do by words."""
+    """The better support: that of memories with a vector, or by words of those that wait for theirs."""
     names = search.asked.names
     strangers = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
 
@@ -300,7 +300,7 @@ def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
 
 
 def _answering(scored: Sequence[Scored], best: float, *, floor: bool) -> Iterable[Scored]:
-    """All candidates without the floor; with it none when the best is too weak, and none that has nothing in common."""
+    """All candidates without the floor; with it none if the best is too weak, and none without overlap."""
     if not floor:
         return scored
     return filter(in_common, scored) if best >= FLOOR else ()

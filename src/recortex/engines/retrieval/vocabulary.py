@@ -58,7 +58,7 @@ class Vocabulary:
     stand_ins: Mapping[str, int] = field(default_factory=dict)
 
     def rarity(self, word: str) -> float:
-        """The inverse document frequency of BM25, always positive; highest for a word that no memory holds."""
+        """The inverse document frequency of BM25, always positive; highest for unknown words."""
         size = max(self.size, SMALL)
         count = min(self.frequency.get(word, self.stand_ins.get(word, 0)), size)
         return log(1.0 + (size - count + 0.5) / (count + 0.5))
@@ -97,7 +97,7 @@ class Vocabulary:
         return Lookup(tuple(words), every and len(words) > 1, tuple(also))
 
     def _selective(self) -> list[tuple[int, str]]:
-        """The known words with their numbers of rows, rarest first, without those in more than half of the store."""
+        """The known words with their numbers of rows, rarest first, without those in most of the store."""
         counts = {**self.stand_ins, **self.frequency} if self.stand_ins else self.frequency
         known = sorted((count, word) for word, count in counts.items() if count)
         if self.small:

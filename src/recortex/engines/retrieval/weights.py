@@ -1,4 +1,4 @@
-"""How much each signal counts in a recall: the weights of BM25's columns and of all that is summed up with it.
+"""How much each signal counts in a recall, and what BM25 gives the columns.
 
 A signal is one number that speaks for or against a candidate. There are three groups: what compares
 candidates with each other, what turns of speech have, and what every memory has. To add a signal, add its
@@ -80,15 +80,15 @@ class Form(NamedTuple):
     spoken: Spoken = Spoken()
 
     def having(self, *, words: bool, vectors: bool) -> Form:
-        """The weights where only words or only vectors were searched: the missing one leaves its weight to the other."""
+        """The weights where only words or vectors were searched: the other one's weight is added."""
         if words and vectors:
             return self
         both = self.compared.keyword + self.compared.semantic
         return self._replace(compared=self.compared._replace(keyword=both * words, semantic=both * vectors))
 
 
-# Importance, confidence, recency and kind only decide between memories that answer about equally well. A file goes
-# before its tests, which use the same words.
+# Importance, confidence, recency and kind only decide between memories that answer about equally well.
+# A file goes before its tests, which use the same words.
 COMMON = Common(proximity=2.0, patterns=0.5, recency=0.1, confidence=0.3, importance=1.0, kind=0.4, test=-1.5)
 
 DIALOGUE = Form(

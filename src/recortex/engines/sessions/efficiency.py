@@ -52,7 +52,7 @@ def efficiency(receipts: Sequence[Receipt], signals: Sequence[Signal]) -> Effici
 
 
 def _later_touches(receipt: Receipt, signals: Sequence[Signal]) -> int:
-    """How often the file of a warning was touched again; the touch that brought it is noted after it was given."""
+    """How often a warning's file was touched again; the touch that caused the warning is one of them."""
     if receipt.channel != "file":
         return 0
     touches = sum(

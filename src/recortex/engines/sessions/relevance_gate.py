@@ -7,10 +7,10 @@ that is said of few things.
 
 from __future__ import annotations
 
-import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.engines.retrieval.floor import FLOOR
 from recortex.engines.retrieval.lexicon import names_for
 from recortex.engines.words import (
@@ -36,7 +36,7 @@ SHARED = 2
 ALIKE = 0.4
 """A cosine from which meaning alone is enough (bench/prompts.py)."""
 
-_NAME = re.compile(
+_NAME = lazy(
     r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|"
     r"\b[A-Z]{2,}\w*\b"
     r"|\w{0,64}[A-Za-z]\d\w{0,64}"

@@ -1,4 +1,4 @@
-"""Which of the memories that an agent was given it used afterwards: quoted, its file touched, its command run.
+"""Which memories an agent used after they were given: quoted, its file touched, its command run.
 
 Being given is no use, and what the agent would have said or done anyway is none either. So a use must be seen
 in the agent's own words or deeds, later than the memory was given, and must not be explained by anything else
@@ -117,7 +117,7 @@ class _Said:
 
 @dataclass(slots=True)
 class _Heard:
-    """What the agent had from elsewhere: from the person and from tools; and since when it said something itself."""
+    """What the agent had from elsewhere: from the person and tools; and what it said itself, since when."""
 
     elsewhere: set[str] = field(default_factory=set)
     own: dict[str, datetime] = field(default_factory=dict)

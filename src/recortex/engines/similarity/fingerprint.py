@@ -9,7 +9,7 @@ from blake3 import blake3
 
 
 def content_hash(kind: str, text: str) -> str:
-    """BLAKE3 of a kind and a text as 64 hexadecimal digits; case, spacing and Unicode form make no difference."""
+    """BLAKE3 of kind and text, 64 hexadecimal digits; case, spacing and Unicode form do not count."""
     plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
 

@@ -1,4 +1,4 @@
-"""Whether two statements say the same in other words: what one adds to the other must be nothing that carries meaning.
+"""Whether two statements say the same in other words: neither has a meaningful word of its own.
 
 Overlap alone does not tell: "restart the checkout with `make checkout`" and "restart the mailer with `make
 mailer`" share six of seven words and are two facts, while "From now on always deploy with `make ship`" and
@@ -31,7 +31,7 @@ def meaning(text: str) -> tuple[str, ...]:
 
 
 def is_near_duplicate(new: str, known: str) -> bool:
-    """Whether a new statement only repeats a known one: it adds nothing, leaves hardly anything out, in the same order."""
+    """Whether a new statement only repeats a known one: no more, hardly less, in the same order."""
     if max(len(new), len(known)) > LONGEST:
         return new == known
     said, before = meaning(new), meaning(known)

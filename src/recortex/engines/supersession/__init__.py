@@ -1,1 +1,1 @@
-"""What a new statement means for what is known: whether it replaces it, who may do so, and whom it concerns."""
+"""Supersession: whether a new statement replaces a known one, who may do so, and its scope."""

@@ -1,11 +1,11 @@
 r"""Who may replace whom: a guess never silently ends what the person said.
 
-| new \\ known           | pinned      | said by the person | told by the agent | found by rules in the agent's work |
-|------------------------|-------------|--------------------|-------------------|------------------------------------|
-| said by the person     | contradicts | replaces           | replaces          | replaces                           |
-| told by the agent      | contradicts | if it says so      | replaces          | replaces                           |
-| found by rules         | contradicts | contradicts        | contradicts       | if it says so                      |
-| untrusted, or proposed | contradicts | contradicts        | contradicts       | contradicts                        |
+| new \\ known           | pinned      | said by the person | told by the agent | found by rules |
+|------------------------|-------------|--------------------|-------------------|----------------|
+| said by the person     | contradicts | replaces           | replaces          | replaces       |
+| told by the agent      | contradicts | if it says so      | replaces          | replaces       |
+| found by rules         | contradicts | contradicts        | contradicts       | if it says so  |
+| untrusted, or proposed | contradicts | contradicts        | contradicts       | contradicts    |
 
 "Told by the agent" is `remember` called by the agent: it speaks for the person of the session, so what it
 tells replaces what the person said where the statement itself announces the change ("use X instead of Y"); a

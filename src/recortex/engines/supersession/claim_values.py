@@ -19,7 +19,7 @@ def is_name(value: tuple[str, ...]) -> bool:
     last = value[-1]
     if any(is_number(word) or not word.isalpha() or word[0].isupper() for word in value):
         return True
-    return len(value) <= 2 and not last.endswith("s") and not last.endswith("ing") and not last.endswith("ly")  # noqa: PLR2004
+    return len(value) <= 2 and not last.endswith(("s", "ing", "ly"))  # noqa: PLR2004
 
 
 _VAGUE = word_set(

@@ -172,7 +172,8 @@ def _claim(clause: str) -> Claim | None:
     words, denied = affirmed(
         _before_aside(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
     )
-    if len(words) < 2 or len(words) > 40:  # noqa: PLR2004  a subject and a value at least; no sentence is so long
+    # A subject and a value at least; no sentence is so long.
+    if len(words) < 2 or len(words) > 40:  # noqa: PLR2004
         return None
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
     read = _order(words) or _told(words) or _elliptic(words)
@@ -186,7 +187,7 @@ def _claim(clause: str) -> Claim | None:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Stems of the words of a statement that tell one thing from others of its sort, its values among them."""
+    """Stems of a statement's words, values included, that tell one thing from others of its sort."""
     return frozenset[str]().union(*(_names(tokens(clause)) for clause in clauses(core(text))))
 
 
@@ -199,7 +200,8 @@ def _before_aside(words: list[str]) -> list[str]:
     """The words up to the first comma, where what follows goes on about something else and is no list."""
     place = words.index(",") if "," in words else 0
     rest = {word.lower() for word in words[place:]}
-    if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004  a subject, a verb, a value
+    # A subject, a verb, a value.
+    if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004
         return words
     return words[:place]
 
@@ -330,7 +332,7 @@ def _means(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def frame(verb: str, joint: str) -> str:
-    """A verb in any form with its preposition, to be compared: `are built with` says what `build via` says."""
+    """A verb in any form with its preposition, normalised: `are built with` equals `build via`."""
     low = verb.lower()
     root = BASES.get(low, low)
     if root == low and _PARTICIPLE.match(low):

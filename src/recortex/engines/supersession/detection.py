@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 
 class SupersessionVerdict(NamedTuple):
-    """The judgement, the evidence for it, and whether the new statement says itself that it changes something."""
+    """The outcome, its evidence, and whether the new statement announces the change itself."""
 
     outcome: Outcome
     evidence: str = ""
@@ -55,7 +55,7 @@ bench/reversals.py is a find_supersession."""
 
 
 def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
-    """The cheap test before `find_supersession`: whether two statements, as lower-case words, can be about the same."""
+    """The cheap test before `find_supersession`: whether two bags of words can be about the same."""
     one, other = new - CLAIM_WORDS, known - CLAIM_WORDS
     least = min(len(one), len(other))
     shared = len(one & other)
@@ -85,7 +85,7 @@ def find_supersession(new: str, known: str) -> SupersessionVerdict:
 
 
 def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
-    """Whether a known claim is about another thing than the new statement: issue 41, not issue 42; Go, not Python."""
+    """Whether a known claim is about another thing: issue 41, not issue 42; Go, not Python."""
     scenes = (one.names for one in claims(known) if not one.verb and one.words[0] in PREPOSITIONS)
     theirs = claim.names.union(*scenes)
     if not theirs:
@@ -283,7 +283,7 @@ _OPEN_VERBS = frozenset({"use", "need", "require", "has", "have", "support", "ca
 
 
 def _told_apart(new: Claim, known: Claim) -> bool:
-    """Whether two values with a word in common differ by a name: the REST client and the gRPC client, not two helpers."""
+    """Whether two values differ by a name: the REST client and the gRPC client, not two helpers."""
     common = new.stems & known.stems
     if not common:
         return True
@@ -310,10 +310,11 @@ def _comparable(new: Claim, known: Claim) -> bool:
 def _extends(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether a name of one begins with a name of the other: `pytest-xdist` is used with `pytest`."""
     return any(
-        a != b and min(len(a), len(b)) > 2 and (a.startswith((f"{b}-", f"{b}.", f"{b}:", f"{b}/")) or b.startswith((f"{a}-", f"{a}.", f"{a}:", f"{a}/")))  # noqa: PLR2004
+        len(short) > 2 and long.startswith(tuple(f"{short}{sign}" for sign in "-.:/"))  # noqa: PLR2004
         for a in one - other
         for b in other - one
-    )  # fmt: skip
+        for short, long in ((a, b), (b, a))
+    )
 
 
 def _same_subject(new: Claim, known: Claim, *, explicit: bool) -> bool:
@@ -330,8 +331,8 @@ def _families(claim: Claim) -> set[int]:
 
 def _at_odds(new: Claim, known: Claim) -> bool:
     """Whether a person should look at both: the same matter with another value, where several might hold."""
-    return (
-        not new.denied and not known.denied and _comparable(new, known) and _same_subject(new, known, explicit=True)
-        and new.verb != "be" and new.verb not in {"need", "require", "has", "have"}
-        and is_name(new.value) == is_name(known.value)
-    )  # fmt: skip
+    if new.denied or known.denied or new.verb in {"be", "need", "require", "has", "have"}:
+        return False
+    if not _comparable(new, known) or not _same_subject(new, known, explicit=True):
+        return False
+    return is_name(new.value) == is_name(known.value)

@@ -1,4 +1,4 @@
-"""What tells one thing from another of its sort: `#41` from `#42`, Go from Python, staging from production, `a.py` from `b.py`.
+"""What tells one thing from another of its sort: `#41` from `#42`, Go from Python, `a.py` from `b.py`.
 
 Two statements that differ in such a word of what they speak of are about two things, and neither ends the
 other.

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from recortex.engines.words import word_set
 
+
+def _pairs(text: str) -> dict[str, str]:
+    """The words of a written list, each with the one that stands for it."""
+    return dict(pair.split("=") for pair in text.split())
+
+
 USES = word_set("use uses using prefer prefers adopt adopted chose chosen pick picked follow follows")
-BASES = {
-    "built": "build", "sent": "send", "written": "write", "kept": "keep", "made": "make", "done": "do", "driven": "drive",
-    "bought": "buy", "spoken": "speak", "found": "find", "held": "hold", "thrown": "throw", "chosen": "choose",
-}  # fmt: skip
+BASES = _pairs(
+    """
+    built=build sent=send written=write kept=keep made=make done=do driven=drive bought=buy spoken=speak
+    found=find held=hold thrown=throw chosen=choose
+    """
+)
 """Irregular participles and their verbs."""
-JOINTS = {
-    "via": "with",
-    "through": "with",
-    "by": "with",
-    "using": "with",
-    "over": "with",
-    "at": "in",
-    "every": "on",
-}
+JOINTS = _pairs("via=with through=with by=with using=with over=with at=in every=on")
 """Prepositions that tie a means, a place or a time to its verb, and the one that stands for them."""
 RESTS = word_set(
     """
@@ -118,9 +118,10 @@ SEVERAL_ENDS = word_set(
 """One name of each family whose things serve several ends in one project: "Redis for sessions" leaves Redis
 for the queue."""
 
-SYNONYMS = {
-    "postgres": "postgresql", "pg": "postgresql", "psql": "postgresql", "mongo": "mongodb", "k8s": "kubernetes",
-    "tab": "tabs", "space": "spaces", "js": "javascript", "ts": "typescript", "elastic": "elasticsearch",
-    "test": "test", "tests": "test", "rabbit": "rabbitmq", "dep": "dependency", "deps": "dependency",
-    "repo": "repository", "vscode": "vscode", "http": "http", "sqlite3": "sqlite",
-}  # fmt: skip
+SYNONYMS = _pairs(
+    """
+    postgres=postgresql pg=postgresql psql=postgresql mongo=mongodb k8s=kubernetes tab=tabs space=spaces
+    js=javascript ts=typescript elastic=elasticsearch test=test tests=test rabbit=rabbitmq dep=dependency
+    deps=dependency repo=repository vscode=vscode http=http sqlite3=sqlite
+    """
+)

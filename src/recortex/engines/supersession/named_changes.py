@@ -1,4 +1,4 @@
-"""Changes told by name: where a thing in code marks is given up, and the rest is about what the known statement is about.
+"""Changes told by name: a thing in code marks is given up, and the rest is about the same matter.
 
 Names in code marks leave no doubt about what is meant, so the form of the sentence around them need not be
 understood: "Deploy with `just release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
@@ -14,18 +14,22 @@ from recortex.engines.words import PREPOSITIONS, word_set
 _IDENTIFIER = re.compile(r"(?<![`\w])(?:[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*)(?![`\w])")
 _NAME = re.compile(r"`([^`\n]{1,80})`")
 _GIVEN_UP = re.compile(
-    r"\b(?:instead of|rather than|in place of|over|no longer(?: \w+){0,3}?|(?:not|never|don't|do not|stop(?:ped)?|drop(?:ped)?|from)(?: \w+){0,2}?)"
+    r"\b(?:instead of|rather than|in place of|over|no longer(?: \w+){0,3}?|"
+    r"(?:not|never|don't|do not|stop(?:ped)?|drop(?:ped)?|from)(?: \w+){0,2}?)"
     r" `([^`\n]{1,80})`",
     re.IGNORECASE,
 )
 _ANNOUNCING = word_set(
-    """use uses used using run runs go goes out from now on no longer not never instead rather than place over stop stopped drop dropped
-    switch switched move moved change changed replace replaced don't actually today let lets new old everywhere"""
+    """
+    use uses used using run runs go goes out from now on no longer not never instead rather than place
+    over stop stopped drop dropped switch switched move moved change changed replace replaced don't
+    actually today let lets new old everywhere
+    """
 )
 
 
 def gives_up_by_name(new: str, known: str) -> bool:
-    """Whether a new statement gives up a name that a known one holds, and speaks of nothing else than that one does."""
+    """Whether a new statement gives up a name of a known one, and is about nothing else."""
     new, known = _marked(new), _marked(known)
     held = {_plain(name) for name in _NAME.findall(known)}
     gone = {_plain(name) for name in _GIVEN_UP.findall(new)}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Supersession:
-    """Writes of one store that replace memories; each method is one transaction, or joins the one around it."""
+    """Replaces memories in a store; each method is one transaction, or joins the one around it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -113,7 +113,7 @@ def record(
 
 
 def carried(new: str, old: Sequence[str], relations: Sequence[Relation]) -> Iterator[Relation]:
-    """The relations of the old ones as the new one's: those between them left out, of equal ones the strongest.
+    """The old memories' relations, moved to the new one; of equal ones the strongest.
 
     What superseded an old one, or was superseded by it, stays with it: that is its history.
     """

@@ -1,4 +1,4 @@
-"""Arithmetic over a token budget. All numbers are tokens; what an item costs is known before it is asked for."""
+"""Token budgets: which items fit. Their costs are known before."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fits(tokens: int, budget: int) -> bool:
 
 
 def allocate(costs: Iterable[int], budget: int) -> list[Allocation]:
-    """Give each item, most wanted first, its whole cost while that fits; one that does not fit is passed over.
+    """Give each item, most wanted first, its whole cost while it fits; others are skipped.
 
     The sum never exceeds the budget, and no item that was passed over would fit into what is left.
     """

@@ -1,4 +1,4 @@
-"""Secrets known by the name that they are assigned to: `name = "value"` in code, `.env`, YAML, JSON, XML and prose.
+"""Secrets known by the name they are assigned to, as in code, `.env`, YAML, JSON, XML and prose.
 
 A name is sensitive when it ends in a sensitive word. What the value must look like depends on how telling the
 name is: a password may be short and readable, a token must look drawn at random, and a mere `...Key` must
@@ -106,7 +106,8 @@ def _is_code(place: Place) -> bool:
         return False
     end = place.match.end("v")
     return place.text[end : end + 1] in ("(", "[", "{") or (
-        compiled(_REFERENCE).fullmatch(place.value) is not None and _turns(place.value) < 2  # noqa: PLR2004  `sha256` alone has one
+        # `sha256` alone has one.
+        compiled(_REFERENCE).fullmatch(place.value) is not None and _turns(place.value) < 2  # noqa: PLR2004
     )
 
 
@@ -121,19 +122,19 @@ def _names_provider(name: str) -> bool:
 
 
 def _names_secret(place: Place) -> str:
-    """The name, or an empty text when it is one of those that hold no secret or the value stands for another."""
+    """The name; empty if it is one that holds no secret, or its value stands for another."""
     name = name_before(place)
     unsure = _is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
     return "" if unsure or _is_argument(place) else name
 
 
 def _is_argument(place: Place) -> bool:
-    """Whether name and value are two arguments, as in `join(pwd, "file")`: only a quoted name has its value after a comma."""
+    """Whether name and value are two arguments, as in `join(pwd, "file")`; a quoted name may have a comma."""
     return "," in place.match["op"] and place.text[place.match.start("op") - 1] not in "\"'`"
 
 
 def _is_wordy(value: str) -> bool:
-    """Whether a value with several separators holds too few turns for its length: a path, a version, a label."""
+    """Whether a value with several separators alternates too rarely: a path, a version, a label."""
     parts = value.count("/") + value.count(".") + value.count("_") + value.count(":")
     return parts > 1 and _turns(value) < _SURE_TURNS
 
@@ -153,11 +154,12 @@ def is_token(place: Place) -> bool:
 def _unreadable(value: str) -> bool:
     """Whether a long run of lower-case letters cannot be words: hardly a vowel, many different letters."""
     vowels = sum(value.count(v) for v in "aeiou")
-    return value.isalnum() and vowels * 5 < len(value) and entropy(value) >= 3.5  # noqa: PLR2004  English has two vowels in five
+    # English has two vowels in five.
+    return value.isalnum() and vowels * 5 < len(value) and entropy(value) >= 3.5  # noqa: PLR2004
 
 
 def is_key(place: Place) -> bool:
-    """Whether the value of a mere `...Key` is a secret: beside a provider's name, or random beyond doubt and no hash."""
+    """Whether the value of a mere `...Key` is a secret: beside a provider's name, or random and no hash."""
     name, value = _names_secret(place), place.value
     if len(name) <= 4 or len(value) < 14 or _is_wordy(value) or not _ends_word(place):  # noqa: PLR2004
         return False
@@ -165,7 +167,8 @@ def is_key(place: Place) -> bool:
         return is_random(value) or is_uuid(value) or (value.isdigit() and len(value) >= 15)  # noqa: PLR2004
     if is_uuid(value) or (is_hex(value) and len(value) in _HASH_SIZES):
         return False
-    return is_random(value, _SURE_TURNS, 3.5) or (len(value) >= 24 and is_random(value, 2, 4.0))  # noqa: PLR2004
+    long = len(value) >= 24  # noqa: PLR2004
+    return is_random(value, _SURE_TURNS, 3.5) or (long and is_random(value, 2, 4.0))
 
 
 def _ends_word(place: Place) -> bool:
@@ -176,7 +179,7 @@ def _ends_word(place: Place) -> bool:
 
 
 def is_password(place: Place) -> bool:
-    """Whether the value of a password's name is one: not a label, not a variable, at least a digit or a symbol in it."""
+    """Whether a password's value is one: no label, no variable, and with a digit or a symbol."""
     value = place.value.rstrip(".,")
     if not _names_secret(place) or len(value) < 5:  # noqa: PLR2004
         return False
@@ -192,7 +195,7 @@ def is_password(place: Place) -> bool:
 
 
 def _is_plain_line(place: Place) -> bool:
-    """Whether a bare value that could be a variable is text: after a shell name, a YAML key or `is`, to the line's end."""
+    """Whether a bare value is text and no variable: after a shell name, a YAML key or `is`."""
     match, text = place.match, place.text
     after = text[match.end("v") : match.end("v") + 1]
     operator = match["op"]

@@ -27,7 +27,7 @@ def is_variable(value: str) -> bool:
 
 
 def _is_web_password(place: Place) -> bool:
-    """As `_has_password`, and not the `user:pass` of a manual; a user without password (`git@`) never gets here."""
+    """As `_has_password`, except the `user:pass` of manuals; a user without password never gets here."""
     password = place.value.partition(":")[2]
     return (
         _has_password(place)
@@ -115,7 +115,8 @@ CONNECTIONS = (
             "https://git@git.internal/repo.git",
             "https://a-very-long-user-name-in-words@host.internal",
         ),
-        check=lambda place: sum(c.isdigit() for c in place.value) > 2,  # noqa: PLR2004  names hold fewer digits
+        # Names hold fewer digits.
+        check=lambda place: sum(c.isdigit() for c in place.value) > 2,  # noqa: PLR2004
     ),
     Rule(
         name="jdbc_password",

@@ -1,4 +1,4 @@
-"""Secrets that belong to no provider: authorization headers, command lines, key blocks, signed tokens, encoded secrets."""
+"""Secrets of no single provider: authorization headers, command lines, key blocks, signed tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ def _is_login(place: Place) -> bool:
     """Whether `user:password` on a command line holds a real password on one of its sides."""
     user, _, password = place.value.partition(":")
     real = password or user
-    return len(real) >= 3 and not is_placeholder(place.value + "abcd") and real.lower() not in _WORDS  # noqa: PLR2004
+    short = len(real) < 3  # noqa: PLR2004
+    return not short and not is_placeholder(place.value + "abcd") and real.lower() not in _WORDS
 
 
 _WORDS = {"pass", "password", "passwd", "pwd", "secret", "token", "pw"}
@@ -54,7 +55,8 @@ def _is_option_value(place: Place) -> bool:
 def _is_key_block(place: Place) -> bool:
     """Whether there is a body between the lines, be it cut short; `anything` is a manual's."""
     body = compiled(r"-----[^-\n]{0,60}-----|\\[nr]|[\s.]").sub("", place.value)
-    return len(body) >= 16 and entropy(body[:400]) >= 2.7 and not compiled(r"[${<]").search(body[:400])  # noqa: PLR2004
+    start = body[:400]
+    return len(body) >= 16 and entropy(start) >= 2.7 and not compiled(r"[${<]").search(start)  # noqa: PLR2004
 
 
 def _is_signed_token(place: Place) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers that a state gives to a person: with their check digits where they have some, with their name where they have none."""
+"""Numbers that a state gives to a person, known by their check digits or by their name."""
 
 from __future__ import annotations
 

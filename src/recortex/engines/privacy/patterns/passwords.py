@@ -1,4 +1,4 @@
-"""Passwords known by where they stand: in a configuration, on a command line, in a header, in what people say.
+"""Passwords known by their place: in configuration, on command lines, in headers, in sentences.
 
 A password that a person chose looks like any word. Whatever stands in a password's place is taken for one,
 unless it is evidently something else: a variable, a type, a stand-in, or a word that goes on with the
@@ -52,6 +52,8 @@ _REFERRING = (
     r"req|params|props|data|form|values?|vault|secrets?|var|local)[.\[>-]|.*(?:\$\{|\{\{|\(\))"
 )
 
+_SHORTEST = 4
+
 
 def _refers(value: str) -> bool:
     """Whether a value is a variable, a type, a stand-in, or the name of a field."""
@@ -72,7 +74,7 @@ def _after(place: Place) -> str:
 
 
 def is_marked(value: str) -> bool:
-    """Whether a value shows by itself that it is no word: by a digit, a sign inside, or capitals after small letters."""
+    """Whether a value is clearly no word: it has a digit, a sign inside, or capitals after small letters."""
     bare = value.strip(".,;:!?*_\"'`")
     return compiled(r"\d|[@#$%^&+=~!?*]|[a-z][A-Z]|[A-Za-z]-[A-Za-z]+-").search(bare) is not None
 
@@ -115,9 +117,9 @@ def _is_setting(place: Place) -> bool:
 
 
 def _is_said(place: Place) -> bool:
-    """A value in a sentence: marked, quoted, or a word that no sentence goes on with, at the end of its clause."""
+    """A value in a sentence: marked, quoted, or a word at a clause's end that continues no sentence."""
     value = place.value.strip("*_").rstrip(".!?:,;")
-    if len(value) < 4 or _refers(value) or value.lower().startswith(("http", "/", "./", "~", "--")):  # noqa: PLR2004
+    if len(value) < _SHORTEST or _refers(value) or value.lower().startswith(("http", "/", "./", "~", "--")):
         return False
     quoted = bool(place.match.groupdict().get("q"))
     if is_marked(value):
@@ -236,7 +238,7 @@ _SAID_VALUE = r"(?P<q>[\"'`«“*]{1,2})?(?P<v>[^\s\"'`,;<>()\x00»”]{4,64})"
 def _in_url(place: Place) -> bool:
     """A password before the host, be there another `@` in it, and no port."""
     user, _, password = place.value.partition(":")
-    harmless = _refers(password) or _refers(f"{user}x") or password.isdigit() or len(password) < 4  # noqa: PLR2004
+    harmless = _refers(password) or _refers(f"{user}x") or password.isdigit() or len(password) < _SHORTEST
     return not (
         harmless
         or compiled(r"\d{1,5}[/?#].*").match(password)
@@ -308,7 +310,12 @@ PASSWORDS = (
     ),
     _rule(
         "password_beside",
-        rf"{_NAME}[\w.\-]{{0,20}}[\"']?(?:[ \t]{{0,8}}\r?\n[ \t]{{0,40}}value:[ \t]{{1,8}}[\"']?|[ \t]{{1,8}}value[ \t]?=[ \t]?[\"']|[\"']?[ ]\{{\s{{0,40}}(?:[a-z]{{1,20}}\s{{0,4}}=\s{{0,4}}\S{{1,40}}\s{{1,20}}){{0,3}}?default\s{{0,4}}=\s{{0,4}}[\"'])(?P<v>[^\s\"'\x00<>]{{4,128}})",
+        (
+            rf"{_NAME}[\w.\-]{{0,20}}[\"']?(?:[ \t]{{0,8}}\r?\n[ \t]{{0,40}}value:[ \t]{{1,8}}[\"']?|"
+            rf"[ \t]{{1,8}}value[ \t]?=[ \t]?[\"']|[\"']?[ ]\{{\s{{0,40}}(?:[a-z]{{1,20}}\s{{0,4}}=\s"
+            rf"{{0,4}}\S"
+            rf"{{1,40}}\s{{1,20}}){{0,3}}?default\s{{0,4}}=\s{{0,4}}[\"'])(?P<v>[^\s\"'\x00<>]{{4,128}})"
+        ),
         "pass pwd",
         (
             "- name: DB_PASSWORD\n  value: dorfengul",

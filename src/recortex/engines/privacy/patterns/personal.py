@@ -1,4 +1,4 @@
-"""Personal data that is the same everywhere: addresses of all kinds, numbers to reach or to pay a person, birth dates."""
+"""International personal data: addresses of all kinds, phone and payment numbers, birth dates."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _is_public_ipv4(place: Place) -> bool:
     octets = [int(part) for part in value.split(".")]
     first, second, third, _ = octets
     start = place.match.start()
-    if max(octets) > 255 or value in _RESOLVERS or max(octets) < 100 or octets[1:] == [0, 0, 0]:  # noqa: PLR2004
+    if not 100 <= max(octets) <= 255 or value in _RESOLVERS or octets[1:] == [0, 0, 0]:  # noqa: PLR2004
         return False
     if (
         first in (0, 10, 127)
