@@ -3,44 +3,44 @@
 from __future__ import annotations
 
 from recortex.operations.brief import BriefOperations
-from recortex.operations.collection import CollectionOperations
-from recortex.operations.consolidating import Consolidating
-from recortex.operations.exchange import Exchange
-from recortex.operations.graphing import Graphing
+from recortex.operations.consolidating import ConsolidationOperations
+from recortex.operations.exchange import ExchangeOperations
+from recortex.operations.garbage_collection import GarbageCollectionOperations
+from recortex.operations.graphing import GraphOperations
 from recortex.operations.history import HistoryOperations
-from recortex.operations.indexing import Indexing
-from recortex.operations.inspecting import Inspecting
-from recortex.operations.installing import Installing
+from recortex.operations.indexing import IndexingOperations
+from recortex.operations.inspecting import InspectionOperations
+from recortex.operations.installing import InstallationOperations
 from recortex.operations.kinds import KindOperations
-from recortex.operations.learning import Learning
+from recortex.operations.learning import LearningOperations
 from recortex.operations.lifecycle import LifecycleOperations
-from recortex.operations.linking import Linking
+from recortex.operations.linking import LinkOperations
 from recortex.operations.maintenance import MaintenanceOperations
-from recortex.operations.moving import Moving
-from recortex.operations.projects import Projects
-from recortex.operations.recording import Recording
-from recortex.operations.searching import Searching
+from recortex.operations.moving import MovingOperations
+from recortex.operations.projects import ProjectOperations
+from recortex.operations.recording import RecordingOperations
+from recortex.operations.searching import SearchOperations
 
 
 class Cortex(
-    Recording,
-    Searching,
-    Linking,
-    Learning,
-    Exchange,
+    RecordingOperations,
+    SearchOperations,
+    LinkOperations,
+    LearningOperations,
+    ExchangeOperations,
     HistoryOperations,
-    Consolidating,
+    ConsolidationOperations,
     KindOperations,
-    Indexing,
-    Inspecting,
+    IndexingOperations,
+    InspectionOperations,
     LifecycleOperations,
-    Graphing,
+    GraphOperations,
     BriefOperations,
-    Projects,
+    ProjectOperations,
     MaintenanceOperations,
-    CollectionOperations,
-    Moving,
-    Installing,
+    GarbageCollectionOperations,
+    MovingOperations,
+    InstallationOperations,
 ):
     """A project's memory, opened; use it in a `with` statement.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PAIR = 2
 
 
-class Consolidating(Operations):
+class ConsolidationOperations(Operations):
     """consolidate."""
 
     @operation(destructive=True, listing="list")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
 
 
-class Exchange(Operations):
+class ExchangeOperations(Operations):
     """export."""
 
     @operation(idempotent=True)

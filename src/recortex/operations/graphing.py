@@ -23,7 +23,7 @@ REASONS = (
 """The relations that say why something is as it is, or what was before."""
 
 
-class Graphing(Operations):
+class GraphOperations(Operations):
     """traverse, why."""
 
     @operation(read_only=True)
@@ -86,9 +86,9 @@ class Graphing(Operations):
     def _answering(self, question: str, limit: int) -> tuple[str, ...]:
         if re.fullmatch(r"\s*[0-9a-fA-F-]{6,36}\s*", question):
             return (question,)
-        from recortex.operations.searching import Searching
+        from recortex.operations.searching import SearchOperations
 
-        return tuple(hit.memory.id for hit in Searching(self._app).recall(question, limit=limit).hits)
+        return tuple(hit.memory.id for hit in SearchOperations(self._app).recall(question, limit=limit).hits)
 
 
 def fraction(strength: float) -> float:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 
-class Indexing(Operations):
+class IndexingOperations(Operations):
     """index, backfill, reembed."""
 
     @operation(idempotent=True)

@@ -36,7 +36,7 @@ LATEST = 2.0**33
 """Seconds since 1970 that a brief may say it was made at: the year 2242."""
 
 
-class Inspecting(Operations):
+class InspectionOperations(Operations):
     """inspect."""
 
     @operation(read_only=True)

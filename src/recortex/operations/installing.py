@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from recortex.clients.installer import Change
 
 
-class Installing(Operations):
+class InstallationOperations(Operations):
     """install, uninstall."""
 
     @operation(idempotent=True)

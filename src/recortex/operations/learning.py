@@ -35,7 +35,7 @@ PAIR = 2
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
 
 
-class Learning(Operations):
+class LearningOperations(Operations):
     """extract, review, import."""
 
     @operation()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 
-class Linking(Operations):
+class LinkOperations(Operations):
     """link, unlink."""
 
     @operation(idempotent=True)

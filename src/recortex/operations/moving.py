@@ -11,7 +11,7 @@ from recortex.operations.relocating import relocate
 from recortex.operations.results.moving import Relocated, StoreCopied, TableCopied
 
 
-class Moving(Operations):
+class MovingOperations(Operations):
     """move, migrate_store."""
 
     @operation(person=True)

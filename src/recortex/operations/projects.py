@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recortex.app.projects import Project
 
 
-class Projects(Operations):
+class ProjectOperations(Operations):
     """init."""
 
     @operation(idempotent=True, person=True)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_BATCH = 100_000
 
 
-class Recording(Operations):
+class RecordingOperations(Operations):
     """remember, remember_many, edit, forget, restore."""
 
     @operation(core=True)

@@ -47,7 +47,7 @@ MAX_DEPTH = 10
 MAX_OFFSET = 1_000_000_000
 
 
-class Searching(Operations):
+class SearchOperations(Operations):
     """recall, get, list, related."""
 
     @operation(core=True, read_only=True)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recortex.app.jobs.running import Done
     from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results.collection import Collected, StoreUpkeep
+    from recortex.operations.results.garbage_collection import Collected, StoreUpkeep
 
 _STATES: dict[str, Style] = {"partly": "yellow", "skipped": "dim", "failed": "red"}
 LEAST_WASTE = 4 * 1024 * 1024

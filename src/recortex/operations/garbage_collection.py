@@ -9,13 +9,13 @@ from recortex.app.jobs.running import run_due
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.collection import Collected, StoreUpkeep
+from recortex.operations.results.garbage_collection import Collected, StoreUpkeep
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 
-class CollectionOperations(Operations):
+class GarbageCollectionOperations(Operations):
     """gc."""
 
     @operation(destructive=True, idempotent=True)
