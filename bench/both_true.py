@@ -1,7 +1,6 @@
-"""Both true.
+"""Both true: how surely a statement about another thing leaves a known one alone.
 
-How surely a statement about another thing leaves a known one alone, and the same thing's new value replaces
-it.
+Also how surely a new value of the same thing replaces the known one.
 
     python bench/both_true.py [--half development|held-out] [--misses] [--json FILE]
 
@@ -16,35 +15,14 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
 from recortex.engines.words import bag_of_words
+from supersession_pairs import HALVES, Pair, pairs
 
 PAIRS = Path(__file__).with_name("both_true_pairs.txt")
-HALVES = ("development", "held-out")
-
-
-class Pair(NamedTuple):
-    """A known statement, a new one, and whether the new one replaces the known one."""
-
-    known: str
-    new: str
-    replaces: bool
-    half: str
-
-
-def pairs() -> list[Pair]:
-    """All pairs with their halves."""
-    seen = {"+": 0, "-": 0}
-    found = []
-    for line in PAIRS.read_text(encoding="utf-8").splitlines():
-        if line.startswith(("+", "-")):
-            sign, known, new = (part.strip() for part in line.split(" | "))
-            found.append(Pair(known, new, sign == "+", HALVES[seen[sign] % 2]))
-            seen[sign] += 1
-    return found
 
 
 def fate(pair: Pair) -> str:
@@ -66,9 +44,12 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
     true = [what for one, what in fates if not one.replaces]
     reversed_ = [what for one, what in fates if one.replaces]
     return {
-        "both true": len(true), "confused": sum(what in {"replaced", "merged"} for what in true), "doubted": true.count("doubted"),
-        "reversals": len(reversed_), "found": reversed_.count("replaced"),
-    }  # fmt: skip
+        "both true": len(true),
+        "confused": sum(what in {"replaced", "merged"} for what in true),
+        "doubted": true.count("doubted"),
+        "reversals": len(reversed_),
+        "found": reversed_.count("replaced"),
+    }
 
 
 def main() -> None:
@@ -79,7 +60,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     figures = {
-        half: measure([one for one in pairs() if one.half == half], misses=options.misses)
+        half: measure([one for one in pairs(PAIRS) if one.half == half], misses=options.misses)
         for half in ([options.half] if options.half else HALVES)
     }
     print(json.dumps(figures, indent=1))

@@ -86,10 +86,14 @@ def measure(database: Path, said: list[str]) -> dict[str, Any]:
     with Cortex.open(url=f"sqlite:///{database}") as cx:
         parts = _parts(cx)
     return {
-        "memories": len(said), "pairs": found.total, "complete": found.complete,
-        "list, median s": round(statistics.median(times), 2), "list, most s": round(max(times), 2),
-        "processor, median s": round(statistics.median(works), 2), **parts,
-    }  # fmt: skip
+        "memories": len(said),
+        "pairs": found.total,
+        "complete": found.complete,
+        "list, median s": round(statistics.median(times), 2),
+        "list, most s": round(max(times), 2),
+        "processor, median s": round(statistics.median(works), 2),
+        **parts,
+    }
 
 
 def _parts(cx: Cortex) -> dict[str, Any]:
@@ -102,9 +106,13 @@ def _parts(cx: Cortex) -> dict[str, Any]:
     codes = services.store.vectors.codes_of(list(words), model)
     by_meaning, compared = _timed(lambda: near(codes))
     return {
-        "read s": read, "words s": joined, "pairs by words": len(by_words.pairs), "model s": probed, "meaning s": compared,
+        "read s": read,
+        "words s": joined,
+        "pairs by words": len(by_words.pairs),
+        "model s": probed,
+        "meaning s": compared,
         "pairs by meaning": len(by_meaning.pairs),
-    }  # fmt: skip
+    }
 
 
 def _timed(act: Any) -> tuple[Any, float]:

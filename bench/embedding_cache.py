@@ -1,11 +1,11 @@
-"""Whether a third tier of remembered vectors, a memory-mapped file, would pay beside the two that there are (A, CX12).
+"""Whether a third tier of remembered vectors, a memory-mapped file, would pay besides the two that there are.
 
     python bench/embedding_cache.py [--texts N] [--json FILE]
 
-Prints the time to get one question's vector from the shipped model, from this process's memory (first tier), from the
-store's table of vectors by hash (second tier) and from a memory-mapped file of sorted hashes and int8 vectors (third
-tier); each warm, and as a fresh process pays it, which must open the table, map the file or load the model first. Medians
-of fresh processes are of seven. Texts are made here from a seed.
+Prints the time to get one question's vector from the shipped model, from this process's memory (first tier),
+from the store's table of vectors by hash (second tier) and from a memory-mapped file of sorted hashes and int8
+vectors (third tier); each warm, and as a fresh process pays it, which must open the table, map the file or
+load the model first. Medians of fresh processes are of seven. Texts are made here from a seed.
 """
 
 from __future__ import annotations

@@ -108,13 +108,20 @@ def _session(folder: Path, number: int, said: str) -> str:
     path = folder / f"s{number}.jsonl"
     messages = (("user", said), ("assistant", [{"type": "text", "text": "Understood."}]))
     lines = [
-        json.dumps({
-            "type": role, "uuid": f"{number}-{place}", "sessionId": f"s{number}", "cwd": str(folder), "version": "2.1.330",
-            "timestamp": f"2026-0{number + 2}-01T10:0{place}:00.000Z",
-            "message": {"role": role, "content": content} | ({"id": f"m{number}"} if role == "assistant" else {}),
-        })
+        json.dumps(
+            {
+                "type": role,
+                "uuid": f"{number}-{place}",
+                "sessionId": f"s{number}",
+                "cwd": str(folder),
+                "version": "2.1.330",
+                "timestamp": f"2026-0{number + 2}-01T10:0{place}:00.000Z",
+                "message": {"role": role, "content": content}
+                | ({"id": f"m{number}"} if role == "assistant" else {}),
+            }
+        )
         for place, (role, content) in enumerate(messages)
-    ]  # fmt: skip
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return str(path)
 
@@ -141,9 +148,14 @@ def measure(chosen: list[Entry], *, misses: bool) -> dict[str, Any]:
                 _show(entry, seen)
     reversing = sum(entry.reverses for entry in chosen)
     return {
-        "reversals": reversing, "first_kept": round(counts["decided"] / reversing, 3), "carried": counts["carried"], "recall": round(counts["carried"] / reversing, 3),
-        "near_misses": len(chosen) - reversing, "near_first_kept": counts["near_decided"], "false_supersessions": counts["near_ended"],
-    }  # fmt: skip
+        "reversals": reversing,
+        "first_kept": round(counts["decided"] / reversing, 3),
+        "carried": counts["carried"],
+        "recall": round(counts["carried"] / reversing, 3),
+        "near_misses": len(chosen) - reversing,
+        "near_first_kept": counts["near_decided"],
+        "false_supersessions": counts["near_ended"],
+    }
 
 
 def _show(entry: Entry, seen: Seen) -> None:

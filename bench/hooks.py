@@ -35,9 +35,14 @@ if TYPE_CHECKING:
 TARGETS = {"session-start, cached": 120.0, "user-prompt-submit": 200.0, "user-prompt-submit, server": 100.0}
 JOB_LIMIT = 60.0  # seconds that a detached job may take
 CLIENT = {
-    "session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit", "pre-tool-use": "PreToolUse",
-    "post-tool-use": "PostToolUse", "pre-compact": "PreCompact", "stop": "Stop", "session-end": "SessionEnd",
-}  # fmt: skip
+    "session-start": "SessionStart",
+    "user-prompt-submit": "UserPromptSubmit",
+    "pre-tool-use": "PreToolUse",
+    "post-tool-use": "PostToolUse",
+    "pre-compact": "PreCompact",
+    "stop": "Stop",
+    "session-end": "SessionEnd",
+}
 
 
 class Desk:
@@ -67,8 +72,11 @@ class Desk:
         before, began = _processor_time(), time.perf_counter()
         done = subprocess.run(
             [str(Path(sys.executable).with_name("recortex")), "hook", event],
-            input=data, cwd=self.project, capture_output=True, check=False,
-        )  # fmt: skip
+            input=data,
+            cwd=self.project,
+            capture_output=True,
+            check=False,
+        )
         took = (time.perf_counter() - began) * 1000
         if done.returncode or done.stderr:
             raise SystemExit(f"{event}: exit {done.returncode}: {done.stderr.decode()}")
@@ -91,10 +99,20 @@ class Desk:
         file = self.project.parent / f"{session}.jsonl"
         if not file.exists():
             line = {
-                "type": "user", "uuid": session, "parentUuid": None, "sessionId": session, "cwd": str(self.project),
-                "message": {"role": "user", "content": f"We always run `make {session}`, because the other way is slow."},
-                "timestamp": "2026-11-22T10:00:00.000Z", "version": "2.1.330", "isSidechain": False, "userType": "external",
-            }  # fmt: skip
+                "type": "user",
+                "uuid": session,
+                "parentUuid": None,
+                "sessionId": session,
+                "cwd": str(self.project),
+                "message": {
+                    "role": "user",
+                    "content": f"We always run `make {session}`, because the other way is slow.",
+                },
+                "timestamp": "2026-11-22T10:00:00.000Z",
+                "version": "2.1.330",
+                "isSidechain": False,
+                "userType": "external",
+            }
             file.write_text(json.dumps(line) + "\n")
         return file
 
@@ -144,15 +162,19 @@ def cases() -> dict[str, Callable[[Desk], tuple[float, float, bool]]]:
         "session-start, afresh": _start_afresh,
         "session-start, cached": lambda desk: desk.call("session-start", source="startup"),
         "user-prompt-submit": lambda desk: desk.call("user-prompt-submit", prompt=desk.prompt()),
-        "user-prompt-submit, irrelevant": lambda desk: desk.call("user-prompt-submit", prompt="what is seven times eight?"),
+        "user-prompt-submit, irrelevant": lambda desk: desk.call(
+            "user-prompt-submit", prompt="what is seven times eight?"
+        ),
         "user-prompt-submit, empty": lambda desk: desk.call("user-prompt-submit", prompt=""),
         "pre-tool-use": lambda desk: _touch(desk, "pre-tool-use"),
         "post-tool-use": lambda desk: _touch(desk, "post-tool-use"),
         "pre-compact": lambda desk: desk.call("pre-compact", trigger="auto"),
         "stop": _stop,
         "user-prompt-submit, server": lambda desk: desk.call("user-prompt-submit", prompt=desk.prompt()),
-        "user-prompt-submit, irrelevant, server": lambda desk: desk.call("user-prompt-submit", prompt="what is seven times eight?"),
-    }  # fmt: skip
+        "user-prompt-submit, irrelevant, server": lambda desk: desk.call(
+            "user-prompt-submit", prompt="what is seven times eight?"
+        ),
+    }
 
 
 @contextmanager

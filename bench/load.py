@@ -156,10 +156,13 @@ def _run(options: argparse.Namespace, url: str) -> tuple[list[dict[str, Any]], f
     started = [
         subprocess.Popen(
             [sys.executable, __file__, *words, "--url", url, "--worker", str(number)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for number in range(options.processes)
-    ]  # fmt: skip
+    ]
     for process in started:
         assert process.stdout
         process.stdout.readline()

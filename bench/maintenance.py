@@ -122,8 +122,10 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
         flag = folder / f"{name}.over"
         writer = subprocess.Popen(
             [sys.executable, "-c", WRITER, str(services.location.database), str(flag)],
-            stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            text=True,
+        )
         assert writer.stdout is not None
         writer.stdout.readline()
         begun = time.perf_counter()
@@ -134,9 +136,10 @@ def measured(count: int, each: int, folder: Path) -> dict[str, Any]:
         flag.touch()
         waits = json.loads(writer.communicate()[0])
         found[name] = {
-            "seconds": took, "waits": waits,
+            "seconds": took,
+            "waits": waits,
             "chores": {one.name: {"ms": one.milliseconds, "state": one.state, **one.counts} for one in done},
-        }  # fmt: skip
+        }
     found["planned"] = {one.name: one.counts for one in planned}
     found["bytes_after"] = services.store.bytes()
     app.close()

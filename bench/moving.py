@@ -22,7 +22,22 @@ from pathlib import Path
 from recortex import Cortex
 from recortex.domain.kinds import KINDS
 
-WORDS = ["cache", "queue", "login", "naïve", "O'Brien's", "don't", "日本語", "index_schema", "🚀", "lock", "retry", "étage", "ßtraße", "user's"]  # fmt: skip
+WORDS = [
+    "cache",
+    "queue",
+    "login",
+    "naïve",
+    "O'Brien's",
+    "don't",
+    "日本語",
+    "index_schema",
+    "🚀",
+    "lock",
+    "retry",
+    "étage",
+    "ßtraße",
+    "user's",
+]
 PURGED, EDITED, ARCHIVED = 3, 200, 100
 
 
@@ -36,12 +51,15 @@ def fill(url: str, count: int) -> None:
         kinds = sorted(KINDS)
         wishes = [
             {
-                "text": statement(), "kind": kinds[number % len(kinds)], "tags": ["x", f"t{number % 9}"],
-                "files": [f"src/f{number % 97}.py:3-9"], "metadata": {"n": number, "é": None},
+                "text": statement(),
+                "kind": kinds[number % len(kinds)],
+                "tags": ["x", f"t{number % 9}"],
+                "files": [f"src/f{number % 97}.py:3-9"],
+                "metadata": {"n": number, "é": None},
                 "importance": ["low", "normal", "high"][number % 3],
             }
             for number in range(count + PURGED)
-        ]  # fmt: skip
+        ]
         for first in range(0, len(wishes), 1000):
             cx.remember_many(wishes[first : first + 1000])
         ids = [memory.id for memory in cx.list(limit=1000).memories]

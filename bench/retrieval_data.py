@@ -148,11 +148,15 @@ def _notes(_: str) -> list[Store]:
     notes = json.loads(NOTES.read_text(encoding="utf-8"))
     items = [
         Item(
-            one["id"], one["text"], one["kind"], files=tuple(one["files"]), tags=tuple(one["tags"]),
+            one["id"],
+            one["text"],
+            one["kind"],
+            files=tuple(one["files"]),
+            tags=tuple(one["tags"]),
             importance=one["importance"],
         )
         for one in notes["memories"]
-    ]  # fmt: skip
+    ]
     queries = [Query(one["query"], "note", frozenset(one["gold"])) for one in notes["questions"]]
     return [Store("developer-notes", tuple(items), tuple(queries), tuple(notes["unanswerable"]))]
 

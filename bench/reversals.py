@@ -12,40 +12,14 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import fresh_prompts
 from recortex.engines.supersession.detection import Outcome, find_supersession
+from supersession_pairs import FRESH, HALVES, Pair, pairs
 
 PAIRS = Path(__file__).with_name("reversal_pairs.txt")
-
-
-HALVES = ("development", "held-out", "fresh")
-
-
-class Pair(NamedTuple):
-    """A known statement, a new one, and whether the new one replaces the known one."""
-
-    known: str
-    new: str
-    replaces: bool
-    half: str
-
-
-def pairs() -> list[Pair]:
-    """All pairs with their halves."""
-    seen = {"+": 0, "-": 0}
-    found = []
-    fresh = False
-    for line in PAIRS.read_text(encoding="utf-8").splitlines():
-        fresh = fresh or line == "## fresh"
-        if not line.startswith(("+", "-")):
-            continue
-        sign, known, new = (part.strip() for part in line.split(" | "))
-        half = "fresh" if fresh else "held-out" if seen[sign] % 2 else "development"
-        seen[sign] += 1
-        found.append(Pair(known, new, sign == "+", half))
-    return found
+HALVES_AND_FRESH = (*HALVES, FRESH)
 
 
 def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
@@ -63,22 +37,27 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
                 f"{'missed' if pair.replaces else 'WRONG '} [{found.outcome.value}, {found.evidence}] {pair.known} | {pair.new}"
             )
     return {
-        "pairs": len(chosen), "replacing": right + missed, "precision": round(right / (right + wrong), 3) if right + wrong else None,
-        "recall": round(right / (right + missed), 3), "false": wrong, "false_contradictions": doubted,
-    }  # fmt: skip
+        "pairs": len(chosen),
+        "replacing": right + missed,
+        "precision": round(right / (right + wrong), 3) if right + wrong else None,
+        "recall": round(right / (right + missed), 3),
+        "false": wrong,
+        "false_contradictions": doubted,
+    }
 
 
 def main() -> None:
     """Run the bench."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=HALVES)
+    parser.add_argument("--half", choices=HALVES_AND_FRESH)
     parser.add_argument("--misses", action="store_true")
     parser.add_argument("--end-to-end", action="store_true", help="also whole prompts, through a real store")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    halves = [options.half] if options.half else HALVES
+    halves = [options.half] if options.half else HALVES_AND_FRESH
     figures = {
-        half: measure([one for one in pairs() if one.half == half], misses=options.misses) for half in halves
+        half: measure([one for one in pairs(PAIRS) if one.half == half], misses=options.misses)
+        for half in halves
     }
     if options.end_to_end:
         figures["end to end"] = fresh_prompts.both(list(fresh_prompts.HALVES), misses=options.misses)

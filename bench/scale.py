@@ -203,9 +203,23 @@ def measure(url: str, size: int, options: argparse.Namespace, cache: Path) -> di
 
 
 COLUMNS = (
-    "memories", "fill_per_s", "write_per_s", "remember", "recall", "recall_words", "recall_common", "recall_kind",
-    "vector", "vector_recall_10", "numpy", "bytes_each", "index_bytes_each", "index_s", "index_peak_mb", "peak_mb",
-)  # fmt: skip
+    "memories",
+    "fill_per_s",
+    "write_per_s",
+    "remember",
+    "recall",
+    "recall_words",
+    "recall_common",
+    "recall_kind",
+    "vector",
+    "vector_recall_10",
+    "numpy",
+    "bytes_each",
+    "index_bytes_each",
+    "index_s",
+    "index_peak_mb",
+    "peak_mb",
+)
 
 
 def cell(value: Any) -> str:

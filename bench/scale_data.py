@@ -83,16 +83,33 @@ def memories(prose: Prose, count: int) -> Iterator[Memory]:
     """Memories of some 200 characters, recorded over two years."""
     source = random.Random(count)
     template = Memory(
-        id="", kind=KIND[0], text="", summary="", content=KINDS[KIND[0]].from_text("x"),
-        content_hash="00", recorded_at=BEGAN, updated_at=BEGAN, valid_from=BEGAN, tokens=50,
-    )  # fmt: skip
+        id="",
+        kind=KIND[0],
+        text="",
+        summary="",
+        content=KINDS[KIND[0]].from_text("x"),
+        content_hash="00",
+        recorded_at=BEGAN,
+        updated_at=BEGAN,
+        valid_from=BEGAN,
+        tokens=50,
+    )
     for place in range(count):
         text, kind, at = prose.statement(), KIND[place % 4], BEGAN + LASTED * (place / count)
         yield replace(
-            template, id=str(uuid.UUID(int=source.getrandbits(128), version=4)), kind=kind, text=text, summary=text,
-            content=KINDS[kind].from_text(text), content_hash=content_hash(kind, text), tags=(PARTS[place % len(PARTS)],),
-            files=(FileLink(f"src/{PARTS[place % 30]}.py"),), recorded_at=at, updated_at=at, valid_from=at,
-        )  # fmt: skip
+            template,
+            id=str(uuid.UUID(int=source.getrandbits(128), version=4)),
+            kind=kind,
+            text=text,
+            summary=text,
+            content=KINDS[kind].from_text(text),
+            content_hash=content_hash(kind, text),
+            tags=(PARTS[place % len(PARTS)],),
+            files=(FileLink(f"src/{PARTS[place % 30]}.py"),),
+            recorded_at=at,
+            updated_at=at,
+            valid_from=at,
+        )
 
 
 def fill(store: Any, model: str, count: int, cache: Path) -> None:

@@ -74,9 +74,12 @@ def measure(chosen: list[Short], *, misses: bool) -> dict[str, Any]:
             )
     taught = sum(len(one.teaches) for one in chosen)
     return {
-        "sessions": len(chosen), "teaching": sum(bool(one.teaches) for one in chosen), "precision": round(right / (right + wrong), 3) if right + wrong else None,
-        "recall": round((taught - missed) / taught, 3), "wrong": wrong,
-    }  # fmt: skip
+        "sessions": len(chosen),
+        "teaching": sum(bool(one.teaches) for one in chosen),
+        "precision": round(right / (right + wrong), 3) if right + wrong else None,
+        "recall": round((taught - missed) / taught, 3),
+        "wrong": wrong,
+    }
 
 
 def main() -> None:

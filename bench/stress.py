@@ -177,9 +177,13 @@ def _start(
 ) -> subprocess.Popen[str]:
     words = ["--role", role, "--store", str(store), "--number", str(number), "--each", str(options.each)]
     return subprocess.Popen(
-        [sys.executable, __file__, *words], env=_environment(options.embedder, store.parent), stdin=stdin,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        [sys.executable, __file__, *words],
+        env=_environment(options.embedder, store.parent),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def _environment(embedder: str, folder: Path) -> dict[str, str]:
@@ -305,9 +309,11 @@ def _kill_one(way: Way, store: Path, number: int, chance: random.Random) -> tupl
     store.parent.mkdir(parents=True, exist_ok=True)
     words = ["--role", "victim", "--store", str(store), "--number", str(number), "--batch", str(way.batch)]
     process = subprocess.Popen(
-        [sys.executable, __file__, *words], env=_environment(way.embedder, store.parent), stdout=subprocess.PIPE,
+        [sys.executable, __file__, *words],
+        env=_environment(way.embedder, store.parent),
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-    )  # fmt: skip
+    )
     assert process.stdout
     out = _until(b"ready" if chance.random() < OPENING_SHARE else b"kept", process.stdout.fileno())
     time.sleep(chance.uniform(0, SPREAD_SECONDS))

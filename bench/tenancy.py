@@ -78,7 +78,10 @@ def main() -> int:
         for run in options.run or RUNS:
             began = time.perf_counter()
             leaks, acts = trial(server, options.layout, run, options)
-            print(f"{run:44} {acts['written']:8} {acts['read']:8} {len(leaks):8} {time.perf_counter() - began:8.1f}", flush=True)  # fmt: skip
+            print(
+                f"{run:44} {acts['written']:8} {acts['read']:8} {len(leaks):8} {time.perf_counter() - began:8.1f}",
+                flush=True,
+            )
             control = "must leak" in run
             failed |= bool(leaks) != control
             for leak in () if control else leaks[:5]:

@@ -16,6 +16,10 @@ TABLE = """Table(
     ),
     Table(
         "audit","""
+FOLLOWED = """*_numbers("tokens", "version"),
+        _text("changed_by"),
+        _text("reason", "text"),
+        _text("terms"),"""
 FIELD = """*_numbers("tokens", "version"),
         Column("reviewer", "TEXT", holds="text", added=True),
         _text("changed_by"),
@@ -46,7 +50,8 @@ INSERT INTO memory_notes (/*own column*/ {memory_notes: columns})
 SELECT /*own value*/ m.key, ?2, ?3 FROM memories m WHERE /*own m*/ m.id = ?1
 
 -- name: of
-SELECT n.note FROM memory_notes n JOIN memories m ON /*own m*/ m.key = n.memory_key WHERE /*own n*/ m.id = ? ORDER BY n.place
+SELECT n.note FROM memory_notes n JOIN memories m ON /*own m*/ m.key = n.memory_key
+WHERE /*own n*/ m.id = ? ORDER BY n.place
 """
 RECORDS = '''"""Notes about memories."""
 
@@ -70,16 +75,24 @@ ADDED = {
     "storage/records/notes.py": RECORDS,
 }
 CHANGED = {
-    "storage/tables.py": [('Table(\n        "audit",', TABLE), ('*_numbers("tokens", "version"),\n        _text("changed_by"),\n        _text("reason", "text"),\n        _text("terms"),', FIELD)],
+    "storage/tables.py": [
+        ('Table(\n        "audit",', TABLE),
+        (
+            FOLLOWED,
+            FIELD,
+        ),
+    ],
     "domain/memory.py": [("    version: int = 1\n", '    version: int = 1\n    reviewer: str = ""\n')],
-}  # fmt: skip
+}
 """Everything that has to be touched. Only a digest of the new schema is left out, which saves time when a
 store is opened."""
 
 
 def extended(folder):
     """Write the copy; returns the folder to import it from."""
-    shutil.copytree(PACKAGE, folder / "recortex", copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    shutil.copytree(
+        PACKAGE, folder / "recortex", copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name, text in ADDED.items():
         (folder / "recortex" / name.format(next=migrations.newest() + 1)).write_text(text)
     for name, changes in CHANGED.items():

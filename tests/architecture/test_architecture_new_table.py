@@ -39,5 +39,12 @@ def test_a_new_table_and_a_new_field_are_sealed_copied_purged_and_saved(tmp_path
         str(tmp_path / "old.db"),
         server,
     ]
-    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True, timeout=120, check=False)  # fmt: skip
+    done = subprocess.run(
+        command,
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout.strip() == "done", done.stderr

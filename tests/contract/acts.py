@@ -196,10 +196,17 @@ ACTS = {
     "read_checkpoint": lambda s, path: s.ledger.checkpoint(path),
     "keys_of": lambda s, hashes: s.vectors.keys_of(hashes),
     "codes_of": lambda s, ids, model: s.vectors.codes_of(ids, model),
-    "pending": lambda s: (sorted(s.vectors.pending(999)), s.vectors.pending(3, best_first=True), s.vectors.count_pending()),
+    "pending": lambda s: (
+        sorted(s.vectors.pending(999)),
+        s.vectors.pending(3, best_first=True),
+        s.vectors.count_pending(),
+    ),
     "outdated": lambda s, model: (
-        s.vectors.others(model), s.vectors.outdated(list(s.vectors.others(model)), 4),
-        s.vectors.count_outdated(list(s.vectors.others(model))), s.vectors.dimensions(model), s.vectors.reembedding(model),
+        s.vectors.others(model),
+        s.vectors.outdated(list(s.vectors.others(model)), 4),
+        s.vectors.count_outdated(list(s.vectors.others(model))),
+        s.vectors.dimensions(model),
+        s.vectors.reembedding(model),
     ),
     "agrees": lambda s: s.vectors.agrees(),
     "read_session": lambda s, id_: (s.sessions.get(id_), s.sessions.ids_beginning(id_)),
@@ -223,5 +230,5 @@ ACTS = {
     "around": lambda s, keys, radius: sorted(s.search.around(keys, radius)),
     "links": links,
     "by_key": lambda s, keys: s.search.memories(keys),
-}  # fmt: skip
+}
 WRITES = frozenset(list(ACTS)[: list(ACTS).index("get")])

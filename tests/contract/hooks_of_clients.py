@@ -18,8 +18,12 @@ def called(project, name, **event):
     done = subprocess.run(
         [*patient_recortex.command(), "hook", name],
         input=json.dumps({"cwd": str(project), "transcript_path": "", **event}),
-        cwd=project, env=os.environ, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=project,
+        env=os.environ,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return done.stdout
 
 

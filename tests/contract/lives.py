@@ -29,12 +29,69 @@ from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationTy
 from recortex.engines.words import content_words
 
 PIECES = (
-    "cache", "caches", "caching", "queue", "queued", "login", "retry", "retries", "schema", "lock", "the", "not", "naïve",
-    "nai\u0308ve", "e\u0301tude", "日本語", "東京タワー", "한국어", "O'Brien", "don’t", "rock'n'roll", "users'", "getUserName",
-    "snake_case_name", "src/app/main.py", "🙂", "👩‍💻", "ﬁle", "Straße", "İstanbul", "Ωmega", "x" * 300, "y" * 70 + "s",
-    "a:b", "a & b", "!not", "(x)", "*", "<->", "'quoted'", '"', "\\back", "'; DROP TABLE memories; --", "%s", "$1", "?1",
-    ":name", "{}", "NULL", "1", "3.14", "-", "__init__", "\uff46\uff55\uff4c\uff4c", "नमस्ते", "مرحبا", "ไทย", "o'brien's", "٣٤", "ǅ", "\u00ad", "a\u200bb",
-)  # fmt: skip
+    "cache",
+    "caches",
+    "caching",
+    "queue",
+    "queued",
+    "login",
+    "retry",
+    "retries",
+    "schema",
+    "lock",
+    "the",
+    "not",
+    "naïve",
+    "nai\u0308ve",
+    "e\u0301tude",
+    "日本語",
+    "東京タワー",
+    "한국어",
+    "O'Brien",
+    "don’t",
+    "rock'n'roll",
+    "users'",
+    "getUserName",
+    "snake_case_name",
+    "src/app/main.py",
+    "🙂",
+    "👩‍💻",
+    "ﬁle",
+    "Straße",
+    "İstanbul",
+    "Ωmega",
+    "x" * 300,
+    "y" * 70 + "s",
+    "a:b",
+    "a & b",
+    "!not",
+    "(x)",
+    "*",
+    "<->",
+    "'quoted'",
+    '"',
+    "\\back",
+    "'; DROP TABLE memories; --",
+    "%s",
+    "$1",
+    "?1",
+    ":name",
+    "{}",
+    "NULL",
+    "1",
+    "3.14",
+    "-",
+    "__init__",
+    "\uff46\uff55\uff4c\uff4c",
+    "नमस्ते",
+    "مرحبا",
+    "ไทย",
+    "o'brien's",
+    "٣٤",
+    "ǅ",
+    "\u00ad",
+    "a\u200bb",
+)
 JOINTS = (" ", " ", " ", " ", ", ", ". ", "-", "_", "/", ":", "|", " & ", "\n", "\t")
 """No apostrophe: FTS5 takes a word with one for a phrase, which any other separator may hold together too;
 PostgreSQL's index has it only where an apostrophe joins it (docs/postgresql.md)."""
@@ -132,11 +189,16 @@ class Life:
             tags=tuple(filter(None, (self.mark, self.pick("", "db", "auth")))),
             files=self.pick((), (FileLink(self.pick(*PATHS), commit=self.mark), FileLink("z.py"))),
             patterns=self.pick((), (PatternLink(self.pick("p", "q"), self.mark),)),
-            source=Source(session=self.pick("", *SESSIONS), turn=self.pick(None, 0, 1, 2), speaker=self.pick(*SPEAKERS), branch=self.mark),
+            source=Source(
+                session=self.pick("", *SESSIONS),
+                turn=self.pick(None, 0, 1, 2),
+                speaker=self.pick(*SPEAKERS),
+                branch=self.mark,
+            ),
             origin=self.pick(Origin.USER, Origin.WEB),
             trust=self.pick(*Trust),
             metadata=self.pick({}, {"by": self.mark}),
-        )  # fmt: skip
+        )
 
     def query(self):
         return MemoryQuery(
@@ -175,16 +237,27 @@ class Life:
 
     def receipt(self):
         return Receipt(
-            session=self.pick(*SESSIONS), context=self.pick(0, 1), memory=self.id(), scope=Scope.PROJECT,
-            channel=self.pick("surface", "prompt", "file"), subject=self.mark, at=self.any_time(), score=self.pick(0.0, 0.5),
+            session=self.pick(*SESSIONS),
+            context=self.pick(0, 1),
+            memory=self.id(),
+            scope=Scope.PROJECT,
+            channel=self.pick("surface", "prompt", "file"),
+            subject=self.mark,
+            at=self.any_time(),
+            score=self.pick(0.0, 0.5),
             tokens=self.random.randint(0, 9),
-        )  # fmt: skip
+        )
 
     def call(self):
         return ModelCall(
-            at=self.any_time(), provider="p", model=self.mark, purpose="extract", input_tokens=self.random.randint(0, 60),
-            micro_usd=self.random.randint(0, 9), outcome=self.pick("pending", "ok", "failed"),
-        )  # fmt: skip
+            at=self.any_time(),
+            provider="p",
+            model=self.mark,
+            purpose="extract",
+            input_tokens=self.random.randint(0, 60),
+            micro_usd=self.random.randint(0, 9),
+            outcome=self.pick("pending", "ok", "failed"),
+        )
 
     # -- what each act is given
 
@@ -215,28 +288,64 @@ class Life:
         number = self.random.randrange(NUMBERS)
         made = replace(self.memory(number), version=self.random.randint(1, 12))
         return made.id, [
-            Version(memory=made, version=made.version, recorded_from=made.updated_at, recorded_to=self.now(), changed_by=Actor.IMPORT, reason=self.mark)
-        ]  # fmt: skip
+            Version(
+                memory=made,
+                version=made.version,
+                recorded_from=made.updated_at,
+                recorded_to=self.now(),
+                changed_by=Actor.IMPORT,
+                reason=self.mark,
+            )
+        ]
 
     def _relate(self):
         return (
             Relation(
-                self.id(), self.id(), self.pick(*list(RelationType)[:3]), self.any_time(), self.pick(0.5, 1.0), (self.mark,),
-                inferred=self.pick(*EITHER), status=self.pick(*RelationStatus), bidirectional=self.pick(*EITHER),
+                self.id(),
+                self.id(),
+                self.pick(*list(RelationType)[:3]),
+                self.any_time(),
+                self.pick(0.5, 1.0),
+                (self.mark,),
+                inferred=self.pick(*EITHER),
+                status=self.pick(*RelationStatus),
+                bidirectional=self.pick(*EITHER),
             ),
-        )  # fmt: skip
+        )
 
     def _unrelate(self):
         return self.id(), self.id(), self.pick(None, RelationType.SUPPORTS)
 
     def _record(self):
-        return ([AuditEntry(memory_id=id_, operation="update", actor=Actor.USER, at=self.now(), details={"by": self.mark}) for id_ in self.ids()],)  # fmt: skip
+        return (
+            [
+                AuditEntry(
+                    memory_id=id_,
+                    operation="update",
+                    actor=Actor.USER,
+                    at=self.now(),
+                    details={"by": self.mark},
+                )
+                for id_ in self.ids()
+            ],
+        )
 
     def _degrade(self):
-        return Degradation(self.pick("a", "b"), self.pick("why", self.mark), "instead", self.pick(*EITHER)), self.any_time()  # fmt: skip
+        return Degradation(
+            self.pick("a", "b"), self.pick("why", self.mark), "instead", self.pick(*EITHER)
+        ), self.any_time()
 
     def _checkpoint(self):
-        return (Checkpoint(path=self.pick(*PATHS), session_id=self.pick(*SESSIONS), client=self.mark, position=self.seconds, turns=1, extracted_at=self.now()),)  # fmt: skip
+        return (
+            Checkpoint(
+                path=self.pick(*PATHS),
+                session_id=self.pick(*SESSIONS),
+                client=self.mark,
+                position=self.seconds,
+                turns=1,
+                extracted_at=self.now(),
+            ),
+        )
 
     def _embed(self):
         model = self.pick(*MODELS)
@@ -255,10 +364,16 @@ class Life:
         at = self.any_time()
         return (
             Session(
-                id=self.pick(*SESSIONS), started_at=AT, seen_at=at, client="c", cwd=self.mark, transcript=self.pick("", *PATHS),
-                ended_at=self.pick(None, at), context=self.pick(0, 1),
+                id=self.pick(*SESSIONS),
+                started_at=AT,
+                seen_at=at,
+                client="c",
+                cwd=self.mark,
+                transcript=self.pick("", *PATHS),
+                ended_at=self.pick(None, at),
+                context=self.pick(0, 1),
             ),
-        )  # fmt: skip
+        )
 
     def _captured(self):
         return self.pick(*SESSIONS), self.now(), self.mark
@@ -272,7 +387,18 @@ class Life:
         return self.random.choice(self.given or [self.receipt()]), self.now()
 
     def _note(self):
-        return ([Signal(session=self.pick(*SESSIONS), at=self.now(), name=self.pick("failed", "mended", "read"), subject=f"{self.mark} {self.pick(*PIECES)}", digest=self.pick("", "d")) for _ in range(2)],)  # fmt: skip
+        return (
+            [
+                Signal(
+                    session=self.pick(*SESSIONS),
+                    at=self.now(),
+                    name=self.pick("failed", "mended", "read"),
+                    subject=f"{self.mark} {self.pick(*PIECES)}",
+                    digest=self.pick("", "d"),
+                )
+                for _ in range(2)
+            ],
+        )
 
     def _forget_text(self):
         return (self.pick(*PIECES[:6]),)
@@ -368,7 +494,13 @@ class Life:
         return (["ada", "GRACE", "ÉVA", "nobody", *self.words()],)
 
     def _match(self):
-        return self.words(), self.pick(2, 8, 100), self.only(), self.pick(*SELDOM), self.pick((), tuple(self.words()))  # fmt: skip
+        return (
+            self.words(),
+            self.pick(2, 8, 100),
+            self.only(),
+            self.pick(*SELDOM),
+            self.pick((), tuple(self.words())),
+        )
 
     def _nearest(self):
         return self.vector(), self.pick(1, 4, 50), self.only(), self.pick(*MODELS, "none")

@@ -32,7 +32,10 @@ class Server:
         """The database of a layout, its schema made."""
         if layout not in self._databases:
             self._databases[layout] = self.new_database(f"store_{PARTITIONS[layout]}")
-            PgStore(parse(f"{self._databases[layout]}&partitions={PARTITIONS[layout]}", workspace="first"), clock=lambda: AT).close()  # fmt: skip
+            PgStore(
+                parse(f"{self._databases[layout]}&partitions={PARTITIONS[layout]}", workspace="first"),
+                clock=lambda: AT,
+            ).close()
         return self._databases[layout]
 
     def new_database(self, name):

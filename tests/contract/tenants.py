@@ -94,9 +94,14 @@ def tenants(url, names, seed=0):
     """A tenant for each name of a workspace."""
     with ExitStack() as stack:
         yield [
-            Tenant(number, stack.enter_context(workspace(url, name, connections=1)), stack.enter_context(file_store()), seed)
+            Tenant(
+                number,
+                stack.enter_context(workspace(url, name, connections=1)),
+                stack.enter_context(file_store()),
+                seed,
+            )
             for number, name in enumerate(names)
-        ]  # fmt: skip
+        ]
 
 
 def live(some, acts, *, threads=4):
@@ -146,14 +151,20 @@ def misplaced(url, some):
     marks = {tenant.store.database.workspace: tenant for tenant in some}
     with psycopg.connect(url, autocommit=True) as connection:
         for table in guarded_tables(connection):
-            rows = connection.execute(sql.SQL("SELECT t.workspace, t::text FROM {} t").format(sql.Identifier(SCHEMA, table))).fetchall()  # fmt: skip
+            rows = connection.execute(
+                sql.SQL("SELECT t.workspace, t::text FROM {} t").format(sql.Identifier(SCHEMA, table))
+            ).fetchall()
             wrong += [
                 f"{table}: {text:.200}"
                 for own, text in rows
                 if own in marks and set(MARK.findall(text)) - {marks[own].mark[2:5]}
             ]
             kept = Counter(own for own, _ in rows)
-            wrong += [f"{table}: {kept[own]} rows of {marks[own].mark}, not {number}" for own, number in _lone(marks, table) if kept[own] != number]  # fmt: skip
+            wrong += [
+                f"{table}: {kept[own]} rows of {marks[own].mark}, not {number}"
+                for own, number in _lone(marks, table)
+                if kept[own] != number
+            ]
     return wrong
 
 
@@ -167,9 +178,13 @@ def state(url):
     """All rows of all tables, to compare."""
     with psycopg.connect(url, autocommit=True) as connection:
         return {
-            table: sorted(connection.execute(sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(SCHEMA, table))).fetchall())
+            table: sorted(
+                connection.execute(
+                    sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(SCHEMA, table))
+                ).fetchall()
+            )
             for table in guarded_tables(connection)
-        }  # fmt: skip
+        }
 
 
 @contextmanager

@@ -8,7 +8,9 @@ import pytest
 from tenants import SCHEMA, guarded_tables
 
 PAGE = Path(__file__).parents[2] / "docs" / "postgresql.md"
-_LINE = re.compile(r"SELECT create_distributed_table\('recortex\.(\w+)', 'workspace'(?:, colocate_with => 'recortex\.memories')?\);")  # fmt: skip
+_LINE = re.compile(
+    r"SELECT create_distributed_table\('recortex\.(\w+)', 'workspace'(?:, colocate_with => 'recortex\.memories')?\);"
+)
 
 
 @pytest.fixture(scope="module")

@@ -63,9 +63,14 @@ def test_a_transcript_of_it_teaches(project, session, tmp_path):
     path = tmp_path / "session.jsonl"
     said = "please remember that we use uv and not pip in this repository"
     line = {
-        "type": "user", "sessionId": session, "uuid": "u-1", "timestamp": "2026-03-01T12:00:00.000Z", "version": "2.0.0",
-        "cwd": str(project), "message": {"role": "user", "content": said},
-    }  # fmt: skip
+        "type": "user",
+        "sessionId": session,
+        "uuid": "u-1",
+        "timestamp": "2026-03-01T12:00:00.000Z",
+        "version": "2.0.0",
+        "cwd": str(project),
+        "message": {"role": "user", "content": said},
+    }
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert open_transcript(path).client
     with Cortex.open(project) as cortex:

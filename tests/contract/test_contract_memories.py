@@ -113,8 +113,10 @@ def test_neighbours_are_the_turns_of_the_session(store):
     insert(store, memory(9, "elsewhere", source=Source(session="t", turn=1)))
     found = store.memories.neighbours("s", 1, 2)
     assert [(one.turn, one.speaker, one.text) for one in found] == [
-        (1, "ada", "turn 1"), (1, "ada", "turn 1"), (2, "ada", "turn 2"),
-    ]  # fmt: skip
+        (1, "ada", "turn 1"),
+        (1, "ada", "turn 1"),
+        (2, "ada", "turn 2"),
+    ]
 
 
 def test_a_change_leaves_two_versions(store):
@@ -163,11 +165,15 @@ def test_former_states_of_an_export_are_kept(store):
     insert(store, memory(1, "now", version=3, updated_at=AT + 2 * HOUR))
     former = [
         Version(
-            memory=memory(1, f"then {number}", version=number, updated_at=AT + (number - 1) * HOUR), version=number,
-            recorded_from=AT + (number - 1) * HOUR, recorded_to=AT + number * HOUR, changed_by=Actor.IMPORT, reason="r",
+            memory=memory(1, f"then {number}", version=number, updated_at=AT + (number - 1) * HOUR),
+            version=number,
+            recorded_from=AT + (number - 1) * HOUR,
+            recorded_to=AT + number * HOUR,
+            changed_by=Actor.IMPORT,
+            reason="r",
         )
         for number in (1, 2)
-    ]  # fmt: skip
+    ]
     with store.transaction():
         store.memories.insert_versions(id_of(1), former)
     assert store.memories.history(id_of(1))[1:] == former[::-1]

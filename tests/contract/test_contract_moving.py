@@ -54,13 +54,16 @@ def fill(project, url, count, seed=7):
         cx.remember_many(
             [
                 {
-                    "text": statement(random_), "kind": KINDS[number % len(KINDS)], "tags": ["x", f"t{number % 7}"],
-                    "files": [f"src/f{number % 40}.py:3-9", "README.md"], "metadata": {"n": number, "é": None},
+                    "text": statement(random_),
+                    "kind": KINDS[number % len(KINDS)],
+                    "tags": ["x", f"t{number % 7}"],
+                    "files": [f"src/f{number % 40}.py:3-9", "README.md"],
+                    "metadata": {"n": number, "é": None},
                     "pinned": number % 11 == 0,
                 }
                 for number in range(count)
             ]
-        )  # fmt: skip
+        )
         ids = [memory.id for memory in cx.list(limit=200).memories]
         for id_ in ids[:20]:
             cx.edit(id_, text=statement(random_))
@@ -173,10 +176,17 @@ def test_half_a_copy_is_no_store(project, tmp_path, server, engine):
     here, other = (f"sqlite:///{tmp_path}/{name}.db" for name in ("here", "other"))
     there = f"sqlite:///{tmp_path}/there.db" if engine == "sqlite" else server.workspace_url()
     fill(project, here, 40)
-    with pytest.raises(ZeroDivisionError), Cortex.open(project, url=here, progress=lambda *said: said[1] < 5 or 1 / 0) as cx:  # fmt: skip
+    with (
+        pytest.raises(ZeroDivisionError),
+        Cortex.open(project, url=here, progress=lambda *said: said[1] < 5 or 1 / 0) as cx,
+    ):
         cx.migrate_store(here, there)
     with Cortex.open(project, url=there) as cx:
-        for act in (lambda: cx.remember("What the rest of the copy would undo"), lambda: cx.recall("cache"), lambda: cx.migrate_store(there, other)):  # fmt: skip
+        for act in (
+            lambda: cx.remember("What the rest of the copy would undo"),
+            lambda: cx.recall("cache"),
+            lambda: cx.migrate_store(there, other),
+        ):
             with pytest.raises(StorageError, match="half a copy of") as caught:
                 act()
             assert "migrate-store" in caught.value.hint
@@ -241,8 +251,10 @@ def test_a_store_that_cannot_be_asked_whether_it_is_a_copy_is_not_opened(project
 
 def test_nothing_is_written_over(project, tmp_path, server):
     here, other, there = (
-        f"sqlite:///{tmp_path}/here.db", f"sqlite:///{tmp_path}/other.db", server.workspace_url()
-    )  # fmt: skip
+        f"sqlite:///{tmp_path}/here.db",
+        f"sqlite:///{tmp_path}/other.db",
+        server.workspace_url(),
+    )
     fill(project, here, 40)
     fill(project, other, 40, seed=8)
     with Cortex.open(project, url=here) as cx:

@@ -102,8 +102,31 @@ def test_a_word_with_an_apostrophe_is_found_as_a_whole(store, word):
 
 @pytest.mark.parametrize(
     "word",
-    ["", " ", "'", '"', "\\", ":", "&", "|", "!", "(", ")", "*", "<->", "a:*", "'a' & !'b'", "a\0b", "\0", "$1", "%s", "{}", "🙂", "x" * 3000],
-)  # fmt: skip
+    [
+        "",
+        " ",
+        "'",
+        '"',
+        "\\",
+        ":",
+        "&",
+        "|",
+        "!",
+        "(",
+        ")",
+        "*",
+        "<->",
+        "a:*",
+        "'a' & !'b'",
+        "a\0b",
+        "\0",
+        "$1",
+        "%s",
+        "{}",
+        "🙂",
+        "x" * 3000,
+    ],
+)
 def test_any_word_may_be_asked_for(store, word):
     insert(store, memory(1, "a cache: (x) & 'y' | !z * <-> b"))
     assert all(count <= 1 for count in store.search.frequencies([word, "cache"]))
@@ -165,9 +188,12 @@ def test_turns_around_are_of_the_same_session(store):
 def test_links_and_memories_by_key(store):
     linked = memory(1, files=(FileLink("b.py"), FileLink("a.py")), patterns=(PatternLink("p"),))
     keys = insert(store, linked, memory(2, "plain"))
-    assert {key: Links(tuple(sorted(found.files)), found.patterns) for key, found in store.search.links(keys).items()} == {
+    assert {
+        key: Links(tuple(sorted(found.files)), found.patterns)
+        for key, found in store.search.links(keys).items()
+    } == {
         keys[0]: Links(("a.py", "b.py"), ("p",)),
-    }  # fmt: skip
+    }
     assert store.search.memories([*keys, 999]) == {keys[0]: linked, keys[1]: memory(2, "plain")}
     assert store.search.searchable() == 2
 

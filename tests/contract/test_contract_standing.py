@@ -22,17 +22,35 @@ def ids(found):
 
 def test_a_standing_says_how_a_memory_stands(store):
     one = memory(
-        1, confidence=0.5, priority=3, validated_at=AT, last_accessed_at=AT, access_count=4,
-        patterns=(PatternLink("a"), PatternLink("b")), source=Source(branch="main"),
-    )  # fmt: skip
+        1,
+        confidence=0.5,
+        priority=3,
+        validated_at=AT,
+        last_accessed_at=AT,
+        access_count=4,
+        patterns=(PatternLink("a"), PatternLink("b")),
+        source=Source(branch="main"),
+    )
     (key,) = insert(store, one)
     assert store.standing.presentable(NOW) == [
         MemoryStatistics(
-            key=key, id=one.id, kind="tribal", status="active", confidence=0.5, priority=3, pinned=0, recorded_at=NOW,
-            updated_at=NOW, validated_at=NOW, last_accessed_at=NOW, access_count=4, patterns=2,
-            content_hash=bytes.fromhex(one.content_hash), branch="main",
+            key=key,
+            id=one.id,
+            kind="tribal",
+            status="active",
+            confidence=0.5,
+            priority=3,
+            pinned=0,
+            recorded_at=NOW,
+            updated_at=NOW,
+            validated_at=NOW,
+            last_accessed_at=NOW,
+            access_count=4,
+            patterns=2,
+            content_hash=bytes.fromhex(one.content_hash),
+            branch="main",
         )
-    ]  # fmt: skip
+    ]
 
 
 def test_what_fades_and_what_rests(store):

@@ -118,7 +118,10 @@ def test_a_job_that_fails_says_why_in_a_line(project, database):
         if attempts:
             with psycopg.connect(database) as connection:
                 connection.execute("SELECT set_config('search_path', %s, false)", (queue.schema(),))
-                connection.execute("UPDATE procrastinate_jobs SET attempts = %s, scheduled_at = NULL WHERE status = 'todo'", (attempts,))  # fmt: skip
+                connection.execute(
+                    "UPDATE procrastinate_jobs SET attempts = %s, scheduled_at = NULL WHERE status = 'todo'",
+                    (attempts,),
+                )
         done = worked(project, whole)
         assert done.returncode == 0
         assert "embedding of half failed: The store" in done.stderr

@@ -98,9 +98,11 @@ def test_recall_gives_the_same_hits_and_scores(empty, random, recipe):
         for only in (None, MemoryQuery(statuses=()), MemoryQuery(tags=("db",)), MemoryQuery(files=("src/",))):
             question = f"why {life.said()}?\0"
             first, second = (
-                Retrieval(each.search, embedding).recall(question, limit=10, now=AT, recipe=recipe, only=only, floor=False)
+                Retrieval(each.search, embedding).recall(
+                    question, limit=10, now=AT, recipe=recipe, only=only, floor=False
+                )
                 for each in (reference, store)
-            )  # fmt: skip
+            )
             assert [hit.memory for hit in first.hits] == [hit.memory for hit in second.hits]
             assert same([hit.score for hit in first.hits], [hit.score for hit in second.hits])
             assert same(

@@ -68,11 +68,17 @@ def test_migrations_have_the_same_numbers_and_names():
 def test_both_end_with_the_same_tables_and_columns(catalogue, empty):
     with empty("sqlite") as store:
         lite = columns_of_sqlite(store.pool)
-    server = {(table, column) for table, column in columns_of_postgres(catalogue) if (table, column) not in ONLY_POSTGRES_COLUMNS}  # fmt: skip
+    server = {
+        (table, column)
+        for table, column in columns_of_postgres(catalogue)
+        if (table, column) not in ONLY_POSTGRES_COLUMNS
+    }
     assert {table for table, _ in lite} - {table for table, _ in server} == set(ONLY_SQLITE)
     assert {table for table, _ in server} - {table for table, _ in lite} == set(ONLY_POSTGRES)
     shared = {(table, column) for table, column in server if table not in ONLY_POSTGRES}
-    assert shared - {(table, "workspace") for table, _ in shared} == {one for one in lite if one[0] not in ONLY_SQLITE}  # fmt: skip
+    assert shared - {(table, "workspace") for table, _ in shared} == {
+        one for one in lite if one[0] not in ONLY_SQLITE
+    }
     assert set(ONLY_POSTGRES_COLUMNS) <= columns_of_postgres(catalogue)
 
 
@@ -83,11 +89,17 @@ def test_the_declarations_say_what_the_schema_is(empty):
             WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.cid""")
     kept = [row for row in found if row[0] not in {"schema_migrations", *ONLY_SQLITE}]
     declared = [
-        (table.name, column.name, column.type, int(column.null), table.key.index(column.name) + 1 if column.name in table.key else 0)
+        (
+            table.name,
+            column.name,
+            column.type,
+            int(column.null),
+            table.key.index(column.name) + 1 if column.name in table.key else 0,
+        )
         for table in sorted(TABLES, key=lambda one: one.name)
         for column in table.columns
         if column.name != "place" or not table.numbered
-    ]  # fmt: skip
+    ]
     assert kept == declared
 
 
@@ -116,7 +128,11 @@ def test_every_foreign_key_stays_in_its_workspace(catalogue):
         SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
         WHERE contype = 'f' AND connamespace = '{SCHEMA}'::regnamespace AND conparentid = 0""").fetchall()  # noqa: S608
     assert len(found) >= 10
-    stray = [name for name, text in found if not re.match(r"FOREIGN KEY \(workspace, .*REFERENCES .*\(workspace, ", text)]  # fmt: skip
+    stray = [
+        name
+        for name, text in found
+        if not re.match(r"FOREIGN KEY \(workspace, .*REFERENCES .*\(workspace, ", text)
+    ]
     assert stray == []
 
 

@@ -1,4 +1,4 @@
-"""What is written as JSON is read back as it was (A, Layer 1)."""
+"""What is written as JSON is read back as it was."""
 
 from contextlib import suppress
 

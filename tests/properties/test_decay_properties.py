@@ -1,4 +1,4 @@
-"""Invariants of decay (A, QG-6; D: decayed ≤ original) over all kinds and all circumstances."""
+"""Invariants of decay, such as that it never raises confidence, over all kinds and all circumstances."""
 
 from hypothesis import given
 from hypothesis import strategies as st

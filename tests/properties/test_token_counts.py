@@ -1,4 +1,4 @@
-"""A, QG-1 and Layer 1: what holds of every count and every budget."""
+"""What holds of every count of tokens and every budget."""
 
 from hypothesis import assume, given
 from hypothesis import strategies as st

@@ -101,9 +101,12 @@ class Workbench:
             if not name.startswith(("RECORTEX_", "COVERAGE_"))
         } | own
         self._nursery = subprocess.Popen(
-            [sys.executable, "-W", "ignore", str(NURSERY)], env=environment, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            [sys.executable, "-W", "ignore", str(NURSERY)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def close(self) -> None:
         """End the nursery, and what else belongs to the bench."""

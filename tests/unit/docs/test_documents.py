@@ -94,7 +94,8 @@ from recortex.app.lock import alone
 
 limit = time.monotonic() + 300
 for store in (found.parent for found in Path.home().glob("projects/*/cortex.db")):
-    while any(store.glob("queue/*")):  # without the lock: a job that finds it taken leaves its work to the other one
+    # Without the lock: a job that finds it taken leaves its work to the other one.
+    while any(store.glob("queue/*")):
         if time.monotonic() > limit:
             sys.exit("nothing was learned")
         time.sleep(0.1)

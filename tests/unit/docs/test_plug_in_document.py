@@ -18,6 +18,7 @@ from recortex.settings.table import KEYS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "plug-in.md").read_text(encoding="utf-8")
+PROSE = " ".join(TEXT.split())
 SHOWN = ("hooks.", "surface.", "lifecycle.", "llm.")
 
 
@@ -47,15 +48,15 @@ def test_models_and_keys():
 
 
 def test_figures():
-    assert f"at most {MOST} tokens ({AIM} are aimed at" in TEXT
-    assert f"score is at least {LEAST}" in TEXT
-    assert f"cosine of at least {ALIKE}" in TEXT
-    assert f"`{LOG}`" in TEXT
-    assert f"`{STATUS}`" in TEXT
+    assert f"at most {MOST} tokens ({AIM} are aimed at" in PROSE
+    assert f"score is at least {LEAST}" in PROSE
+    assert f"cosine of at least {ALIKE}" in PROSE
+    assert f"`{LOG}`" in PROSE
+    assert f"`{STATUS}`" in PROSE
 
 
 def test_skills():
-    named = re.search(r"skills \(([^)]+)\)", " ".join(TEXT.split()))
+    named = re.search(r"skills \(([^)]+)\)", PROSE)
     assert named
     assert set(named[1].split(", ")) == {path.name for path in (ROOT / "plugin" / "skills").iterdir()}
 
@@ -66,8 +67,8 @@ def test_the_plugin_calls_the_hooks_of_the_table():
 
 
 def test_what_bounds_the_job():
-    assert f"lets {PAUSE:g} s pass" in TEXT
-    assert f"(nice {NICE})" in TEXT
-    assert f"for at most {JOB_SECONDS:g} s" in TEXT
-    assert f"waits up to {LAG:g} s" in TEXT
-    assert f"asks for the sessions ({LEFT} at most)" in TEXT
+    assert f"lets {PAUSE:g} s pass" in PROSE
+    assert f"(nice {NICE})" in PROSE
+    assert f"for at most {JOB_SECONDS:g} s" in PROSE
+    assert f"waits up to {LAG:g} s" in PROSE
+    assert f"asks for the sessions ({LEFT} at most)" in PROSE

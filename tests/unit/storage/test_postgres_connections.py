@@ -347,7 +347,7 @@ def test_a_wrong_password_is_told_as_one(url: str) -> None:
     The password itself is nowhere.
     """
     with psycopg.connect(url, autocommit=True) as connection:
-        path = Path(connection.execute("SHOW hba_file").fetchone()[0])  # type: ignore[index]  # it always has a row
+        path = Path(connection.execute("SHOW hba_file").fetchone()[0])  # type: ignore[index]
         connection.execute("DROP ROLE IF EXISTS someone")
         connection.execute("CREATE ROLE someone LOGIN PASSWORD 'another'")
         before = path.read_text()

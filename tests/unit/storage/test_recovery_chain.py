@@ -1,4 +1,4 @@
-"""Damage of every sort, and what `recover` makes of it (A, CX18)."""
+"""Damage of every sort, and what `recover` makes of it."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What is read of a damaged file although the places that should lead to it are gone, and how the rest is named."""
+"""Reading a damaged file although the pages that lead to its rows are gone, and naming what is lost."""
 
 import apsw
 import pytest
@@ -39,7 +39,8 @@ def pages_of(database, *names):
     connection = apsw.Connection(str(database))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     marks = ", ".join("?" * len(names))
-    found = connection.execute(f"SELECT pageno FROM dbstat WHERE name IN ({marks}) ORDER BY path", names)  # noqa: S608
+    select = f"SELECT pageno FROM dbstat WHERE name IN ({marks}) ORDER BY path"  # noqa: S608
+    found = connection.execute(select, names)
     pages = [row[0] for row in found]
     connection.close()
     return pages
@@ -99,13 +100,17 @@ BROKEN = {
     "a relation": ("UPDATE relations SET type = 'selated', seal = NULL", 2, "one of its relations"),
     "a former state": ("UPDATE versions SET changed_by = '5ser', seal = NULL", 1, "one of its versions"),
     "an entry of the audit log": (
-        "UPDATE audit SET actor = '5ser' WHERE operation = 'update'", 1, "one of its audit",
+        "UPDATE audit SET actor = '5ser' WHERE operation = 'update'",
+        1,
+        "one of its audit",
     ),
     "its details": ("UPDATE audit SET details = '{' WHERE operation = 'update'", 1, "one of its audit"),
     "who wrote a memory": (
-        "UPDATE memories SET changed_by = '5ser' WHERE key = 2", 1, "it was changed by the damage",
+        "UPDATE memories SET changed_by = '5ser' WHERE key = 2",
+        1,
+        "it was changed by the damage",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BROKEN)

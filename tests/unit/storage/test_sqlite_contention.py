@@ -60,7 +60,7 @@ def test_patience_is_counted_anew_for_each_wait() -> None:
 
 
 def test_every_write_of_many_connections_is_kept(path: Path) -> None:
-    """Connections that write at once lose nothing and see no error, statement by statement and in transactions."""
+    """Connections that write at once lose nothing and see no error, with and without transactions."""
     failed: list[BaseException] = []
 
     def work() -> None:

@@ -147,7 +147,10 @@ children = []
 for child in range(4):
     number = os.fork()
     if not number:
-        ids = [cortex.remember(f"Child {child} learned {turn} of module{child * 100 + turn}").id for turn in range(25)]
+        ids = [
+            cortex.remember(f"Child {child} learned {turn} of module{child * 100 + turn}").id
+            for turn in range(25)
+        ]
         (folder / f"{child}.json").write_text(json.dumps(ids))
         os._exit(0)
     children.append(number)

@@ -54,9 +54,16 @@ def fill(store, vectors, first=0):
         for number in range(first, first + len(vectors)):
             text = f"fact {number}"
             memory = Memory(
-                id=identity(number), kind="tribal", text=text, summary=text, content=KINDS["tribal"].from_text(text),
-                content_hash=blake3(text.encode()).hexdigest(), recorded_at=AT, updated_at=AT, valid_from=AT,
-            )  # fmt: skip
+                id=identity(number),
+                kind="tribal",
+                text=text,
+                summary=text,
+                content=KINDS["tribal"].from_text(text),
+                content_hash=blake3(text.encode()).hexdigest(),
+                recorded_at=AT,
+                updated_at=AT,
+                valid_from=AT,
+            )
             keys.append(store.memories.insert(memory, SearchText(), actor=Actor.USER))
             hash_ = bytes.fromhex(memory.content_hash)
             store.vectors.attach([(memory.id, made[number.to_bytes(16, "big")], hash_)])
@@ -75,9 +82,12 @@ def reopen(tmp_path, events):
 
     def open_(name="cortex"):
         store = SqliteStore(
-            tmp_path / f"{name}.db", backups=tmp_path / "backups", indexes=tmp_path / f"{name}.vectors",
-            clock=lambda: AT, on_degradation=events.append,
-        )  # fmt: skip
+            tmp_path / f"{name}.db",
+            backups=tmp_path / "backups",
+            indexes=tmp_path / f"{name}.vectors",
+            clock=lambda: AT,
+            on_degradation=events.append,
+        )
         opened.append(store)
         return store
 
@@ -248,7 +258,10 @@ def test_without_usearch_every_vector_is_compared(store, reopen, events, monkeyp
 
 def test_the_embedding_model_can_be_loaded_after_an_index():
     """In a process of its own: loaded the wrong way round, the two libraries end it."""
-    code = "from recortex.storage.sqlite.vector_index import graphs; graphs()(ndim=8); import onnxruntime, recortex"
+    code = (
+        "from recortex.storage.sqlite.vector_index import graphs; graphs()(ndim=8);"
+        " import onnxruntime, recortex"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -55,7 +55,7 @@ class WordCounts:
         return {word: kept.get(word, 0) + pending[word] for word in words}
 
     def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
-        """Numbers of memories and of their words, and how many memories hold each of the words, at one moment."""
+        """Numbers of memories, of their words, and of memories with each of the words, at one moment."""
         rows = self._database.rows(self._sql["among"], (json(list(words)),))
         kept = {word: (memories, length) for word, memories, length in rows}
         pending = self._pending()

@@ -119,7 +119,7 @@ class PgVectorIndex:
                 with suppress(errors.InsufficientPrivilege):
                     return self._keep(connection, threads, least)
             finally:
-                # The server releases a closed connection's lock a moment later; the next caller may be sooner.
+                # The server releases a closed connection's lock later than the next caller may ask for it.
                 connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", lock)
         return 0
 

@@ -27,8 +27,10 @@ INSERT INTO audit_summaries (/*own column*/ month, operation, actor, entries, fi
 VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
 ON CONFLICT (/*own column*/ month, operation, actor) DO UPDATE SET
   entries = audit_summaries.entries + excluded.entries,
-  first_at = CASE WHEN excluded.first_at < audit_summaries.first_at THEN excluded.first_at ELSE audit_summaries.first_at END,
-  last_at = CASE WHEN excluded.last_at > audit_summaries.last_at THEN excluded.last_at ELSE audit_summaries.last_at END
+  first_at = CASE WHEN excluded.first_at < audit_summaries.first_at THEN excluded.first_at
+    ELSE audit_summaries.first_at END,
+  last_at = CASE WHEN excluded.last_at > audit_summaries.last_at THEN excluded.last_at
+    ELSE audit_summaries.last_at END
 
 -- name: summaries
 SELECT month, operation, actor, entries, first_at, last_at FROM audit_summaries /*only own*/
@@ -40,17 +42,21 @@ WHERE /*own m*/ m.status = 'pruned' AND m.status <> 'active' AND m.pinned = 0
   AND m.updated_at <= ?1 AND coalesce(m.last_accessed_at, 0) <= ?1
   AND NOT EXISTS (
     SELECT 1 FROM relations r JOIN memories o ON /*own o*/ o.key = r.source_key
-    WHERE /*own r*/ r.target_key = m.key AND r.status = 'active' AND o.status IN ('active', 'proposed', 'quarantined')
+    WHERE /*own r*/ r.target_key = m.key AND r.status = 'active'
+      AND o.status IN ('active', 'proposed', 'quarantined')
       AND r.type IN (
-        'supports', 'derived_from', 'requires', 'learned_from', 'depends_on', 'exemplifies', 'refines', 'source_of',
+        'supports', 'derived_from', 'requires', 'learned_from', 'depends_on', 'exemplifies', 'refines',
+          'source_of',
         'caused', 'enabled', 'prevented', 'triggered_by'
       )
   )
   AND NOT EXISTS (
     SELECT 1 FROM relations r JOIN memories o ON /*own o*/ o.key = r.target_key
-    WHERE /*own r*/ r.source_key = m.key AND r.status = 'active' AND o.status IN ('active', 'proposed', 'quarantined')
+    WHERE /*own r*/ r.source_key = m.key AND r.status = 'active'
+      AND o.status IN ('active', 'proposed', 'quarantined')
       AND r.type IN (
-        'supports', 'derived_from', 'requires', 'learned_from', 'depends_on', 'exemplifies', 'refines', 'source_of',
+        'supports', 'derived_from', 'requires', 'learned_from', 'depends_on', 'exemplifies', 'refines',
+          'source_of',
         'caused', 'enabled', 'prevented', 'triggered_by'
       )
   )
@@ -67,7 +73,8 @@ SELECT memory_key, version FROM (
   FROM versions /*only own*/
 ) ranked
 WHERE place > ?1
-  AND NOT (memory_key IN (SELECT m.key FROM memories m WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?2))))
+  AND NOT (memory_key IN (SELECT m.key FROM memories m
+    WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?2))))
 ORDER BY memory_key, version LIMIT ?3
 
 -- name: drop_version
@@ -82,11 +89,13 @@ WHERE /*own e*/ e.key < (SELECT max(key) FROM embeddings /*only own*/)
   )
   AND e.key NOT IN (
     SELECT embedding_key FROM (
-      SELECT v.memory_key, v.embedding_key, row_number() OVER (PARTITION BY v.memory_key ORDER BY v.version DESC) AS place
+      SELECT v.memory_key, v.embedding_key,
+        row_number() OVER (PARTITION BY v.memory_key ORDER BY v.version DESC) AS place
       FROM versions v /*only own v*/
     ) ranked
     WHERE embedding_key IS NOT NULL AND place <= ?2
-      AND NOT (memory_key IN (SELECT m.key FROM memories m WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))))
+      AND NOT (memory_key IN (SELECT m.key FROM memories m
+        WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))))
   )
 ORDER BY e.key LIMIT ?3
 
@@ -95,8 +104,10 @@ DELETE FROM embeddings
 WHERE /*own*/ key = ?1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = ?1)
 
 -- name: vector_sharing
-SELECT (SELECT count(*) FROM memories WHERE /*own*/ embedding_key IS NOT NULL), (SELECT count(*) FROM embeddings /*only own*/),
-  (SELECT coalesce(sum(times - 1), 0) FROM (SELECT count(*) AS times FROM embeddings /*only own*/ GROUP BY hash) one)
+SELECT (SELECT count(*) FROM memories WHERE /*own*/ embedding_key IS NOT NULL),
+  (SELECT count(*) FROM embeddings /*only own*/),
+  (SELECT coalesce(sum(times - 1), 0) FROM (SELECT count(*) AS times FROM embeddings /*only own*/
+    GROUP BY hash) one)
 
 -- name: old_degradations
 SELECT count(*) FROM degradations WHERE /*own*/ last_at < ?

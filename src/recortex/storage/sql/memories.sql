@@ -20,7 +20,8 @@ INSERT INTO memory_files (/*own column*/ memory_key, path, line_start, line_end,
 VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
 
 -- name: insert_function
-INSERT INTO memory_functions (/*own column*/ memory_key, name, file, signature) VALUES (/*own value*/ ?, ?, ?, ?)
+INSERT INTO memory_functions (/*own column*/ memory_key, name, file, signature)
+  VALUES (/*own value*/ ?, ?, ?, ?)
 
 -- name: insert_pattern
 INSERT INTO memory_patterns (/*own column*/ memory_key, pattern_id, name) VALUES (/*own value*/ ?, ?, ?)

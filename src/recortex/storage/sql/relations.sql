@@ -3,7 +3,8 @@ SELECT id, key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?)
 
 -- name: since
 SELECT source_key, target_key, type, created_at FROM relations
-WHERE /*own*/ source_key IN (SELECT value FROM json_each(?)) AND target_key IN (SELECT value FROM json_each(?))
+WHERE /*own*/ source_key IN (SELECT value FROM json_each(?))
+  AND target_key IN (SELECT value FROM json_each(?))
 
 -- name: relate
 INSERT INTO relations (/*own column*/ {relations: columns}) VALUES (/*own value*/ {relations: values})
@@ -20,12 +21,14 @@ RETURNING type
 SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
 FROM relations r
 JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.source_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+WHERE /*own r*/ r.source_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
 UNION
 SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
 FROM relations r
 JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.target_key IN (SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+WHERE /*own r*/ r.target_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
 
 -- name: all_relations
 SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at

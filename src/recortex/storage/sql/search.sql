@@ -9,7 +9,8 @@ WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
 SELECT memory_key, path FROM memory_files WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?))
 
 -- name: patterns
-SELECT memory_key, pattern_id FROM memory_patterns WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?))
+SELECT memory_key, pattern_id FROM memory_patterns
+  WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?))
 
 -- name: degrees
 SELECT n.key, count(*) FROM (
@@ -20,7 +21,8 @@ SELECT n.key, count(*) FROM (
 ) n GROUP BY n.key
 
 -- name: pointed_at
-SELECT target_key FROM relations WHERE /*own*/ status = 'active' GROUP BY target_key HAVING count(*) >= ? LIMIT 1
+SELECT target_key FROM relations WHERE /*own*/ status = 'active' GROUP BY target_key HAVING count(*) >= ?
+  LIMIT 1
 
 -- name: greatest_degree
 SELECT max(g.degree) FROM (

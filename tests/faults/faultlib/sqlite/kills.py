@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from recortex.storage.migrations import Migration
 
 WRITE, MIGRATION, RECOVERY, FILE = (
-    "kill at a statement of a write", "kill at a statement of a migration", "kill within a recovery",
+    "kill at a statement of a write",
+    "kill at a statement of a migration",
+    "kill within a recovery",
     "kill within a file operation",
-)  # fmt: skip
+)
 COUNTING = {"disk": {"how": "count", "at": 0, "seed": 0}}
 
 

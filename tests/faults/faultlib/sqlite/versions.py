@@ -57,9 +57,10 @@ def _copy(connection: apsw.Connection, table: str) -> None:
     today = {row[0] for row in connection.execute("SELECT name FROM pragma_table_info(?, 'today')", (table,))}
     chosen = [(name, name) for name, *_ in columns if name in today]
     chosen += [
-        (name, repr(_BLANK.get(type_, ""))) for name, type_, needed, default in columns
+        (name, repr(_BLANK.get(type_, "")))
+        for name, type_, needed, default in columns
         if name not in today and needed and default is None
-    ]  # fmt: skip
+    ]
     into, values = (", ".join(part) for part in zip(*chosen, strict=True))
     connection.execute(f"INSERT OR IGNORE INTO main.{table} ({into}) SELECT {values} FROM today.{table}")  # noqa: S608
 

@@ -1,10 +1,12 @@
 -- name: match
-SELECT key, score FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), false, CAST(?6 AS integer), CAST(?1 AS integer))
+SELECT key, score FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
+  CAST(?4 AS double precision), false, CAST(?6 AS integer), CAST(?1 AS integer))
 
 -- name: match_among
 SELECT key, score FROM (
   SELECT f.key, f.score
-  FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), false, NULL, NULL) f
+  FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
+    CAST(?4 AS double precision), false, NULL, NULL) f
   JOIN memories m ON /*own m*/ m.key = f.key
   WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
 ) latest ORDER BY score DESC, key LIMIT ?1
@@ -64,6 +66,7 @@ WHERE /*own c*/ c.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?1 AS jso
 
 -- name: lookalikes
 SELECT m.id, m.text, m.status, f.score
-FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]), CAST(?4 AS double precision), true, CAST(?6 AS integer), CAST(?1 AS integer)) f
+FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
+  CAST(?4 AS double precision), true, CAST(?6 AS integer), CAST(?1 AS integer)) f
 JOIN memories m ON /*own m*/ m.key = f.key
 ORDER BY f.score DESC, f.key

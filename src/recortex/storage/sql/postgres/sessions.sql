@@ -1,13 +1,15 @@
 -- name: note
 INSERT INTO signals (workspace, seq, session, at, name, subject, digest)
-VALUES (:workspace, 1 + coalesce((SELECT max(seq) FROM signals WHERE workspace = :workspace), 0), ?, ?, ?, ?, ?)
+VALUES (:workspace, 1 + coalesce((SELECT max(seq) FROM signals WHERE workspace = :workspace), 0), ?, ?, ?, ?,
+  ?)
 
 -- name: forget_text
 DELETE FROM signals WHERE /*own*/ strpos(subject, ?1) > 0
 
 -- name: unheard
 SELECT t.value ->> 0 FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS t (value, place)
-WHERE (t.value ->> 1)::double precision * 1000000 >= (SELECT created_at FROM workspaces WHERE workspace = :workspace)
+WHERE (t.value ->> 1)::double precision * 1000000 >= (SELECT created_at FROM workspaces
+  WHERE workspace = :workspace)
   AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE /*own*/ path = t.value ->> 0)
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE /*own*/ transcript = t.value ->> 0)
 ORDER BY t.place

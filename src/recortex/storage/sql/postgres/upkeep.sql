@@ -1,5 +1,6 @@
 -- name: totals_agree
-SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/), (SELECT count(*) FROM memories /*only own*/)
+SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/),
+  (SELECT count(*) FROM memories /*only own*/)
 
 -- name: unsigned
 SELECT count(*) FROM embeddings e

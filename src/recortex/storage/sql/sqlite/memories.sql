@@ -1,5 +1,6 @@
 -- name: insert_memory
-INSERT INTO memories (/*own column*/ {memories: columns}) VALUES (/*own value*/ {memories: values}) RETURNING key
+INSERT INTO memories (/*own column*/ {memories: columns}) VALUES (/*own value*/ {memories: values})
+  RETURNING key
 
 -- name: touch
 UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(?, coalesce(last_accessed_at, 0))

@@ -1,6 +1,7 @@
 -- name: match
 SELECT key, score FROM (
-  SELECT rowid AS key, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts WHERE memories_fts MATCH ?
+  SELECT rowid AS key, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts
+    WHERE memories_fts MATCH ?
   ORDER BY rowid DESC LIMIT ?
 ) ORDER BY score DESC, key LIMIT ?
 
@@ -17,13 +18,15 @@ SELECT vec_quantize_binary(?)
 
 -- name: nearest
 SELECT m.key FROM
-  (SELECT key FROM embedding_signs WHERE model = ? ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
+  (SELECT key FROM embedding_signs WHERE model = ?
+    ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
   CROSS JOIN memories m ON m.embedding_key = v.key
 
 -- name: nearest_of_many
 SELECT m.key FROM
   (SELECT e.key FROM
-    (SELECT key FROM embedding_signs WHERE model = ? ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
+    (SELECT key FROM embedding_signs WHERE model = ?
+      ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?)), key LIMIT ?) v
     CROSS JOIN embeddings e ON e.key = v.key
     ORDER BY vec_distance_cosine(vec_int8(e.vector), vec_int8(?)), e.key LIMIT ?) x
   CROSS JOIN memories m ON m.embedding_key = x.key
@@ -35,7 +38,8 @@ WHERE c.session <> '' AND n.session <> ''
 
 -- name: lookalikes
 SELECT m.id, m.text FROM
-  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY -bm25(memories_fts, 1.0, 0.0, 0.0) DESC, rowid LIMIT ?) f
+  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?
+    ORDER BY -bm25(memories_fts, 1.0, 0.0, 0.0) DESC, rowid LIMIT ?) f
   JOIN memories m ON m.key = f.rowid
 WHERE m.status IN ('active', 'proposed', 'quarantined')
 

@@ -11,4 +11,5 @@ WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE /*own*/ transcript = value ->> 0)
 
 -- name: cited
-SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value) GROUP BY value
+SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value)
+  GROUP BY value

@@ -1,10 +1,12 @@
 -- name: model
 INSERT INTO embedding_models (name, dimensions) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET
-  dimensions = CASE embedding_models.dimensions WHEN 0 THEN excluded.dimensions ELSE embedding_models.dimensions END RETURNING key
+  dimensions = CASE embedding_models.dimensions WHEN 0 THEN excluded.dimensions
+    ELSE embedding_models.dimensions END RETURNING key
 
 -- name: insert
-INSERT INTO embeddings (hash, model, vector) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING key
+INSERT INTO embeddings (hash, model, vector) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE
+  SET hash = excluded.hash RETURNING key
 
 -- name: insert_signs
 INSERT OR REPLACE INTO embedding_signs (key, model, signs) VALUES (?, ?, ?)

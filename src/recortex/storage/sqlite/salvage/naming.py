@@ -27,7 +27,7 @@ _MADE_ANEW = ("memories_fts", "embedding", "vector_indexes")
 
 
 def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
-    """What the new store lacks or has changed, in sentences that begin with the memory's id if it is known."""
+    """What the new store lacks or has changed, in sentences that begin with the memory's id if known."""
     there = {row[0]: row[1] for row in into.execute("SELECT key, id FROM memories")}
     for key in found.changed & there.keys():
         read = found.rows["memories"][(key,)][found.tables["memories"].place("id")]

@@ -1,4 +1,4 @@
-"""A, QG-3 for the shipped model and the chain; providers, folders and Matryoshka have files of their own."""
+"""The shipped model, the cache and the chain of embedders; providers and folders have files of their own."""
 
 import numpy as np
 import pytest

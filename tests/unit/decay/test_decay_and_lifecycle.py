@@ -1,4 +1,4 @@
-"""A's quality gate 6: decay is monotone and bounded, boosts are capped, half-lives adapt, archival is triggered."""
+"""Decay is monotone and bounded, boosts are capped, half-lives adapt, archival is triggered."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""QG-2 (A): what only SQLite has; what both engines promise is in tests/contract."""
+"""What only SQLite has; what both engines promise is in tests/contract."""
 
 import apsw
 import pytest

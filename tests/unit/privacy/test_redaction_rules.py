@@ -1,4 +1,4 @@
-"""QG-4 (A, crate 5): the privacy quality gate."""
+"""What redaction replaces, what it leaves alone, and how sure it is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""QG-0 (A): the domain's vocabulary, its errors, its settings and its JSON.
-
-The 18 intents belong to a later part of Recortex.
-"""
+"""The domain's vocabulary, its errors, its settings and its JSON."""
 
 import dataclasses
 import inspect

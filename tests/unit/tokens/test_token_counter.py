@@ -1,4 +1,4 @@
-"""A, QG-1: tokens are counted as the reference counts them."""
+"""Tokens are counted as the reference counts them."""
 
 import base64
 import hashlib
