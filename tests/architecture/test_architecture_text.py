@@ -20,7 +20,7 @@ TESTS = sorted(
 )
 DOCUMENTS = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "bench").glob("*.md")])
 
-CITING_STILL = {"app", "domain", "embeddings", "engines"}
+CITING_STILL = {"app", "domain", "embeddings"}
 """Parts of the package that are not clean yet. None may be added."""
 WIDE_STILL = {
     ".",
@@ -42,6 +42,7 @@ WIDE_STILL = {
     "llm",
     "mcp",
     "operations",
+    "plugins.py",
     "scripts",
     "settings",
     "telemetry.py",
