@@ -43,21 +43,18 @@ def _cue(name: str, kind: str, confidence: float, pattern: str) -> Cue:
 CUES = (
     _cue("cause", "incident", 0.6,
          r"\b(?:root cause|culprit|(?:issue|problem|bug|reason|failure|error|crash|delay)s? (?:is|was|were|"
-         r"are|comes?|came)"
-         r"(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|ed)? because|"
-         r"broke because|because\b.{10,200}[;,.] (?:now )?fixed (?:by|in|with))\b"),
+         r"are|comes?|came)(?: that| because| from| due)?|(?:was|is|were|are) caused by|caused by|fail(?:s|"
+         r"ed)? because|broke because|because\b.{10,200}[;,.] (?:now )?fixed (?:by|in|with))\b"),
     _cue("decision", "decision", 0.6,
          r"\b(?:decided (?:to|on|against)|chose|chosen|opted (?:for|to)|instead of|rather than|in favou?r of|"
          r"deliberately|intentional(?:ly)?|by design|on purpose|trade-?off|avoid(?:s|ing)? (?:the|a|an)?)\b"),
     _cue("limit", "tribal", 0.72,
          r"\b(?:(?:do|does|did|can|could|will|would)(?: not|n't) (?:\w+ly )?(?:support|allow|work|accept|"
-         r"handle|permit|"
-         r"understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|block|wait|use|"
-         r"run|need|require|"
-         r"follow|expose|provide|guarantee|apply|trigger|fire|match|survive)\w*|cannot|can't|won't|"
-         r"not (?:supported|possible|"
-         r"allowed|available)|unsupported|must (?:never|not|always)|only (?:works?|supports?|handles?|"
-         r"accepts?|runs?|applies|when|if)|no (?:built-in|way to|support))\b"),
+         r"handle|permit|understand|recogni[sz]e|preserve|propagate|inherit|respect|honou?r|persist|delete|"
+         r"block|wait|use|run|need|require|follow|expose|provide|guarantee|apply|trigger|fire|match|"
+         r"survive)\w*|cannot|can't|won't|not (?:supported|possible|allowed|available)|unsupported|"
+         r"must (?:never|not|always)|only (?:works?|supports?|handles?|accepts?|runs?|applies|when|if)|"
+         r"no (?:built-in|way to|support))\b"),
     _cue("lack", "semantic", 0.44, r"\b(?:do|does|did|can|could|will|would)(?: not|n't)\b"),
     _cue("requirement", "semantic", 0.58,
          (r"\b(?:requires?|required|must(?: be| not| have)?|needs? (?:to be|an?\b|the\b|`|(?-i:[A-Z]))|"
@@ -70,14 +67,11 @@ CUES = (
          r"(?:(?!alias|class|process|status|access|always|was|this|its)\w{3,}s|is|are|has|can|does)\b"),
     _cue("mechanism", "semantic", 0.5,
          r"\b(?:is|are) (?:stored|defined|located|called|invoked|used|handled|created|loaded|generated|"
-         r"configured|"
-         r"registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|injected|"
-         r"shared|kept|"
-         r"cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|consists of|"
-         r"reads? from|writes? to|"
-         r"returns?|wraps?|maps? to|inherits|extends|stores|uses|runs (?:in|on|before|after|when)|handles|"
-         r"implements|"
-         r"calls|contains|supports|provides|triggers|works by|matches|falls back|controls)\b"),
+         r"configured|registered|implemented|written|triggered|derived|computed|set|sent|managed|passed|"
+         r"injected|shared|kept|cached|resolved|mounted|exposed|responsible)\b|\b(?:lives? in|delegates? to|"
+         r"consists of|reads? from|writes? to|returns?|wraps?|maps? to|inherits|extends|stores|uses|"
+         r"runs (?:in|on|before|after|when)|handles|implements|calls|contains|supports|provides|triggers|"
+         r"works by|matches|falls back|controls)\b"),
 )  # fmt: skip
 
 # What a reader of the code sees as well.
@@ -89,47 +83,41 @@ _NAMED_SUBJECT = re.compile(r"(?:The )?`[^`]{3,80}`")
 _NAMED_BONUS = 0.06
 _IT_WAS = re.compile(
     r"^(?:(?:all|both|the|these)(?: two| three)? (?:bugs|issues|problems|failures|errors) (?:have|had|share|"
-    r"shared) (?:the same|one|a common) (?:root )?cause: (?=\S))|"
-    r"^(?:so |but )?(?:the |its )?(?:(?:only|main|real|root|actual|core|underlying|other) )?(?:issue|"
-    r"problem|cause|culprit|reason|bug|explanation)"
-    r"(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because|"
+    r"shared) (?:the same|one|a common) (?:root )?cause: (?=\S))|^(?:so |but )?(?:the |its )?(?:(?:only|"
+    r"main|real|root|actual|core|underlying|other) )?(?:issue|problem|cause|culprit|reason|bug|"
+    r"explanation)(?: here| though)? (?:is|was)(?: (?:clear|simple|obvious|now clear))?(?: that|:| because|"
     r" [-–—])\s+(?=\S)",
     re.IGNORECASE,
 )
 _REASON = re.compile(
     r"\b(?:because|since|so that|due to|which means|meaning|otherwise|therefore|to (?:avoid|prevent|ensure|"
     r"allow|keep|detect|determine|decide|track|identify|inject|capture|store|compute|support|make|match|"
-    r"resolve)|"
-    r"as a result|, so (?!i\b|let|we\b)|in order to|causing|which (?:will )?(?:causes?|breaks?|fails?|"
-    r"would))\b",
+    r"resolve)|as a result|, so (?!i\b|let|we\b)|in order to|causing|which (?:will )?(?:causes?|breaks?|"
+    r"fails?|would))\b",
     re.IGNORECASE,
 )
 HEDGE = re.compile(
     r"\b(?:likely|probably|possibly|perhaps|maybe|might|may(?! not be null)|could|seems?|seemingly|appears?|"
-    r"apparently|"
-    r"suspect|would|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|guess|"
-    r"looks like|suggests?|"
-    r"unclear|not sure|odd|weird|strange|suspicious|consider|would be|if needed|optionally)\b",
+    r"apparently|suspect|would|presumably|potential(?:ly)?|should (?:work|be fine|fix|now|already)|i think|"
+    r"guess|looks like|suggests?|unclear|not sure|odd|weird|strange|suspicious|consider|would be|if needed|"
+    r"optionally)\b",
     re.IGNORECASE,
 )
 _TRANSIENT = re.compile(
     r"\b(?:(?:has|have) become|still|yet|currently|current|at present|for now|temporar\w+|(?:is|are|was|"
-    r"were) missing|missing|not (?:set|set up|"
-    r"configured|defined|imported|installed|registered) (?:yet|here)|needs? to (?:be )?\w+|"
-    r"needs? (?:to be )?(?:updat|add|fix|chang|import|remov|"
-    r"renam|replac|mov|refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|"
-    r"unused|stale|leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
+    r"were) missing|missing|not (?:set|set up|configured|defined|imported|installed|registered) (?:yet|"
+    r"here)|needs? to (?:be )?\w+|needs? (?:to be )?(?:updat|add|fix|chang|import|remov|renam|replac|mov|"
+    r"refactor)\w*|lost|broken|wrong|incorrect(?:ly)?|undefined|unset|absent|fails|failing|unused|stale|"
+    r"leftover|inconsisten\w+|discovered|remaining|in progress|pending|wip|todo|failing tests?|"
     r"tests? (?:fail|is|are)|(?:was|were|been) (?:removed|added|updated|renamed|moved|changed|fixed|"
     r"replaced|created|deleted)|now|no longer|already|today|new|two|three|four|five)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
     r"^(?:\w+ )?(?:added|updated|removed|renamed|changed|created|fixed|refactored|moved|replaced|"
-    r"implemented|modified|"
-    r"extracted|improved|introduced|adds?|updates?|removes?|renames?|changes?|creates?|fixes|refactors?|"
-    r"moves?|"
-    r"replaces?|modifies|merged?|deleted?|bumped?|cleaned|simplified|converted|switched|wrote|rewrote|"
-    r"ensured?)\b",
+    r"implemented|modified|extracted|improved|introduced|adds?|updates?|removes?|renames?|changes?|creates?|"
+    r"fixes|refactors?|moves?|replaces?|modifies|merged?|deleted?|bumped?|cleaned|simplified|converted|"
+    r"switched|wrote|rewrote|ensured?)\b",
     re.IGNORECASE,
 )
 # "The default `x` is 0": of what? The owner of a default stands before it or after "of", "for", "in".
@@ -167,14 +155,12 @@ _RESTATES = re.compile(
 )
 _FOLLOWED_BY_ACTION = re.compile(
     r"^(?:so )?(?:let me|let's|i'll|i will|i need to|i should|need to|now (?:let|i)|we need to|i also need|"
-    r"i can|should i|would you|do you want|want me|shall i|"
-    r"adding|fixing|updating)\b",
+    r"i can|should i|would you|do you want|want me|shall i|adding|fixing|updating)\b",
     re.IGNORECASE,
 )
 _FOLLOWED_BY_CHECK = re.compile(
     r"^(?:so |now )?(?:let me|let's|i'll|i need to|i should) (?:also |just |now |quickly )?(?:check|verify|"
-    r"confirm|test|see|look|"
-    r"investigate|find|debug|try|trace|measure|read|understand|dig)\b",
+    r"confirm|test|see|look|investigate|find|debug|try|trace|measure|read|understand|dig)\b",
     re.IGNORECASE,
 )
 # What a report says is so "now" is simply so, once read later.

@@ -33,8 +33,7 @@ MAX_HELD = 4_000
 _DOUBT_REACH = 3
 _DOUBT = re.compile(
     r"^(?:\W*)(?:hmm|wait(?! for)|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|"
-    r"did not|doesn't)|not quite|"
-    r"i was wrong|my mistake|interesting, so)",
+    r"did not|doesn't)|not quite|i was wrong|my mistake|interesting, so)",
     re.IGNORECASE,
 )
 # The person takes up the last decision again; it may not stand. Counted in turns back.

@@ -30,10 +30,9 @@ _FENCE = re.compile(r"\s*```\s*(?P<language>\w*)\s*$")
 _SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
 _LEAD = re.compile(
     r"(?:you can (?:now )?|to |(?:and )?then,? |now |please )*(?P<verb>run|rebuild|build|profile|start|"
-    r"deploy|regenerate|reproduce|install|test|seed|"
-    r"reset|debug|lint|format|generate|migrate|launch|serve|connect|publish|release|benchmark|enable|"
-    r"disable|trace|record|inspect|apply)\b"
-    r"(?P<object>[^:.`]{0,80}?(?:`[^`]{1,60}`[^:.`]{0,40}?)?)(?: with| using| by running| like so|"
+    r"deploy|regenerate|reproduce|install|test|seed|reset|debug|lint|format|generate|migrate|launch|serve|"
+    r"connect|publish|release|benchmark|enable|disable|trace|record|inspect|"
+    r"apply)\b(?P<object>[^:.`]{0,80}?(?:`[^`]{1,60}`[^:.`]{0,40}?)?)(?: with| using| by running| like so|"
     r" like this| via|, run| run)?:$",
     re.IGNORECASE,
 )

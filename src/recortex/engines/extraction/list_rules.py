@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 
 _CHANGED = re.compile(
     r"^(?:(?:\w+ly|also|major|minor|core|then|main|key)\s+)?(?:add(?:ed|s)?|updat\w+|remov\w+|renam\w+|"
-    r"chang\w+|creat\w+|fix\w*|refactor\w*|mov\w+|"
-    r"replac\w+|implement\w*|modif\w+|extract\w*|improv\w+|now\b|new\b|no changes?|registered|rewr\w+|wrote|"
-    r"deleted?|"
-    r"consolidat\w+|simplif\w+|switch\w*|convert\w*|test(?:s|ed)?\b|verif\w+|read\b|will\b|not yet|done|"
-    r"complete\w*|"
-    r"contains changes|see\b|same\b|need\w*|should\b|yes\b|no\b)",
+    r"chang\w+|creat\w+|fix\w*|refactor\w*|mov\w+|replac\w+|implement\w*|modif\w+|extract\w*|improv\w+|"
+    r"now\b|new\b|no changes?|registered|rewr\w+|wrote|deleted?|consolidat\w+|simplif\w+|switch\w*|"
+    r"convert\w*|test(?:s|ed)?\b|verif\w+|read\b|will\b|not yet|done|complete\w*|contains changes|see\b|"
+    r"same\b|need\w*|should\b|yes\b|no\b)",
     re.IGNORECASE,
 )
 _PAST_CHANGE = re.compile(
@@ -63,9 +61,8 @@ _COMPOUND = re.compile(r"\b[A-Za-z]+-[a-z]+\b")
 _EXAMPLE_LEAD = re.compile(r"^(?:when|if|for|in|with|given|after|before|e\.g|example)\b", re.IGNORECASE)
 _IDLE_LEAD = re.compile(
     r"\b(?:related|see|references?|benefits?|pros|cons|advantages?|better|improved|examples?|phases?|steps|"
-    r"follows|fixes|questions?|"
-    r"ideas?|thoughts|possible|potential|sources|easier|clearer|cleaner|faster|simpler|safer|reduced|"
-    r"increased|enhanced|flexibility|consistency)\b",
+    r"follows|fixes|questions?|ideas?|thoughts|possible|potential|sources|easier|clearer|cleaner|faster|"
+    r"simpler|safer|reduced|increased|enhanced|flexibility|consistency)\b",
     re.IGNORECASE,
 )
 _RESULT_ITEM = re.compile(
@@ -130,11 +127,9 @@ _EXPLAINED = re.compile(
 # A verb in the present tense or a modal: what makes a phrase a statement.
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|can|cannot|must|will|does|do|(?:creates?|uses?|returns?|runs?|reads?|"
-    r"writes?|stores?|shows?|keeps?|"
-    r"tracks?|holds?|sends?|handles?|requires?|needs?|works?|fails?|lives?|supports?|allows?|prevents?|"
-    r"skips?|ignores?|deletes?|removes?|"
-    r"restores?|loads?|saves?|calls?|checks?|contains?|includes?|defaults?|expects?|accepts?|takes?|gets?|"
-    r"sets?|makes?|starts?|stops?|exits?|"
+    r"writes?|stores?|shows?|keeps?|tracks?|holds?|sends?|handles?|requires?|needs?|works?|fails?|lives?|"
+    r"supports?|allows?|prevents?|skips?|ignores?|deletes?|removes?|restores?|loads?|saves?|calls?|checks?|"
+    r"contains?|includes?|defaults?|expects?|accepts?|takes?|gets?|sets?|makes?|starts?|stops?|exits?|"
     r"blocks?|waits?|caps?|points?|maps?|matches|matched|preserved|created|stored|written|blocked))\b",
     re.IGNORECASE,
 )

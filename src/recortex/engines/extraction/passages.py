@@ -23,12 +23,10 @@ _BOLD_LINE = re.compile(r"(?:\d{1,2}\.\s+)?\*\*([^*]{2,160})\*\*:?$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
 _TAG = re.compile(r"</?([a-z][a-z_-]{2,40})>$")
 _SECTION = re.compile(
-    r"(?:\d{1,2}\.\s+)?\**("
-    r"primary request(?: and intent)?|key technical concepts|files and code sections?|errors? and fix(?:es)?|"
-    r"problem[ -]solving|all user messages|pending tasks?|current (?:work|state)|(?:optional )?next steps?|"
-    r"key (?:decisions?|learnings?|knowledge|discoveries|findings|constraints)|(?:user )?preferences|"
-    r"important (?:context|notes|constraints)|analysis|summary"
-    r")(?: section)?\**:?\**$",
+    r"(?:\d{1,2}\.\s+)?\**(primary request(?: and intent)?|key technical concepts|files and code sections?|"
+    r"errors? and fix(?:es)?|problem[ -]solving|all user messages|pending tasks?|current (?:work|state)|"
+    r"(?:optional )?next steps?|key (?:decisions?|learnings?|knowledge|discoveries|findings|constraints)|"
+    r"(?:user )?preferences|important (?:context|notes|constraints)|analysis|summary)(?: section)?\**:?\**$",
     re.IGNORECASE,
 )
 _BOLD_LEVEL = 7

@@ -24,22 +24,12 @@ if TYPE_CHECKING:
     from recortex.engines.extraction.passages import Passage
 
 _LABELS = {
-    "fix": (
-        "fix",
-        "fixed",
-        "fixes",
-        "solution",
-        "resolution",
-        "resolved",
-        "fix applied",
-        "fixed by",
-        "workaround",
-    ),
-    "problem": ("issue", "problem", "bug", "symptom", "error", "finding"),
-    "cause": ("cause", "root cause", "reason", "why"),
-    "feedback": ("user feedback", "feedback", "user correction"),
+    "fix": "fix|fixed|fixes|solution|resolution|resolved|fix applied|fixed by|workaround",
+    "problem": "issue|problem|bug|symptom|error|finding",
+    "cause": "cause|root cause|reason|why",
+    "feedback": "user feedback|feedback|user correction",
 }
-_ROLE_OF = {word: role for role, words in _LABELS.items() for word in words}
+_ROLE_OF = {label: role for role, labels in _LABELS.items() for label in labels.split("|")}
 _LABEL = re.compile(
     r"[*_\s]*("
     + "|".join(sorted(map(re.escape, _ROLE_OF), key=len, reverse=True))
@@ -54,10 +44,9 @@ _TITLED = re.compile(
 )
 # A bare number is one only with its sign: "404 errors" and "3.11 support" are titles.
 _ORDINAL = re.compile(
-    r"^(?:summary|details?)\s*[:–—-]\s*"
-    r"|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|step|"
-    r"task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+"
-    r"|^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |"
+    r"^(?:summary|details?)\s*[:–—-]\s*|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|"
+    r"step|task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+|"
+    r"^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |"
     r"issue )?#?\d+\s*[-–—:]\s*",
     re.IGNORECASE,
 )
@@ -68,18 +57,16 @@ _GENERAL_TITLE = re.compile(
 # What names a part of the report and nothing of the matter: "Fix", "Root Cause Found", "What was happening".
 _IDLE_TITLE = re.compile(
     r"(?:\W|\b(?:the|an?|of|and|what|why|how|where|was|were|is|it|happen(?:s|ed|ing)|going|wrong|on|root|"
-    r"causes?|found|identified|summary|analysis|"
-    r"problems?|issues?|bugs?|errors?|findings?|conclusion|solutions?|fix(?:ed|es)?|overview|details?|"
-    r"changes?|here|result|status|done|complete|"
-    r"solved|resolved|resolution|pros|cons|notes?|explanation|short answer|recommendation)\b)*+",
+    r"causes?|found|identified|summary|analysis|problems?|issues?|bugs?|errors?|findings?|conclusion|"
+    r"solutions?|fix(?:ed|es)?|overview|details?|changes?|here|result|status|done|complete|solved|resolved|"
+    r"resolution|pros|cons|notes?|explanation|short answer|recommendation)\b)*+",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
     r"^(?:fixed|resolved|solved|rewrote|changed|switched|replaced|added|moved|used|updated|removed|set|"
-    r"wrapped|"
-    r"created|converted|installed|renamed|reverted|extracted|made|had to|needed to|corrected|passed|adjusted|"
-    r"refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|upgraded|"
-    r"pinned)\b",
+    r"wrapped|created|converted|installed|renamed|reverted|extracted|made|had to|needed to|corrected|passed|"
+    r"adjusted|refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|"
+    r"upgraded|pinned)\b",
     re.IGNORECASE,
 )
 _ADVICE = re.compile(
@@ -91,20 +78,17 @@ _ADVICE = re.compile(
 # What any developer repairs without a thought: nobody wants to be told a year later.
 _TRIVIAL = re.compile(
     r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|"
-    r"semicolons?|commas?|alias(?:es)?|brackets?)|"
-    r"typos?|dead code|left behind|undefined|never called|still referenced|unreachable|whitespace|"
-    r"indentation|formatter|formatting(?! (?:with|the|dates?|as|it|in)\b)|lint(?:er|ing)?|credo|eslint|"
-    r"rubocop|prettier|clippy|golint\w*|"
-    r"stale (?:build|artifacts?|cache)|incremental editing|expected during|nesting too deep|"
-    r"line (?:too long|length)|"
-    r"(?:file|edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
+    r"semicolons?|commas?|alias(?:es)?|brackets?)|typos?|dead code|left behind|undefined|never called|"
+    r"still referenced|unreachable|whitespace|indentation|formatter|formatting(?! (?:with|the|dates?|as|it|"
+    r"in)\b)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|stale (?:build|artifacts?|"
+    r"cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|(?:file|"
+    r"edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
     r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
     r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|"
-    r"imported|defined)|"
-    r"undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|compiler warnings?|"
-    r"rebase|interrupted|timed out waiting|"
-    r"before (?:defining|adding|creating|importing|declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|"
-    r"write|read|bash|grep|glob|task) tool|permission denied|no upstream)\b",
+    r"imported|defined)|undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|"
+    r"compiler warnings?|rebase|interrupted|timed out waiting|before (?:defining|adding|creating|importing|"
+    r"declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|"
+    r"permission denied|no upstream)\b",
     re.IGNORECASE,
 )
 

@@ -47,20 +47,17 @@ _IS_SUMMARY = re.compile(r"primary request and intent|key technical concepts|<st
 _ERRORS = re.compile(r"\b(?:errors?|fix(?:es|ed)?|bugs?|troubleshooting|gotchas?)\b", re.IGNORECASE)
 _LESSONS = re.compile(
     r"\b(?:decisions?|learn(?:ed|ings?)|lessons|discover(?:ies|ed)|findings|insights?|knowledge|gotchas?|"
-    r"caveats|"
-    r"constraints?|conventions?|preferences?|architecture|notes?|how it works|root cause|why|problem solving|"
-    r"technical concepts|design|key (?:points|differences|facts)|limitations?)\b",
+    r"caveats|constraints?|conventions?|preferences?|architecture|notes?|how it works|root cause|why|"
+    r"problem solving|technical concepts|design|key (?:points|differences|facts)|limitations?)\b",
     re.IGNORECASE,
 )
 _UNREAD = re.compile(
     r"\b(?:user messages?|pending|next steps?|current (?:work|state|plan|status)|to-?dos?|remaining|"
-    r"analysis|primary request|"
-    r"progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|questions?|verification|"
-    r"test (?:results?|plan|coverage)|testing|"
-    r"results?|status|commits?|files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|"
-    r"what (?:was|i) (?:done|changed|did)|"
-    r"nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|implementation (?:order|"
-    r"steps)|estimates?|timeline|rationale for rejection)\b",
+    r"analysis|primary request|progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|"
+    r"questions?|verification|test (?:results?|plan|coverage)|testing|results?|status|commits?|"
+    r"files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|what (?:was|i) (?:done|"
+    r"changed|did)|nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|"
+    r"implementation (?:order|steps)|estimates?|timeline|rationale for rejection)\b",
     re.IGNORECASE,
 )
 _UNREAD_LEAD = re.compile(

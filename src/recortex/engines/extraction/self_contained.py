@@ -24,17 +24,14 @@ _STALE = re.compile(
 )
 
 IDENTIFIER = re.compile(
-    r"`[^`]+`"
-    r"|\b[a-z]\w*_\w+\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b"
-    r"|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[a-z]+[A-Z]\w*|\b[A-Z]{2,}[a-z]\w+"
-    r"|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|(?<!\w)/?[\w.@-]+/[\w./@-]+"
-    r"|\b[\w-]+\.(?:[a-z]{1,4}|json|jsonl|toml|yaml|lock)\b|(?<!\w)\.[a-z]{3,}\b"
+    r"`[^`]+`|\b[a-z]\w*_\w+\b|\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b|\b[A-Z][a-z0-9]+[A-Z]\w*|\b[a-z]+[A-Z]\w*|"
+    r"\b[A-Z]{2,}[a-z]\w+|\b\w+\(\)|(?<![\w-])--?[a-z][\w-]+|(?<!\w)/?[\w.@-]+/[\w./@-]+|"
+    r"\b[\w-]+\.(?:[a-z]{1,4}|json|jsonl|toml|yaml|lock)\b|(?<!\w)\.[a-z]{3,}\b"
 )
 _NAME_INSIDE = re.compile(r"(?<=[a-z,;:)] )[A-Z][A-Za-z0-9+#]+")
 _QUESTION = re.compile(
     r"\?\s*$|^(?:what|why|how|where|when|who|which|can|could|would|should|shall|do|does|did|is|are|was|will|"
-    r"have|has)"
-    r"\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
+    r"have|has)\s+(?:you|we|i|it|this|that|there|the|they|a|an)\b",
     re.IGNORECASE,
 )
 # A statement that lost what came after: "Modified `f()` in `x.go` to", "which returns the".
@@ -52,59 +49,49 @@ _INTENTION = re.compile(
 )
 _CHATTER = re.compile(
     r"\b(?:all (?:\w+ )?(?:tests?|checks|green|done|good|set|clean|passing)|(?:tests?|checks?|lint(?:ing|"
-    r"er)?|build|compile|credo|"
-    r"compilation|suite|migration|everything)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|"
-    r"clean(?:ly)?|green|"
-    r"successful(?:ly)?|works? (?:now|correctly|as expected))|\d+ (?:tests?|specs?|failures?|passed|"
-    r"failed)\b|"
-    r"successfully|has been (?:\w+ )?(?:completed|fixed|updated|added|pushed|committed|implemented|created)|"
-    r"(?:is|are) (?:now )?(?:done|complete|completed|ready|fixed|pushed|committed|in place|finished)\b|"
-    r"good (?:progress|news)|as expected|no issues|looks good|full (?:picture|context|understanding)|"
-    r"clear (?:picture|understanding)|nothing (?:else )?to)",
+    r"er)?|build|compile|credo|compilation|suite|migration|everything)\b[^.]{0,40}\b(?:pass(?:es|ed|ing)?|"
+    r"succeed(?:s|ed)?|clean(?:ly)?|green|successful(?:ly)?|works? (?:now|correctly|as expected))|"
+    r"\d+ (?:tests?|specs?|failures?|passed|failed)\b|successfully|has been (?:\w+ )?(?:completed|fixed|"
+    r"updated|added|pushed|committed|implemented|created)|(?:is|are) (?:now )?(?:done|complete|completed|"
+    r"ready|fixed|pushed|committed|in place|finished)\b|good (?:progress|news)|as expected|no issues|"
+    r"looks good|full (?:picture|context|understanding)|clear (?:picture|understanding)|"
+    r"nothing (?:else )?to)",
     re.IGNORECASE,
 )
 _MARKS = re.compile("[\u2705\u274c\u2713\u2717\u2714\u2718]|\\bPASS(?:ED)?\\b|\\bFAIL(?:ED)?\\b")
 _DANGLING_START = re.compile(
     r"(?:all|the|both|these) (?:\d+|two|three|four|five|six) |(?:it|its|it's|this|that|that's|these|those|"
-    r"they|their|he|she|there|there's|here|here's|both(?! (?:the )?`)|same|such|one|"
-    r"another|either|neither|also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|"
-    r"each|"
-    r"similar|likewise|alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|"
-    r"latter|"
-    r"rest|other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|"
-    r"actual|"
+    r"they|their|he|she|there|there's|here|here's|both(?! (?:the )?`)|same|such|one|another|either|neither|"
+    r"also|which|and|but|or|expected|not|still|otherwise|instead|once|others?|some|each|similar|likewise|"
+    r"alternatively|option|step|phase|task|yes|no|only|the (?:above|below|following|former|latter|rest|"
+    r"other|same|remaining|second|first|third|last|next|previous|new|current|old|original|existing|actual|"
     r"generated|resulting|proposed|output|plan|(?:user|agent)(?= (?:is|was|has|wants?|asked|said|can|will|"
     r"did|does|needs?|confirmed|requested|then)\b)|change|changes|summary|result|results|goal|idea|approach|"
-    r"difference|"
-    r"question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|app)\b)",
+    r"difference|question|answer|reason|point|key))\b(?! (?:project|repo|repository|codebase|monorepo|"
+    r"app)\b)",
     re.IGNORECASE,
 )
 _BARE_SUBJECT = re.compile(
     r"(?!the (?:tests?|build|server|migrations?|linter|compiler) (?:needs?|requires?|expects?|must|cannot|"
     r"only) (?!to be))(?:the|a|an|our|my|your) (?:tests?|files?|functions?|methods?|class|modules?|code|"
-    r"errors?|warnings?|"
-    r"issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|pages?|components?|"
-    r"buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|config(?:uration)?|"
-    r"settings?|server|process|call|query|table|column|list|check|loop|case|cases|failures?|logic|"
-    r"implementation|"
-    r"behaviou?r|feature|pattern|api|endpoint|request|response|handler|package|library|dependency|template|"
-    r"layout|section|step|tool|option|flag|linter|compiler|modal|form|view|route|schema|migration|data|"
-    r"session|directory|folder|path|string|object|array|map|struct|interface|log|logs|message|messages)"
-    r" (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|isn't|aren't|wasn't|can|can't|"
-    r"cannot|will|"
-    r"won't|should|must|may|might|needs?|requires?|uses?|expects?|returns?|fails?|failed|shows?|comes?|"
-    r"happens?|"
-    r"looks?|works?|appears?|seems?|exists?|already|only|now|just|also|still|itself|\w{4,}(?:s|ed))\b",
+    r"errors?|warnings?|issues?|problems?|bugs?|fix(?:es)?|hooks?|scripts?|commands?|build|commits?|branch|"
+    r"pages?|components?|buttons?|lines?|imports?|types?|fields?|values?|variables?|parameters?|arguments?|"
+    r"config(?:uration)?|settings?|server|process|call|query|table|column|list|check|loop|case|cases|"
+    r"failures?|logic|implementation|behaviou?r|feature|pattern|api|endpoint|request|response|handler|"
+    r"package|library|dependency|template|layout|section|step|tool|option|flag|linter|compiler|modal|form|"
+    r"view|route|schema|migration|data|session|directory|folder|path|string|object|array|map|struct|"
+    r"interface|log|logs|message|messages) (?:is|are|was|were|has|have|had|does|do|did|doesn't|don't|didn't|"
+    r"isn't|aren't|wasn't|can|can't|cannot|will|won't|should|must|may|might|needs?|requires?|uses?|expects?|"
+    r"returns?|fails?|failed|shows?|comes?|happens?|looks?|works?|appears?|seems?|exists?|already|only|now|"
+    r"just|also|still|itself|\w{4,}(?:s|ed))\b",
     re.IGNORECASE,
 )
 _SUBJECTLESS = re.compile(
     r"(?:contains?|uses?|returns?|reads?|writes?|handles?|calls?|stores?|implements?|supports?|provides?|"
-    r"triggers?|"
-    r"includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|needs?|works?|"
-    r"defaults?|"
-    r"should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|lets?|allows?|ensures?|"
-    r"sends?|"
-    r"template|component|handler|function|method|caused|because|due to|except|where|when(?: it| that))\b",
+    r"triggers?|includes?|has|have|shows?|checks?|runs?|gets?|sets?|takes?|accepts?|requires?|expects?|"
+    r"needs?|works?|defaults?|should|must|can|cannot|is|are|was|were|does|doesn't|did|didn't|keeps?|makes?|"
+    r"lets?|allows?|ensures?|sends?|template|component|handler|function|method|caused|because|due to|except|"
+    r"where|when(?: it| that))\b",
     re.IGNORECASE,
 )
 # "Chosen because it scales": what was? And a gerund with no verb after it is a heading, not a statement.
@@ -118,23 +105,21 @@ _GERUND = re.compile(
 )
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|cannot|must|will|would|should|does|do|did|\w+n't|makes?|"
-    r"affects?|requires?|"
-    r"breaks?|causes?|prevents?|avoids?|means|needs?|allows?|leads?|gives?|keeps?|lets?|works?|fails?|"
-    r"returns?|creates?)\b",
+    r"affects?|requires?|breaks?|causes?|prevents?|avoids?|means|needs?|allows?|leads?|gives?|keeps?|lets?|"
+    r"works?|fails?|returns?|creates?)\b",
     re.IGNORECASE,
 )
 _DEICTIC = re.compile(
     r"\b(?:one\b.{0,30}\bthe other|the other one)\b|\b(?:this|these|those)\b(?! (?:project|repo|repository|"
-    r"codebase|monorepo|app|application|workspace|team|machine|service|package|library)\b)"
-    r"|\b(?:(?:above|below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|"
-    r"the following|previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|"
-    r"bug) here|(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|"
-    r"as before|mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|"
-    r"last) (?:bug|issue|problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b"
-    r"|\b(?:do|does|did|fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|"
-    r"given) (?:that|it)[.,;:!]"
-    r"|\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|"
-    r"change|test)[.,;:!]",
+    r"codebase|monorepo|app|application|workspace|team|machine|service|package|library)\b)|\b(?:(?:above|"
+    r"below)(?! (?:\d|the\b|zero\b))|aforementioned|the former|the latter|as follows|the following|"
+    r"previously|earlier|either (?:mode|case|way|one|of them)|(?:issue|problem|point|question|bug) here|"
+    r"(?:for|in|on|at|from|to) that (?:branch|case|file|function|path|point|mode|state|one)|as before|"
+    r"mentioned|just now|right now|at the moment|so far|(?:first|second|third|main|other|last) (?:bug|issue|"
+    r"problem|error|fix)|the same (?:way|thing|issue|problem|pattern|approach|error))\b|\b(?:do|does|did|"
+    r"fix|fixes|fixed|with|for|of|from|like|about|on|by|in|after|before|than|given) (?:that|it)[.,;:!]|"
+    r"\b(?:that|the) (?:file|function|method|case|error|issue|problem|bug|way|one|part|line|approach|change|"
+    r"test)[.,;:!]",
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"\b(?:it|its|they|them|their|it's)\b", re.IGNORECASE)
@@ -149,10 +134,9 @@ _YOU = re.compile(
 )
 _LABELLED = re.compile(
     r"(?:\w+ ){0,2}(?:fix|fixes|suggestion|bug|issue|cause|reason|problem|symptom|solution|test|expected|"
-    r"actual|got|before|after|option|example|summary|"
-    r"todo|step|file|location|result|output|status|impact|severity|effort|risk|action|changes?|input|"
-    r"usage)s?(?: \d+)?:|"
-    r"P\d\b|#\d|.{0,400}\b(?:P\d |issue |bug |PR |task |step |phase |option )#?\d",
+    r"actual|got|before|after|option|example|summary|todo|step|file|location|result|output|status|impact|"
+    r"severity|effort|risk|action|changes?|input|usage)s?(?: \d+)?:|P\d\b|#\d|.{0,400}\b(?:P\d |issue |bug |"
+    r"PR |task |step |phase |option )#?\d",
     re.IGNORECASE,
 )
 _FOREIGN = re.compile(r"[^\x00-\u024f\u2000-\u2bff]")

@@ -13,10 +13,9 @@ _CODE = re.compile(r"`[^`\n]{1,300}`")
 _LINK = re.compile(r"(?<![\w)\]])\[([^\]\[]{1,200})\]\(([^()\s]{1,500})\)")
 # Emphasis comes in pairs around words; a single star belongs to a glob, a power or `**kwargs`.
 _EMPHASIS = re.compile(
-    r"(`[^`\n]{1,300}`)"
-    r"|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|"
-    r"\*(?!\*)){1,600}?)(?<!\s)\2(?![\w/*])"
-    r"|(?<![\w*`/\\])\*(?=[\w`\"'(])([^*\n]{1,300})(?<![\s/(,])\*(?![\w*`/.])"
+    r"(`[^`\n]{1,300}`)|(?<![^\s\"'(\[{>:;,—–-])(\*\*\*?)(?=[^\s*/.])((?:`[^`\n]{1,300}`|[^*\n`]|"
+    r"\*(?!\*)){1,600}?)(?<!\s)\2(?![\w/*])|(?<![\w*`/\\])\*(?=[\w`\"'(])([^*\n]{1,300})(?<![\s/(,])"
+    r"\*(?![\w*`/.])"
 )
 _NEXT = r"(?=[\"'(\[`]?[A-Z0-9\x00])"
 _SPLIT = re.compile(rf"(?<=[.!?])\s+{_NEXT}|(?<=[.!?][\"')\]])\s+{_NEXT}|(?<=[\u3002\uff01\uff1f])")
@@ -31,22 +30,17 @@ _SYMBOLS = re.compile(
 _ENUMERATED = re.compile(r"^\(?\d{1,2}[.)]\s+(?=[A-Z`\"'])")
 _CONNECTIVE = (
     r"(?:so|also|then|and|but|actually|however|basically|essentially|interestingly|additionally|furthermore|"
-    r"moreover|"
-    r"therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|ok|okay|"
-    r"perfect|"
-    r"excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|nb|fyi|important|"
-    r"remember|"
-    r"key (?:insight|finding|point)|good (?:question|point|news|catch)|in short|in summary|to be clear|"
-    r"in other words|"
-    r"that said|clearly|of course|as expected|you(?:'re| are) (?:right|correct))(?:[,:;!.]+\s*|\s+[-–—]+\s*)"
+    r"moreover|therefore|thus|hence|unfortunately|importantly|similarly|meanwhile|finally|indeed|great|good|"
+    r"ok|okay|perfect|excellent|interesting|hmm+|ah+|oh|wait|yes|no|right|exactly|found it|got it|aha|note|"
+    r"nb|fyi|important|remember|key (?:insight|finding|point)|good (?:question|point|news|catch)|in short|"
+    r"in summary|to be clear|in other words|that said|clearly|of course|as expected|you(?:'re|"
+    r" are) (?:right|correct))(?:[,:;!.]+\s*|\s+[-–—]+\s*)"
 )
 _DISCOVERY = (
     r"(?:now i (?:see|understand|know)|i (?:can )?(?:now )?(?:see|understand|know|notice|found|confirmed|"
-    r"learned|discovered|"
-    r"realized|realised)|(?:it |as it )?turns out|this means|which means|that means|note|"
-    r"(?:the )?key (?:insight|finding) is|"
-    r"established|it is worth noting)(?:[,:;]\s*|\s+[-–—]+\s*|\s+)(?:that\s+(?:the fact that\s+)?|(?=the\b|"
-    r"`))"
+    r"learned|discovered|realized|realised)|(?:it |as it )?turns out|this means|which means|that means|note|"
+    r"(?:the )?key (?:insight|finding) is|established|it is worth noting)(?:[,:;]\s*|\s+[-–—]+\s*|"
+    r"\s+)(?:that\s+(?:the fact that\s+)?|(?=the\b|`))"
 )
 _OPENING = re.compile(rf"{_CONNECTIVE}|{_DISCOVERY}", re.IGNORECASE)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recortex.engines.words import word_set
+
 if TYPE_CHECKING:
     from recortex.domain.transcript import ToolCall
 
@@ -15,12 +17,11 @@ _MIN_ERROR, _MAX_ERROR, _MAX_READ = 15, 160, 1_000
 _PURPOSES = (
     ("test", "The test suite is run with", (
             r"(?:npm|pnpm|yarn|bun)(?: run)? test\S*|(?:\S*python3? -m |uv run |poetry run )?pytest|tox|nox|"
-            r"go test|gotestsum|"
-     r"cargo (?:test|nextest run)|mix test|(?:mise|just|make|task|rake|deno|swift|bazel|dotnet|flutter|dart|"
-     r"zig build|sbt|lein)(?: run)? (?:\w+[:_-])?test\S*|\./gradlew \S*test\S*|gradle \S*test\S*|"
-     r"mvn (?:-\S+ )*(?:test|verify)|(?:bundle exec |bin/)?rspec|(?:bin/)?rails test|(?:npx |bunx |"
-     r"pnpm exec |pnpm )?(?:vitest|jest|mocha|playwright test|ava)|ctest|(?:vendor/bin/)?phpunit|"
-     r"composer test")),
+            r"go test|gotestsum|cargo (?:test|nextest run)|mix test|(?:mise|just|make|task|rake|deno|swift|"
+            r"bazel|dotnet|flutter|dart|zig build|sbt|lein)(?: run)? (?:\w+[:_-])?test\S*|"
+            r"\./gradlew \S*test\S*|gradle \S*test\S*|mvn (?:-\S+ )*(?:test|verify)|(?:bundle exec |"
+            r"bin/)?rspec|(?:bin/)?rails test|(?:npx |bunx |pnpm exec |pnpm )?(?:vitest|jest|mocha|"
+            r"playwright test|ava)|ctest|(?:vendor/bin/)?phpunit|composer test")),
     ("lint", "The linter is run with", (
             r"(?:npm|pnpm|yarn|bun)(?: run)? lint\S*|(?:uv run |poetry run )?ruff check|"
             r"(?:uv run )?(?:flake8|pylint)|golangci-lint run|go vet|cargo clippy|mix credo|"
@@ -51,20 +52,7 @@ _KNOWN = tuple((purpose, lead, re.compile(rf"(?:{pattern})(?=\s|$)")) for purpos
 _PREFIX = re.compile(r"^(?:(?:time|sudo|nohup|command|timeout \d+\w?) +|cd [^&;|\n]{1,200}(?:&&|;) *)+")
 _REDIRECT = re.compile(r"\s*(?:2>&1|[12]?>\s*/dev/null|&>\s*/dev/null|>\s*\S+)")
 _PATHISH = re.compile(r"[\w@.-]*/[\w./@*:-]*[\w.*/]|[\w-]+\.[a-z]{1,4}(?::\d+)?$|.*(?:_test|_spec|test_)\w*")
-_FILTERS = {
-    "-run",
-    "--only",
-    "-k",
-    "--grep",
-    "-t",
-    "--seed",
-    "--filter",
-    "-count",
-    "--testNamePattern",
-    "-g",
-    "-p",
-    "--package",
-}
+_FILTERS = word_set("-run --only -k --grep -t --seed --filter -count --testNamePattern -g -p --package")
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^(?:E +)?[A-Za-z.]*(?:Error|Exception): |^(?:FAIL|"
     r"FAILED|error(?:\[\w+\])?:|ERROR[: ]|Error:|panic:|fatal:|\*\* \()|"
@@ -94,13 +82,12 @@ def main_part(command: str) -> tuple[str, bool]:
 _OUTPUT_OPTION = re.compile(r"(?<=\s)--?(?:format|reporter|output-format|color|tb)[= ]\S+")
 _CUSTOMARY = re.compile(
     r"(?:go (?:build|vet|test|generate|fmt)(?: \./\.\.\.)?|gofmt(?: -[lw]+)?(?: \.)?|cargo (?:build|test|"
-    r"fmt|clippy)|mix (?:compile|test|format|credo|ecto\.migrate)|"
-    r"(?:npm|pnpm|yarn|bun)(?: run)? (?:test|build|lint)|(?:python3? -m )?pytest|rspec|bundle exec rspec|"
-    r"(?:bin/)?rails (?:test|db:migrate)|"
+    r"fmt|clippy)|mix (?:compile|test|format|credo|ecto\.migrate)|(?:npm|pnpm|yarn|bun)(?: run)? (?:test|"
+    r"build|lint)|(?:python3? -m )?pytest|rspec|bundle exec rspec|(?:bin/)?rails (?:test|db:migrate)|"
     r"make(?: build| test)?|dotnet (?:build|test)|mvn (?:test|package|compile|install)|\./gradlew (?:build|"
-    r"test)|swift (?:build|test)|php artisan migrate|"
-    r"ruff (?:check|format)(?: \.)?|black(?: \.)?|(?:npx )?(?:eslint|prettier|tsc|jest|vitest)(?: \.)?|"
-    r"flutter test|dart test|deno (?:test|lint|fmt)|zig build)$"
+    r"test)|swift (?:build|test)|php artisan migrate|ruff (?:check|format)(?: \.)?|black(?: \.)?|"
+    r"(?:npx )?(?:eslint|prettier|tsc|jest|vitest)(?: \.)?|flutter test|dart test|deno (?:test|lint|fmt)|"
+    r"zig build)$"
 )
 
 

@@ -27,24 +27,22 @@ class StatedFact:
 
 _PRACTICE = (
     r"(?:use|build|run|send|push|publish|deploy|host|store|cache|keep|raise|throw|return|log|monitor|format|"
-    r"lint|type-?check|test|bundle|style|write|manage|release|ship|"
-    r"merge|squash|rebase|branch|tag|name|document|mock|generate|validate|hash|encrypt|sign|schedule|track|"
-    r"review|pin|lock|target|support|follow|prefer|commit|require|allow|"
-    r"indent|serve|cover|version|measure|authenticate|authori[sz]e|serialize|back up|compile|install|"
-    r"package|model|do|make|rely on|work with|bill|charge|expire|retry|"
+    r"lint|type-?check|test|bundle|style|write|manage|release|ship|merge|squash|rebase|branch|tag|name|"
+    r"document|mock|generate|validate|hash|encrypt|sign|schedule|track|review|pin|lock|target|support|"
+    r"follow|prefer|commit|require|allow|indent|serve|cover|version|measure|authenticate|authori[sz]e|"
+    r"serialize|back up|compile|install|package|model|do|make|rely on|work with|bill|charge|expire|retry|"
     r"rotate|render|take|translate|design|configure|provision|orchestrate|queue|round|count|save|persist|"
     r"query|call|pull|fetch|mirror|scan|seed|stub|roll out|handle|process)"
 )
 _PARTICIPLE = (
     r"(?:used|reported|tracked|collected|recorded|encoded|decoded|built|run|sent|pushed|published|deployed|"
     r"hosted|stored|cached|kept|raised|logged|monitored|formatted|linted|checked|tested|bundled|styled|"
-    r"written|managed|released|"
-    r"shipped|merged|squashed|rebased|tagged|named|documented|mocked|generated|validated|hashed|encrypted|"
-    r"signed|scheduled|tracked|reviewed|pinned|locked|supported|"
-    r"indented|served|versioned|measured|authenticated|serialized|backed up|compiled|installed|packaged|"
-    r"described|defined|retried|rotated|delivered|handled|processed|"
-    r"reachable|available|made|created|cut|done|billed|charged|rendered|translated|provisioned|queued|"
-    r"rounded|saved|exported|imported|seeded|based|configured|declared|paid|translated|exposed|required)"
+    r"written|managed|released|shipped|merged|squashed|rebased|tagged|named|documented|mocked|generated|"
+    r"validated|hashed|encrypted|signed|scheduled|tracked|reviewed|pinned|locked|supported|indented|served|"
+    r"versioned|measured|authenticated|serialized|backed up|compiled|installed|packaged|described|defined|"
+    r"retried|rotated|delivered|handled|processed|reachable|available|made|created|cut|done|billed|charged|"
+    r"rendered|translated|provisioned|queued|rounded|saved|exported|imported|seeded|based|configured|"
+    r"declared|paid|translated|exposed|required)"
 )
 _RESTING = (
     r"(?:runs?|lives?|listens?|go|goes|comes?|talks?|sits?|points?|defaults?|connects?|speaks?|lands?|"
@@ -60,11 +58,10 @@ _ADV = (
 )
 _SUBJECT = (
     r"(?!(?:it|this(?! (?:project|repo\w*|app|codebase|service))|that|these|those|they|there|he|she|i|you|"
-    r"we|what|why|how|when|where|who|which|if|here|one|some\w*|nothing|"
-    r"my|his|her|your|their|somehow|apparently|once|since|because|while|after|before|make|let|please|can|"
-    r"could|do|don't|to)\b)"
-    r"(?:(?!(?:say|says|said|wrote|writes|claims?|thinks?|shows?|told|reports?|reported|seems?|suggests?|"
-    r"wants?|asked|i|you|it|he|she|they|that|which)\b)[\w'/.@#+-]+ ){1,7}?"
+    r"we|what|why|how|when|where|who|which|if|here|one|some\w*|nothing|my|his|her|your|their|somehow|"
+    r"apparently|once|since|because|while|after|before|make|let|please|can|could|do|don't|"
+    r"to)\b)(?:(?!(?:say|says|said|wrote|writes|claims?|thinks?|shows?|told|reports?|reported|seems?|"
+    r"suggests?|wants?|asked|i|you|it|he|she|they|that|which)\b)[\w'/.@#+-]+ ){1,7}?"
 )
 _WE = (
     rf"(?:(?:in|for|on|at) [\w' -]{{2,40}}?,? )?(?:we|the team|this (?:project|repo\w*|app)|"
@@ -79,10 +76,9 @@ _CHANGED = (
 _ENDED = (
     r"(?:drop(?:ped|ping)|ditch(?:ed|ing)|abandon(?:ed|ing)|scrapp(?:ed|ing)|retir(?:ed|ing)|replac(?:ed|"
     r"ing)|swapp(?:ed|ing)|stopped|left|leaving|cancel+(?:ed|ing)|remov(?:ed|ing)|kicked out|kicked|"
-    r"threw out|thrown out|"
-    r"threw|gave up(?: on)?|given up(?: on)?|got rid of|getting rid of|gotten rid of|are done with|"
-    r"'re done with|decided against|went back on|turned off|shut down|phased out|outgrew|sunset|relicensed|"
-    r"lowered|raised|increased|decreased|reduced|bumped|shortened|extended|doubled|halved)"
+    r"threw out|thrown out|threw|gave up(?: on)?|given up(?: on)?|got rid of|getting rid of|gotten rid of|"
+    r"are done with|'re done with|decided against|went back on|turned off|shut down|phased out|outgrew|"
+    r"sunset|relicensed|lowered|raised|increased|decreased|reduced|bumped|shortened|extended|doubled|halved)"
 )
 _HAVE = r"(?:'ve| have|'re| are)?(?: (?:now|just|finally|also|all|recently|already|completely|officially))*"
 
@@ -145,10 +141,9 @@ _ROWS: tuple[tuple[StatedFact, re.Pattern[str]], ...] = tuple(
          (
                  r"^(?:write|run|lint|format|test|keep|store|indent|build|log|name|hash|put|deploy|"
                  r"type-?check|bundle|document|send|start|merge|rebase|squash|save|host|publish|ship|"
-                 r"release|answer|reply) "
-         r"(?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|or|for|of|and)\b|(?:the|"
-         r"an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|using|against|under|at|by|before|"
-         r"through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
+                 r"release|answer|reply) (?!(?:it|this|that|these|those|them|an?|my|your|to)\b)(?:(?!(?:to|"
+                 r"or|for|of|and)\b|(?:the|an?)\b(?!.*\bfrom now on\b))[\w'-]+ ){0,4}?(?:with|in|as|on|via|"
+                 r"using|against|under|at|by|before|through)\b (?!(?:the|this|that) \w+[.!]?$).+")),
         ("order", "preference", 0.72,
          r"^for (?:[\w-]+ ){0,3}[\w-]+,? (?:please |just |always |only |we )*(?:use|take) .+"),
         ("value", "semantic", 0.72, rf"^{_SUBJECT}(?:is|are) .+"),
@@ -159,16 +154,15 @@ _FAILING = re.compile(
     r"(?:(?:are|aren't|must be) (?:\w+ )?\w+ed|go|codes?|messages?|handling|tracking|reports?)\b)|"
     r"is running|are running|takes? (?!on\b)|i (?:see|get|got|have|had|saw|notice\w*)|broken|bug\w*|"
     r"wrong\w*|twice|crash\w*|flaky|missing|hangs?|stuck|weird|strange|unexpected\w*|by mistake|"
-    r"accidentally|for some reason|apparently|somehow|supposed to|"
-    r"(?:is|are|runs?|comes?) too (?:often|many|much|early|late|long|small|big|slow)(?!.*\bnow\b)|"
-    r"even (?:though|when|if)|although|why|seems?|looks? like|not (?:working|loading|found)|doesn't work|"
-    r"undefined|null|404|500|exception (?:in|at)|traceback|"
-    r"(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|users?|"
-    r"colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)|rumou?r|customer|"
-    r"wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|of|that|"
-    r"we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|"
-    r"some ?day|eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|"
-    r"did not|didn't|not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
+    r"accidentally|for some reason|apparently|somehow|supposed to|(?:is|are|runs?|comes?) too (?:often|many|"
+    r"much|early|late|long|small|big|slow)(?!.*\bnow\b)|even (?:though|when|if)|although|why|seems?|"
+    r"looks? like|not (?:working|loading|found)|doesn't work|undefined|null|404|500|exception (?:in|at)|"
+    r"traceback|(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|"
+    r"users?|colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)|rumou?r|"
+    r"customer|wiki says|no idea|not sure|maybe|perhaps|might|could|would|wonder\w*|think(?:ing)? (?:about|"
+    r"of|that|we)|consider\w*|plan(?:ning|s)? to|one day|next (?:year|month|week|quarter|sprint)|some ?day|"
+    r"eventually|later|if|until|unless|for now|for today|just this once|temporar\w+|compare|did not|didn't|"
+    r"not to|once|yet|on my (?:laptop|machine|box)|locally)\b|\?\s*$",
     re.IGNORECASE,
 )  # fmt: skip
 _REPORTING = re.compile(
@@ -178,9 +172,8 @@ _REPORTING = re.compile(
 )
 _POINTING = re.compile(
     r"\b(?:this|these|those)\b(?! (?:project|repo\w*|codebase|monorepo|app|month|week|year|days|team|"
-    r"service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|"
-    r"\b(?:(?:above|below)(?! \d)|following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|"
-    r"that) ",
+    r"service|package|library))|\bhere\b|\b(?:it|that) (?:to|in|on|with|for)\b|\b(?:(?:above|below)(?! \d)|"
+    r"following)\b|^(?:use|run|write|put|keep|start|save|name|test) (?:the|that) ",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -208,9 +201,8 @@ _PAST_WORK = re.compile(
 # "use bcrypt for passwords", "run database migrations with alembic": of all of them, not of the one at hand.
 _GENERIC = re.compile(
     r"^(?:use [\w.+-]+ for (?:all |every |each |any )?(?!(?:the|a|an|my|your)\b)(?:[\w-]+ )?\w+s[.!]?$|"
-    r"use [\w.+ -]+ for .+ in (?:all |the |our )?(?:tests?|code|docs|repo\w*|project)[.!]?$|"
-    r"\w+ (?!(?:the|a|an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|"
-    r"using) [\w.+-]+(?: \w+)?[.!]?$)",
+    r"use [\w.+ -]+ for .+ in (?:all |the |our )?(?:tests?|code|docs|repo\w*|project)[.!]?$|\w+ (?!(?:the|a|"
+    r"an|my|your)\b)(?:[\w-]+ ){0,2}\w+s (?:with|in|as|on|via|using) [\w.+-]+(?: \w+)?[.!]?$)",
     re.IGNORECASE,
 )
 _BRIEF = 5

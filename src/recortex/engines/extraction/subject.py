@@ -30,8 +30,7 @@ _AREAS = (
         Domain.UI,
         (
             r"ui|css|html|components?|buttons?|templates?|react|vue|svelte|liveview|layouts?|modals?|"
-            r"rendering|"
-            r"renders?|styles?|dom|tui"
+            r"rendering|renders?|styles?|dom|tui"
         ),
     ),
     (
@@ -58,12 +57,9 @@ _NOT_A_FILE = re.compile(
 _PLACE = re.compile(r":\d+(?:[-–:,]\d+){0,3}$")
 _PROGRAMS = re.compile(
     r"(?:sudo |env |\w+=\S+ )*(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|poetry|python3?|pytest|tox|nox|ruff|"
-    r"mypy|cargo|"
-    r"rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|dotnet|"
-    r"bundle|rails|"
-    r"rake|composer|php|git|gh|cmake|ctest|bazel|swift|xcodebuild|flutter|dart|alembic|prisma|psql|sqlite3|"
-    r"redis-cli|"
-    r"brew|apt|apt-get|systemctl|ssh|curl)(?: |$)"
+    r"mypy|cargo|rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|"
+    r"dotnet|bundle|rails|rake|composer|php|git|gh|cmake|ctest|bazel|swift|xcodebuild|flutter|dart|alembic|"
+    r"prisma|psql|sqlite3|redis-cli|brew|apt|apt-get|systemctl|ssh|curl)(?: |$)"
 )
 _MAX_TAGS = 6
 _MIN_TAG, _MAX_TAG = 3, 40

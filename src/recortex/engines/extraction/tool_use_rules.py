@@ -45,15 +45,13 @@ _TEST_FILE = re.compile(
 _CORRECTION_WINDOW = 3
 _REFUSED = re.compile(
     r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|"
-    r"invalid option|no such (?:task|command|option)|"
-    r"no tasks? |is not installed|No module named",
+    r"invalid option|no such (?:task|command|option)|no tasks? |is not installed|No module named",
     re.IGNORECASE,
 )
 _EXPLAINS = re.compile(
     r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|"
-    r"expects?|only|"
-    r"instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|field|"
-    r"method))\b",
+    r"expects?|only|instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|"
+    r"field|method))\b",
     re.IGNORECASE,
 )
 

@@ -50,8 +50,7 @@ HABITS = (
     _habit("decision", "decision", 0.75,
            r"\b(?:we|I|the team)(?:'ve| have)? (?:now |just |finally |also )?(?:decided|"
            r"agreed)\b(?! (?:to (?:look|try|wait|see|meet|talk|discuss|postpone|skip|leave)|later|"
-           r"tomorrow)\b)|"
-           r"\b(?:we|I)(?:'ve| have)? (?:changed|made up) (?:our|my) minds?\b"),
+           r"tomorrow)\b)|\b(?:we|I)(?:'ve| have)? (?:changed|made up) (?:our|my) minds?\b"),
     _habit("decided_for", "decision", 0.68,
            rf"^(?:decision: )?(?:(?:we|I)(?:'re| are|'m| am|'ll| will)? )?(?:now )?(?:going|go|went|"
            rf"gone) with {_THING}|^decision: (?:use|stick with|switch to) {_THING}(?!the\b)|"
@@ -69,17 +68,15 @@ HABITS = (
            r"^my (?:full )?(?:name|editor|shell|timezone|time zone|os|operating system|terminal|"
            r"keyboard(?: layout)?|pronouns|native language|laptop|ide|github (?:user|name|handle)) is\b|"
            r"^I (?:always|never|usually|only) (?:work|use|write|run|develop|code|want|need|read|speak|type|"
-           r"commit|test|think)\b|"
-           r"^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|wsl)\b|^I want (?:all|"
-           r"every|our|each) .+(?:ed|en|off)\b"),
+           r"commit|test|think)\b|^I(?:'m| am) on (?:macos|linux|windows|arch|ubuntu|debian|fedora|nixos|"
+           r"wsl)\b|^I want (?:all|every|our|each) .+(?:ed|en|off)\b"),
     _habit("place", "semantic", 0.7,
            r"^(?:(?:the|my) [\w-]+|our|the(?= (?:docs|documentation|wiki|tracker|"
            r"dashboard)\b)) (?:[\w-]+ ){0,3}(?:url|uri|host|database|db|server|port|(?<=default )branch|"
            r"(?<=release )branch|(?<=production )branch|bucket|registry|endpoint|cluster|region|domain|"
-           r"instance|dashboard|repo(?:sitory)?|"
-           r"namespace|account|profile|queue|topic|folder|directory|tracker|wiki|docs|documentation|store|"
-           r"vault|mirror|proxy|socket|runner) "
-           r"(?:is|are|lives?|runs?|listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |"
+           r"instance|dashboard|repo(?:sitory)?|namespace|account|profile|queue|topic|folder|directory|"
+           r"tracker|wiki|docs|documentation|store|vault|mirror|proxy|socket|runner) (?:is|are|lives?|runs?|"
+           r"listens?|sits|points)(?: (?:at|in|on|under|to|behind))? (?:called |"
            r"named )?[`\w./:@-]*[./:@`\d-][`\w./:@-]*"),
     _habit("recurring", "semantic", 0.66,
            (r"\b(?:is|are|gets?|happens?|runs?|ships?) .{0,40}\bevery (?:\w+ )?(?:mon|tues|wednes|thurs|fri|"
@@ -88,18 +85,15 @@ HABITS = (
            r"\b(?:is|are) (?:strictly )?(?:forbidden|banned|not allowed|off limits|prohibited)\b"),
     _habit("standing", "preference", 0.75,
            r"[\w`], (?:always|never)[.!]?$|^(?:always|never|(?:do not|don't) ever)\b|\b(?:should|must|to|we|"
-           r"you) (?:always|never)\b|"
-           r"\b(?:from now on|in (?:the )?future|in general|every time|by convention|at all times|"
-           r"under no circumstances)\b"),
+           r"you) (?:always|never)\b|\b(?:from now on|in (?:the )?future|in general|every time|"
+           r"by convention|at all times|under no circumstances)\b"),
     _habit("our_way", "preference", 0.75,
            r"\b(?:our|(?:is|it's|that's) an?) (?:team |house |project |company )?(?:convention|policy|"
-           r"standard|house rule|rule)\b|"
-           r"\bwe(?:'ve| have)? (?:agreed|got burned|been burned)\b"),
+           r"standard|house rule|rule)\b|\bwe(?:'ve| have)? (?:agreed|got burned|been burned)\b"),
     _habit("our_way", "preference", 0.7,
            r"\bwe (?:(?:always|only|usually|generally|never|do not|don't) )?(?:use|mock|deploy|support|"
-           r"target|follow|avoid|store|"
-           r"keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|write|name|ship|release|"
-           r"host)\b"),
+           r"target|follow|avoid|store|keep|prefer|ignore|gitignore|track|cache|pin|vendor|commit|test|"
+           r"write|name|ship|release|host)\b"),
     _habit("preference", "preference", 0.7,
            (r"\b(?:I|we)(?:'d| would)? (?:prefer|rather have)\b|^prefer\b|\bI (?:don't like|hate|"
             r"like (?:to have|it when|my|our))\b")),
@@ -113,8 +107,7 @@ HABITS = (
             r"branch|log|test|error)\b")),
     _habit("how_to", "procedural", 0.72,
            r"\b(?:run|use|call|start) `[^`]{2,80}` (?:before|after|when|whenever|instead|first|to|for|if|"
-           r"once)\b|"
-           r"^(?:set|export|run|start|install|enable|unset|source) .{3,80}?\b(?:before|first|"
+           r"once)\b|^(?:set|export|run|start|install|enable|unset|source) .{3,80}?\b(?:before|first|"
            r"when)\b.{3,80}\b(?:otherwise|or else)\b"),
     _habit("prohibition", "preference", 0.6,
            (r"^(?:do not|don't|stop|avoid) (?!(?:worry|mind|forget|bother|care|stop|ask|do|know|think|see|"
@@ -170,16 +163,14 @@ _HOLDS = re.compile(
 )
 _CORRECTS = re.compile(
     r"\b(?:that(?:'s| is)|this is|it(?:'s| is)) (?:not (?:correct|right|true|what \w+ \w+)|wrong|incorrect|"
-    r"false)[,.;:!-]+\s+(?=\S.{20})|"
-    r"^(?:no|nope|wrong)[,.;:!-]+\s+(?=(?:the|we|our|all|use|it)\b.{20})",
+    r"false)[,.;:!-]+\s+(?=\S.{20})|^(?:no|nope|wrong)[,.;:!-]+\s+(?=(?:the|we|our|all|use|it)\b.{20})",
     re.IGNORECASE,
 )
 # The agent overstepped: what was not asked for is not wanted without being asked for.
 _OVERSTEP = re.compile(
     r"(?:no[,.!]* |please,? |hey,? |stop[,.!]* )*I (?:did not|didn't|never) (?:say|ask(?:ed)?|tell|told|"
-    r"want(?:ed)?|said)(?: you)?(?: to)? "
-    r"(?P<what>commit|push|merge|deploy|publish|release|delete|install|rebase|force[- ]push|open a pr|"
-    r"create a pr|refactor)\b",
+    r"want(?:ed)?|said)(?: you)?(?: to)? (?P<what>commit|push|merge|deploy|publish|release|delete|install|"
+    r"rebase|force[- ]push|open a pr|create a pr|refactor)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(r"(?:but )?I (?:told|asked) you (?P<what>not to|to (?:always|never)) ", re.IGNORECASE)
@@ -197,21 +188,18 @@ _FILLER = re.compile(
 _LETS = re.compile(r"let's (?=(?:go with|use|keep|stick|not|drop|switch)\b)", re.IGNORECASE)
 # What happened always or never is a complaint, not a rule; so is what is broken today.
 _ONCE = re.compile(
-    r"\bas always\b|\balways (?:fails?|breaks?|returns?|shows?|gives?|gets?|says?)\b|"
-    r"\bnever (?:mind|been|seen|worked|works|had|got|gets?|shows?|happen\w*|ran|runs|finish\w*|called)\b|"
-    r"\bwe (?:run|use|test|keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|"
-    r"are) (?:broken|down|failing)\b|"
+    r"\bas always\b|\balways (?:fails?|breaks?|returns?|shows?|gives?|gets?|says?)\b|\bnever (?:mind|been|"
+    r"seen|worked|works|had|got|gets?|shows?|happen\w*|ran|runs|finish\w*|called)\b|\bwe (?:run|use|test|"
+    r"keep) (?:into|it|this|that|them)\b|\b(?:show|give|tell) me\b|\b(?:is|are) (?:broken|down|failing)\b|"
     r"^I(?:'ve| have)? (?:already |just |also )?(?!decid|agre|prefer|need)\w+ed\b|\b(?:yesterday|"
     r"last (?:night|week)|for now|for the moment|just this once|this time|temporarily|today|tonight|"
-    r"tomorrow|right now|next week)\b|"
-    r"\bthe (?:first|second|third|last|other|new|old) (?:one|approach|option|version|way|variant)\b|\b(?:as|"
-    r"like) (?:that|this)\b",
+    r"tomorrow|right now|next week)\b|\bthe (?:first|second|third|last|other|new|old) (?:one|approach|"
+    r"option|version|way|variant)\b|\b(?:as|like) (?:that|this)\b",
     re.IGNORECASE,
 )
 _BROKEN = re.compile(
     r"\b(?:fail(?:s|ed|ing)?|broken|down|red|empty|crash\w*|slow|gone|missing|wrong|stuck|hang(?:s|ing)|"
-    r"not (?:working|loading|starting|showing))"
-    r"(?: (?:again|now|today|here|for me|on (?:my|main)))?[.!]?$|"
+    r"not (?:working|loading|starting|showing))(?: (?:again|now|today|here|for me|on (?:my|main)))?[.!]?$|"
     r"\b(?:now|today|yet|again|anymore|for now|right now|at the moment|yesterday|this time|"
     r"anything else)[.!]?$",
     re.IGNORECASE,
@@ -227,16 +215,14 @@ _WHY = re.compile(
 # How far a prohibition reaches: "in tests", "unless I ask", "any generated file".
 _SCOPE = re.compile(
     r"\b(?:in|to|from|under|inside) (?:this|the|our|any|every|all|each)? ?(?:repo\w*|project|codebase|"
-    r"tests?|main|master|production|prod|"
-    r"code|modules?|package|migrations?|[A-Z]\w+ code|directory|folder)\b|\b(?:unless|without)\b|\b(?:every|"
-    r"any|all|each|generated|vendored|directly)\b|\bhere[.!]?$",
+    r"tests?|main|master|production|prod|code|modules?|package|migrations?|[A-Z]\w+ code|directory|"
+    r"folder)\b|\b(?:unless|without)\b|\b(?:every|any|all|each|generated|vendored|directly)\b|\bhere[.!]?$",
     re.IGNORECASE,
 )
 _ASKING = re.compile(
     r"^(?:can|could|would|will|try|check|look|see|fix|implement|add|create|update|make (?!sure (?:all|every|"
-    r"each)\b)|now|yes|do (?!not\b)|show|tell|"
-    r"explain|review|if|when|but|i (?:got|see|get|have|think|noticed|wonder|tried|just|want to see))\b|"
-    r"^run (?!`)",
+    r"each)\b)|now|yes|do (?!not\b)|show|tell|explain|review|if|when|but|i (?:got|see|get|have|think|"
+    r"noticed|wonder|tried|just|want to see))\b|^run (?!`)",
     re.IGNORECASE,
 )
 _PASTED = re.compile(r"\s*(?:<|\{|\[|\$ |#|at |Traceback|Implement the following plan|\d{2,4}[-:/]\d)")

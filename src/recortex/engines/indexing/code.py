@@ -16,8 +16,7 @@ _DECLARATION = lazy(
 """A declaration, also one named with its class (`Store.def open(path)`)."""
 _STATEMENT = lazy(
     r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|"
-    r"import\s|from\s+\S+\s+import\b"
-    r"|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
+    r"import\s|from\s+\S+\s+import\b|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
 )
 _QUOTED = ('"""', "'''")
 _SENTENCE = lazy(r"(?<=[.!?])\s")

@@ -92,22 +92,10 @@ def expiry(content: Content) -> datetime | None:
     return parse_instant(said) if said and not getattr(content, "permanent", False) else None
 
 
-_AS_DRAFTED = [
-    "scope",
-    "confidence",
-    "priority",
-    "pinned",
-    "tags",
-    "domain",
-    "files",
-    "functions",
-    "patterns",
-    "constraints",
-    "source",
-    "origin",
-    "supersedes",
-    "metadata",
-]
+_AS_DRAFTED = (
+    "scope", "confidence", "priority", "pinned", "tags", "domain", "files",
+    "functions", "patterns", "constraints", "source", "origin", "supersedes", "metadata",
+)  # fmt: skip
 
 
 def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalised:

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.kinds import Kind
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import NamedDate, named_dates
-from recortex.engines.words import (
-    STOP_WORDS,
-    TYPED,
-    compound_parts,
-    is_cjk,
-    query_grams,
-    tokens,
-    words,
-)
+from recortex.engines.words import STOP_WORDS, TYPED, compound_parts, is_cjk, query_grams, tokens, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -88,7 +88,7 @@ class Retrieval:
             recipe: which signals are used.
             only: filters; its order, limit and offset are not used.
             floor: False to get the best hits however weak.
-            fade: False where nobody reads the confidence of the hits: whether one is a hub takes long to know.
+            fade: False where nobody reads the confidence of the hits: to look for hubs takes long.
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
         best = answerable(considered.support) if considered.scored else 0.0

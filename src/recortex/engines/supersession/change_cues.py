@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from recortex.engines.supersession.claims import core, cut, stems, tokens
+from recortex.engines.supersession.claims import clause_words, core, cut, stems
 from recortex.engines.words import word_set
 
 _OLD, _NEW, _WHAT = r"(?P<old>[^,;:]{2,60}?)", r"(?P<new>[^,;:]{2,60}?)", r"(?P<what>[^,;:]{2,60}?)"
@@ -36,11 +36,10 @@ _ROWS = (
     (
             rf"\b(?:drop(?:s|ped|ping)?|stop(?:ped)? \w+ing|cancel+ed|left|gave up on|went back on|"
             rf"turned off|forget(?: about)?|ditch(?:ed|ing)?|abandon(?:ed|ing)?|scrap(?:ped|ping)?|"
-            rf"retir(?:e|ed|ing)|gave up(?: on)?|given up(?: on)?|give up(?: on)?|"
-     rf"(?:get|got|getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|"
-     rf"ed|ing) out|removed|kick(?:ed)? out|"
-     rf"threw out|say goodbye to|no more|don't use|do not use|never use|not using|avoid using|"
-     rf"away from) (?:the )?(?:support (?:for|of) )?{_OLD}{_END}"),
+            rf"retir(?:e|ed|ing)|gave up(?: on)?|given up(?: on)?|give up(?: on)?|(?:get|got|"
+            rf"getting) rid of|mov(?:e|ed|ing) (?:away from|off(?: of)?)|done with|quit using|phas(?:e|ed|"
+            rf"ing) out|removed|kick(?:ed)? out|threw out|say goodbye to|no more|don't use|do not use|"
+            rf"never use|not using|avoid using|away from) (?:the )?(?:support (?:for|of) )?{_OLD}{_END}"),
     rf"\b(?:turn|kick|thr|rul|phas)\w* {_OLD} (?:out|off|away)\b",
     (
             rf"(?:^|[,;:.] ?)(?:and )?(?P<old>[^,;:]{{2,40}}?) (?:is|are|got|became|has become) (?:gone|out|"
@@ -83,12 +82,11 @@ _UNSURE = re.compile(
     r"\?\s*$|\b(?:wiki|docs?|documentation|readme|logs?|ticket|article|blog|post|manual|someone|customers?|"
     r"users?|colleague|intern) (?:says?|said|claims?|wrote|writes?|tells?|thinks?|suggests?)\b|\b(?:might|"
     r"maybe|perhaps|could|would|possibly|consider(?:ed|ing|s)?|try|trying|tried|experiment\w*|whether|if|"
-    r"propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|"
-    r"plan(?:s|ned|ning)? to|(?<!nobody )(?<!no one )want(?:s|ed)? to|going to|one day|some day|someday|"
-    r"later|eventually|wonder\w*|should we|can we|could we|shall we|let me|discuss\w*|compar\w+|"
-    r"for now|temporar\w+|for testing|as a test|until|for (?:this (?:session|test|experiment|demo)|"
-    r"the (?:moment|time being|demo)))\b|^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|"
-    r"could|should|would)\b(?!n't)",
+    r"propos\w+|suggest\w*|evaluat\w+|think(?:ing)? (?:of|about)|plan(?:s|ned|ning)? to|"
+    r"(?<!nobody )(?<!no one )want(?:s|ed)? to|going to|one day|some day|someday|later|eventually|wonder\w*|"
+    r"should we|can we|could we|shall we|let me|discuss\w*|compar\w+|for now|temporar\w+|for testing|"
+    r"as a test|until|for (?:this (?:session|test|experiment|demo)|the (?:moment|time being|demo)))\b|"
+    r"^\W*(?:why|what|how|when|who|which|where|is|are|do|does|did|can|could|should|would)\b(?!n't)",
     re.IGNORECASE,
 )  # fmt: skip
 _PAST = re.compile(
@@ -175,7 +173,7 @@ def _change(found: re.Match[str], said: str) -> AnnouncedChange:
     groups = found.groupdict()
     old, of_old = _split(groups.get("old") or "")
     new, of_new = _split(groups.get("new") or "")
-    what = stems(tokens(groups.get("what") or ""))
+    what = stems(clause_words(groups.get("what") or ""))
     rest = _around(said, found) if not (new or what or of_old) else frozenset()
     return AnnouncedChange(old - _PRONOUNS, new, what | of_old | of_new | rest)
 
@@ -185,7 +183,7 @@ _PRONOUNS = frozenset({"one", "ones"})
 
 def _split(phrase: str) -> tuple[frozenset[str], frozenset[str]]:
     """The thing itself, and what it is used for."""
-    thing, scope = cut(tokens(phrase))
+    thing, scope = cut(clause_words(phrase))
     return stems(thing), stems(scope)
 
 
@@ -199,4 +197,4 @@ def _around(said: str, found: re.Match[str]) -> frozenset[str]:
     """What the rest of the sentence names as the matter: `use Y for S instead of X`."""
     before = said[: found.start()]
     scope = _SCOPE.search(before) or _SCOPE.search(said[found.end() :])
-    return stems(tokens(scope.group(1))) if scope else frozenset()
+    return stems(clause_words(scope.group(1))) if scope else frozenset()

@@ -46,20 +46,17 @@ _LASTING = re.compile(
 )
 _OPENING = re.compile(
     r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|"
-    r"actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|"
-    r"from now on|going forward|as of (?:now|today)|by the way|btw|in this (?:repo\w*|project)|"
-    r"for this project|here|"
-    r"(?:we(?:'ve| have)?|i(?:'ve| have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|"
-    r"agreed)(?: (?:to|on|that))?|"
+    r"actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|from now on|going forward|as of (?:now|"
+    r"today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|(?:we(?:'ve| have)?|i(?:'ve|"
+    r" have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
     r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
     r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
     r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|"
-    r"always|everything|nothing)\b)|"
-    r",\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|runs?|goes?|go|uses?|lives?)\b)|"
-    r"\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
+    r"always|everything|nothing)\b)|,\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|"
+    r"runs?|goes?|go|uses?|lives?)\b)|\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
@@ -170,7 +167,9 @@ def clauses(text: str) -> list[str]:
 def _claim(clause: str) -> Claim | None:
     shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
     words, denied = affirmed(
-        _before_aside(tokens(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause)))))
+        _before_aside(
+            clause_words(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause))))
+        )
     )
     # A subject and a value at least; no sentence is so long.
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004
@@ -188,7 +187,7 @@ def _claim(clause: str) -> Claim | None:
 
 def names_of(text: str) -> frozenset[str]:
     """Stems of a statement's words, values included, that tell one thing from others of its sort."""
-    return frozenset[str]().union(*(_names(tokens(clause)) for clause in clauses(core(text))))
+    return frozenset[str]().union(*(_names(clause_words(clause)) for clause in clauses(core(text))))
 
 
 def _names(words: list[str]) -> frozenset[str]:
@@ -206,7 +205,7 @@ def _before_aside(words: list[str]) -> list[str]:
     return words[:place]
 
 
-def tokens(clause: str) -> list[str]:
+def clause_words(clause: str) -> list[str]:
     """The words of a clause as they were written, commas among them."""
     return _WORD.findall(clause)
 

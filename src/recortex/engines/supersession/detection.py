@@ -20,7 +20,16 @@ from recortex.engines.supersession.change_cues import (
     used_to,
 )
 from recortex.engines.supersession.claim_values import is_name, is_quality, shape
-from recortex.engines.supersession.claims import Claim, claims, core, is_number, named, names_of, stem, tokens
+from recortex.engines.supersession.claims import (
+    Claim,
+    claims,
+    clause_words,
+    core,
+    is_number,
+    named,
+    names_of,
+    stem,
+)
 from recortex.engines.supersession.identifiers import apart
 from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
@@ -97,7 +106,7 @@ def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> 
 
 
 def _words(text: str) -> frozenset[str]:
-    return named(tokens(core(text)))
+    return named(clause_words(core(text)))
 
 
 def _compared(known: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> SupersessionVerdict:

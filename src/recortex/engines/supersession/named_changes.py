@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 
-from recortex.engines.supersession.claims import stems, tokens
+from recortex.engines.supersession.claims import clause_words, stems
 from recortex.engines.words import PREPOSITIONS, word_set
 
 _IDENTIFIER = re.compile(r"(?<![`\w])(?:[A-Za-z]\w*_\w+|[a-z]\w*[A-Z]\w*)(?![`\w])")
 _NAME = re.compile(r"`([^`\n]{1,80})`")
 _GIVEN_UP = re.compile(
-    r"\b(?:instead of|rather than|in place of|over|no longer(?: \w+){0,3}?|"
-    r"(?:not|never|don't|do not|stop(?:ped)?|drop(?:ped)?|from)(?: \w+){0,2}?)"
-    r" `([^`\n]{1,80})`",
+    r"\b(?:instead of|rather than|in place of|over|no longer(?: \w+){0,3}?|(?:not|never|don't|do not|"
+    r"stop(?:ped)?|drop(?:ped)?|from)(?: \w+){0,2}?) `([^`\n]{1,80})`",
     re.IGNORECASE,
 )
 _ANNOUNCING = word_set(
@@ -49,5 +48,7 @@ def _plain(name: str) -> str:
 
 
 def _matter(text: str) -> frozenset[str]:
-    words = [word for word in tokens(_NAME.sub(" ", text)) if word.lower() not in _ANNOUNCING | PREPOSITIONS]
+    words = [
+        word for word in clause_words(_NAME.sub(" ", text)) if word.lower() not in _ANNOUNCING | PREPOSITIONS
+    ]
     return stems(words)

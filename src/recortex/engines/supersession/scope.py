@@ -23,22 +23,18 @@ _KINDS = frozenset(
 
 _PERSON = re.compile(
     r"^(?:I(?:'m| am|'d| would| will|'ve)? (?:always |never |really |strongly |generally |usually |only |"
-    r"mostly |still |much |do not |don't )*"
-    r"(?:prefer|like|love|hate|dislike|want|use|work|write|read|speak|live|type|am|name|think in|care|enjoy|"
-    r"know|on|using|based|colou?r[- ]blind|rather|expect|need|run|develop|code)\b|"
-    r"my (?:full |first |last |preferred |default |favou?rite |main |work |own )*(?:name|editor|ide|shell|"
-    r"terminal|time ?zone|os|operating system|laptop|machine|keyboard|layout|language|"
+    r"mostly |still |much |do not |don't )*(?:prefer|like|love|hate|dislike|want|use|work|write|read|speak|"
+    r"live|type|am|name|think in|care|enjoy|know|on|using|based|colou?r[- ]blind|rather|expect|need|run|"
+    r"develop|code)\b|my (?:full |first |last |preferred |default |favou?rite |main |work |own )*(?:name|"
+    r"editor|ide|shell|terminal|time ?zone|os|operating system|laptop|machine|keyboard|layout|language|"
     r"native language|pronouns|theme|font|hours|role|job|email|git(?:hub|lab)? (?:user|name|handle|email)|"
-    r"dotfiles|prompt|browser|phone|multiplexer)\b|"
-    r"(?:please )?(?:call me|address me)\b|"
+    r"dotfiles|prompt|browser|phone|multiplexer)\b|(?:please )?(?:call me|address me)\b|"
     r"(?:please )?(?:always |never |don't |do not )?(?:answer|reply|respond|explain|talk|speak|"
-    r"write)(?: to me| back)? (?:only )?(?:in|with|as) (?:\w+ )?"
-    r"(?:english|german|french|spanish|italian|dutch|polish|russian|chinese|japanese|korean|portuguese|"
-    r"turkish|short|brief|few|plain|simple|bullet)\b|"
-    r"(?:please )?(?:always |never |don't |do not )?(?:keep|make) (?:your |all )?(?:answers|replies|"
-    r"explanations|responses|summaries) \w+|"
-    r"(?:please )?(?:never|don't|do not|stop) (?:(?:use|using|add|adding) emojis?|apologi[sz]|flatter|"
-    r"prais))",
+    r"write)(?: to me| back)? (?:only )?(?:in|with|as) (?:\w+ )?(?:english|german|french|spanish|italian|"
+    r"dutch|polish|russian|chinese|japanese|korean|portuguese|turkish|short|brief|few|plain|simple|"
+    r"bullet)\b|(?:please )?(?:always |never |don't |do not )?(?:keep|make) (?:your |all )?(?:answers|"
+    r"replies|explanations|responses|summaries) \w+|(?:please )?(?:never|don't|do not|stop) (?:(?:use|using|"
+    r"add|adding) emojis?|apologi[sz]|flatter|prais))",
     re.IGNORECASE,
 )
 _EVERYWHERE = re.compile(
@@ -69,9 +65,8 @@ _PROJECT = re.compile(
     r"\b(?:we|we're|we've|our|ours|us|team|this|here|these|repo|repository|project|codebase|monorepo|"
     r"workspace|branch|main|master|staging|prod|production|ci|pipeline|deploy\w*|release\w*|customer\w*|"
     r"client|users?|service|server|database|endpoint|api|backend|frontend|module|package|component|class|"
-    r"function|method|table|schema|migration|queue|cache|worker|config|settings|tests?|suite|"
-    r"fixture|script|folder|directory|file|build|version|app|application|docker compose|compose|currently|"
-    r"now|today)\b",
+    r"function|method|table|schema|migration|queue|cache|worker|config|settings|tests?|suite|fixture|script|"
+    r"folder|directory|file|build|version|app|application|docker compose|compose|currently|now|today)\b",
     re.IGNORECASE,
 )
 _PROJECT_IN_TOOL = re.compile(
