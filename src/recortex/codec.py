@@ -43,7 +43,10 @@ def loads(text: bytes | str) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Dictionaries, lists, strings, numbers: what JSON can hold, with computed fields that readers rely on."""
+    """Dictionaries, lists, strings, numbers.
+
+    What JSON can hold, with computed fields that readers rely on.
+    """
     if isinstance(value, Memory):
         return memory_to_json(value)
     if isinstance(value, list | tuple):

@@ -16,7 +16,8 @@ class Command(NamedTuple):
     Attributes:
         summary: its line in `recortex --help`.
         run: reads the rest of the command line and returns an exit code; raises RecortexError.
-        takes: its options for the shells' completion, as `--once`, `--url=` or `--tools=default|full`; its words without dashes.
+        takes: its options for the shells' completion, as `--once`, `--url=` or `--tools=default|full`; its
+            words without dashes.
     """
 
     summary: str

@@ -1,8 +1,10 @@
-"""`recortex completion SHELL`: a script that completes verbs, options and closed lists, made from what is declared.
+"""`recortex completion SHELL`.
 
-The script is static: nothing of Recortex runs when TAB is pressed. All shells get the same table, from `VERB -` to the
-verb's options, from `VERB --option` to the option's words, from `VERB 1` to the words of its first argument. A key that
-is not there stands for a file.
+A script that completes verbs, options and closed lists, made from what is declared.
+
+The script is static: nothing of Recortex runs when TAB is pressed. All shells get the same table, from `VERB
+-` to the verb's options, from `VERB --option` to the option's words, from `VERB 1` to the words of its first
+argument. A key that is not there stands for a file.
 """
 
 from __future__ import annotations
@@ -61,8 +63,8 @@ def completion(line: Invocation, programs: Mapping[str, Command]) -> int:
 
 _HELP = """usage: recortex completion bash|zsh|fish
 
-Prints the script that completes verbs, options and the words that they take; elsewhere names of files. Load it in your
-shell's startup file:
+Prints the script that completes verbs, options and the words that they take; elsewhere names of files. Load it
+in your shell's startup file:
 
   bash, ~/.bashrc                     eval "$(recortex completion bash)"
   zsh, ~/.zshrc, after compinit       eval "$(recortex completion zsh)"

@@ -1,6 +1,7 @@
 """From the words of a command line to an exit code: 0 done, 1 failed, 2 wrong usage.
 
-The answer goes to standard output, everything else to standard error. `--help` and `--version` import no operation.
+The answer goes to standard output, everything else to standard error. `--help` and `--version` import no
+operation.
 """
 
 from __future__ import annotations
@@ -63,13 +64,15 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
 def _open_missing() -> None:
     """Standard streams that were closed before the program began lead nowhere."""
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  for as long as the process lives
+        # For as long as the process lives.
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  for as long as the process lives
+        # For as long as the process lives.
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _abandon_output() -> None:
-    """What is still unwritten is dropped, so that the interpreter's own flush at its end has nothing to complain about."""
+    """Drop what is still unwritten, so that the interpreter's own flush at its end cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -23,7 +23,8 @@ For every verb
   --url URL      The store itself: sqlite:///FILE or postgresql://HOST/DATABASE.
   --help         What the verb does and takes.
 
-`recortex VERB --help` explains a verb; `recortex tour` shows the whole on an example; `recortex --version`."""
+`recortex VERB --help` explains a verb; `recortex tour` shows the whole on an example;
+`recortex --version` tells the version."""
 
 
 def text(commands: Mapping[str, Command], width: int = 0) -> str:

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 # What other programs and everyday speech call our verbs.
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "recall": ("ask", "find", "query", "search", "grep", "lookup", "question"),
-    "remember": ("add", "create", "insert", "keep", "learn-that", "new", "note", "save", "set", "store", "write"),
+    "remember": ("add", "create", "insert", "keep", "learn-that", "new", "note", "save", "set",
+                 "store", "write"),
     "forget": ("archive", "delete", "del", "drop", "hide", "remove", "rm"),
     "purge": ("destroy", "erase", "shred", "wipe", "redact"),
     "list": ("all", "dir", "ls", "memories"),

@@ -1,7 +1,7 @@
 """`recortex tour`: the whole at work on an example, in a store of its own that is removed at the end.
 
-The session is shipped; nothing that is shown is: what is learned and what is answered is computed here and now,
-through the same operations that everybody uses.
+The session is shipped; nothing that is shown is: what is learned and what is answered is computed here and
+now, through the same operations that everybody uses.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def tour(line: Invocation) -> int:
         sys.stdout.buffer.write(answer + b"\n")
     else:
         _tell(
-            f"Learned and answered in {done.seconds:.1f} s, offline, in a store that is gone again.\n\n{_BEGIN}"
+            f"Learned and answered in {done.seconds:.1f} s, offline, in a store that is gone "
+            f"again.\n\n{_BEGIN}"
         )
     return DONE
 
@@ -107,7 +108,8 @@ def _tell(text: str) -> None:
 
 def _learned(learned: Extracted, terminal: Terminal) -> str:
     head = (
-        f"A developer and an agent worked on a small web service for {learned.turns} turns. Recortex reads the "
+        f"A developer and an agent worked on a small web service for {learned.turns} turns. Recortex reads "
+        "the "
         "transcript of their session and keeps what is worth knowing in later ones."
     )
     active = [one for one in learned.found if one.status == "active"]

@@ -1,4 +1,7 @@
-"""What goes wrong before an operation begins: wrong arguments, a question that nobody can answer, an interruption."""
+"""What goes wrong before an operation begins.
+
+Wrong arguments, a question that nobody can answer, an interruption.
+"""
 
 from __future__ import annotations
 

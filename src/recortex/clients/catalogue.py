@@ -1,8 +1,8 @@
 """The hosts: where each keeps what, and what is said to the person about it.
 
-Read from the clients themselves: Claude Code 2.1.100 and 2.1.330, Codex 0.169, Gemini CLI 0.61, Qwen Code 0.15 and 0.24,
-opencode 1.18. Cursor and VS Code by their documentation; Cursor's hooks have names and inputs of their own, and some of
-its versions refuse the file over a name, so it gets the tools alone.
+Read from the clients themselves: Claude Code 2.1.100 and 2.1.330, Codex 0.169, Gemini CLI 0.61, Qwen Code
+0.15 and 0.24, opencode 1.18. Cursor and VS Code by their documentation; Cursor's hooks have names and inputs
+of their own, and some of its versions refuse the file over a name, so it gets the tools alone.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ def _claude_code(wish: InstallRequest) -> Share:
 
 
 FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
-"""What Codex is asked to hand on to a server, which else sees a few variables alone: hooks see all of them, and both must
-find the same memory. The plug-in's `.mcp.json` names the same."""
+"""What Codex is asked to hand on to a server, which else sees a few variables alone: hooks see all of them,
+and both must find the same memory. The plug-in's `.mcp.json` names the same."""
 
 
 def _codex(wish: InstallRequest) -> Share:

@@ -1,4 +1,7 @@
-"""What of the machine decides where files lie and how we are called: handed in, so that a test can be another machine."""
+"""What of the machine decides where files lie and how we are called.
+
+Handed in, so that a test can be another machine.
+"""
 
 from __future__ import annotations
 
@@ -43,22 +46,30 @@ class Environment:
         return self.platform == "win32"
 
     def folder(self, variable: str, *default: str) -> tuple[Path, Path]:
-        """A host's folder and the one that it must not lead out of: the variable's, else one below the home folder."""
+        """A host's folder and the one that it must not lead out of.
+
+        The variable's, else one below the home folder.
+        """
         named = self.environ.get(variable, "")
         if named:
             return Path(named).expanduser().absolute(), Path(named).expanduser().absolute()
         return self.home.joinpath(*default), self.home
 
     def called(self, *, from_terminal: bool) -> tuple[str, ...]:
-        """The words for a host: with a path, as many a host is started without the PATH of a terminal, by an editor or a
-        desktop, and what it then does not find it misses in silence. On Windows the name alone, where it will do: a line
-        that begins with a quoted path means another thing to each of the shells there.
-        """  # noqa: D205  one sentence
+        """The words for a host: with a path, but on Windows the name alone where it will do.
+
+        Many a host is started by an editor or a desktop, without the PATH of a terminal, and says nothing of
+        a program that it does not find. On Windows a line that begins with a quoted path means another thing to
+        each shell.
+        """
         plain = self.windows and from_terminal and self.program.on_path
         return ("recortex",) if plain else self.program.words
 
     def line(self, words: tuple[str, ...]) -> str:
-        """The words as a line for a shell. On Windows slashes lean forward: every shell there takes them unquoted."""
+        """The words as a line for a shell.
+
+        On Windows slashes lean forward: every shell there takes them unquoted.
+        """
         if not self.windows:
             return shlex.join(words)
         forward = [word.replace("\\", "/") for word in words]
@@ -71,9 +82,12 @@ def here() -> Environment:
 
 
 def program(python: str, environ: Mapping[str, str]) -> Program:
-    """The program that belongs to an interpreter: what PATH leads to where it is the same, else the script beside it.
+    """The program that belongs to an interpreter.
 
-    What is found on PATH only because a virtual environment is active counts as not found: the next terminal lacks it.
+    What PATH leads to where it is the same, else the script beside it.
+
+    What is found on PATH only because a virtual environment is active counts as not found: the next terminal
+    lacks it.
     """
     beside = Path(python).parent / ("recortex.exe" if os.name == "nt" else "recortex")
     found = shutil.which("recortex", path=environ.get("PATH", ""))

@@ -61,7 +61,8 @@ def read(path: Path, root: Path) -> ClientFile:
         if not target.is_relative_to(root.resolve()):
             raise ConfigError(
                 f"{path} leads to {target}, outside of {root}.",
-                hint="Nothing was changed. If that is meant, edit the file yourself, or name the folder in the host's variable.",
+                hint="Nothing was changed. If that is meant, edit the file yourself, or name the folder in "
+                "the host's variable.",
             )
         if not target.exists():
             return ClientFile(path, target, None)
@@ -95,7 +96,9 @@ def back_up(file: ClientFile, now: datetime) -> Path:
 
 
 def write(file: ClientFile, text: str | None) -> list[Path]:
-    """Put a text in a file's place at one stroke; None takes the file away. Returns the folders that were made for it.
+    """Put a text in a file's place at one stroke; None takes the file away.
+
+    Returns the folders that were made for it.
 
     Raises:
         ChangedMeanwhileError: it is not as it was when it was read.

@@ -20,7 +20,8 @@ SECONDS = {
     "pre-compact": 3,
     "stop": 5,
     "subagent-stop": 5,
-    # Claude Code ends it after 1.5 s whatever is said here; Codex shortens all above 3 s and says so each time.
+    # Claude Code ends it after 1.5 s whatever is said here; Codex shortens all above 3 s and says so each
+    # time.
     "session-end": 2,
 }
 """How long the host waits for each of ours before it goes on without."""
@@ -61,16 +62,16 @@ class Dialect:
     def _group(self, event: Event, surroundings: Environment, words: tuple[str, ...]) -> dict[str, Any]:
         command = surroundings.line((*words, "hook", event.ours, "--client", self.client))
         if self.forgiving or not surroundings.windows:
-            # A shell line, not a command with `args`: Claude Code 2.1.100 and Codex know no `args`, would run the bare
-            # command, and an exit code of 2 then blocks the prompt. What fails, such as a program that was removed,
-            # stays silent; sh, bash, zsh, fish and PowerShell all read it so.
+            # A shell line, not a command with `args`: Claude Code 2.1.100 and Codex know no `args`, would run
+            # the bare command, and an exit code of 2 then blocks the prompt. What fails, such as a program
+            # that was removed, stays silent; sh, bash, zsh, fish and PowerShell all read it so.
             command += " ; exit 0"
         hook = {"type": "command", "command": command, "timeout": round(SECONDS[event.ours] / self.unit)}
         return ({"matcher": event.matcher} if event.matcher else {}) | {"hooks": [hook]}
 
 
 def places_of_ours(hooks: object) -> list[tuple[str | int, ...]]:
-    """Where in a host's `hooks` our commands stand, the last first, so that each can be taken out by its index.
+    """Where our commands stand in a host's `hooks`, the last first, so that each can be removed by index.
 
     A group that holds nothing else is named as a whole.
     """

@@ -110,7 +110,8 @@ def _addition(part: Part, file: ClientFile) -> Change:
     except FormatError as error:
         raise FormatError(
             f"{file.path}: {error.message}",
-            hint=f"Nothing was changed. Mend the file and try again, or write this into it by hand: {part.by_hand()}",
+            hint="Nothing was changed. Mend the file and try again, or write this into it by hand: "
+            f"{part.by_hand()}",
         ) from None
     return Change(file, text if text or file.text is not None else None)
 
@@ -126,12 +127,15 @@ def _removal(part: Part, file: ClientFile) -> Change:
     except FormatError as error:
         raise FormatError(
             f"{file.path}: {error.message}",
-            hint="Nothing was changed. Mend the file and try again, or take what is named recortex out by hand.",
+            hint="Nothing was changed. Mend the file and try again, or take what is named recortex out by "
+            "hand.",
         ) from None
 
 
 def _before(part: Part, file: ClientFile, without: str) -> str | None:
-    """The file as it was before we came, to the byte, where nobody else has changed it since; else without ours.
+    """The file as it was before we came, to the byte, where nobody else has changed it since.
+
+    Else without ours.
 
     What it was is known from the backups: ours added to one of them gives just what is there now.
     """

@@ -1,7 +1,7 @@
 """JSON with comments, edited as text: what is not ours keeps its bytes.
 
-Libraries that read comments either drop them on writing or reflow the file; the hosts' files are edited by people, and
-some by the host at the same time, so only the span of a member is ever touched.
+Libraries that read comments either drop them on writing or reflow the file; the hosts' files are edited by
+people, and some by the host at the same time, so only the span of a member is ever touched.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def prepend(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def remove(text: str, path: Sequence[Key]) -> str:
-    """The text without what is under a path, and without the objects and lists that are empty for want of it."""
+    """The text without what is under a path, nor the objects and lists that this leaves empty."""
     node, holder = parse(text), None
     for key in path:
         holder, item = node, node.find(key)
@@ -147,7 +147,10 @@ def _nested(path: Sequence[str], value: Any) -> Any:
 
 
 def _insert(text: str, holder: Node, depth: int, key: str | None, value: Any) -> str:
-    """First, so that no line of another member changes; behind a comment that stands beside the opening bracket."""
+    """First, so that no line of another member changes.
+
+    Behind a comment that stands beside the opening bracket.
+    """
     label = "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
     flat = _on_one_line(text) or (bool(holder.items) and "\n" not in text[holder.start : holder.end])
     entry = label + (_flat(value) if flat else _written(text, value, depth + 1))

@@ -206,7 +206,10 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -> str:
-    """The text after a change, if it then says what it should: a library that edits may be wrong, a reader knows."""
+    """The text after a change, if it then says what it should.
+
+    A library that edits may be wrong, a reader knows.
+    """
     import tomlkit
 
     windows = 0 < text.count("\n") == text.count("\r\n")

@@ -53,8 +53,9 @@ class EmbedderSettings:
 def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str], str]) -> list[Embedder]:
     """What makes vectors. Nothing is loaded, looked up or sent yet.
 
-    Hashed TF-IDF stands in for the shipped model alone. Where someone chose another, a memory waits for its vector, and
-    is found by its words, until that model answers again: a provider's bad hour must not replace good vectors.
+    Hashed TF-IDF stands in for the shipped model alone. Where someone chose another, a memory waits for its
+    vector, and is found by its words, until that model answers again: a provider's bad hour must not replace
+    good vectors.
 
     Args:
         chosen: what is set.
@@ -102,7 +103,8 @@ def _remote(row: Provider, chosen: EmbedderSettings, key: str, clean: Callable[[
     name = chosen.embedder
     shortened, cut = (chosen.dimensions, 0) if row.shortens else (0, chosen.dimensions)
     service = Service(
-        label=name, provider=row, model=chosen.model, url=chosen.url, variable=chosen.variable, dimensions=shortened,
+        label=name, provider=row, model=chosen.model, url=chosen.url, variable=chosen.variable,
+        dimensions=shortened,
         timeout=chosen.timeout, requests_per_minute=chosen.requests_per_minute,
     )  # fmt: skip
     needed = row.keyed and not chosen.url

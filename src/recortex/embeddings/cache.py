@@ -1,6 +1,7 @@
-"""Vectors that were made in this process are not made again (A, CX12, first tier).
+"""A cache of the vectors that were made in this process.
 
-The second tier, which survives a restart, is the store's own table of vectors by hash: see `engines/ingestion/embedding`.
+A second cache, which survives a restart, is the store's own table of vectors by hash: see
+`engines/ingestion/embedding`.
 """
 
 from __future__ import annotations

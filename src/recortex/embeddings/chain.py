@@ -1,4 +1,7 @@
-"""Embedders in the order of preference: when one cannot, the next one does, and it is known which (A, CX18)."""
+"""Embedders in the order of preference.
+
+When one cannot embed, the next one does; the name that comes with the vectors tells which.
+"""
 
 from __future__ import annotations
 

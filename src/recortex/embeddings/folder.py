@@ -1,4 +1,7 @@
-"""Any ONNX model out of a folder, laid out as model hubs do: a graph beside its tokenizer. Nothing is downloaded."""
+"""Any ONNX model out of a folder, laid out as model hubs do: a graph beside its tokenizer.
+
+Nothing is downloaded.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,8 @@ class FolderEmbedder(LocalModel):
         threads: how many texts are embedded at once; each takes one core.
     """
 
-    def __init__(self, folder: Path, reading: Reading = Reading(), *, threads: int = 1) -> None:  # noqa: B008  a constant
+    # A constant.
+    def __init__(self, folder: Path, reading: Reading = Reading(), *, threads: int = 1) -> None:  # noqa: B008
         super().__init__(self._open, threads=threads)
         self._folder = folder
         self._reading = reading
@@ -70,7 +74,10 @@ class FolderEmbedder(LocalModel):
 
     @cached_property
     def name(self) -> str:
-        """The folder's name, eight digits of what lies in it, and how it is used. No more than 64 KB are read for it."""
+        """The folder's name, eight digits of what lies in it, and how it is used.
+
+        No more than 64 KB are read for it.
+        """
         length = "" if self._reading.length == LENGTH else f".{self._reading.length}"
         try:
             mark = _mark(self._folder, graph_in(self._folder, self._reading.file))
@@ -130,13 +137,17 @@ def graph_in(folder: Path, file: str) -> Path:
         if graphs:
             raise EmbeddingError(
                 f"There are {len(graphs)} models in the folder of embedding.folder.",
-                hint=f"Name one of them with embedding.model, such as {graphs[0].relative_to(folder).as_posix()}.",
+                hint="Name one of them with embedding.model, such as "
+                f"{graphs[0].relative_to(folder).as_posix()}.",
             )
     raise EmbeddingError("There is no *.onnx in the folder of embedding.folder.", hint=_HINT)
 
 
 def _mark(folder: Path, graph: Path) -> str:
-    """Eight digits that differ where the graph, its weights or the tokenizer do: sizes, and samples of each file."""
+    """Eight digits that differ where the graph, its weights or the tokenizer do.
+
+    Sizes, and samples of each file.
+    """
     from blake3 import blake3
 
     digest = blake3()

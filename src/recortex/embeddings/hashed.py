@@ -1,9 +1,10 @@
 """Hashed TF-IDF: vectors that need no model (A's fall back for machines without one).
 
-Each word is a feature, reduced to its stem, and so is each part of an identifier. A feature adds to one of 384
-places, with a sign, both taken from its BLAKE2 hash, so that vectors are the same in every process. A store's word
-counts would change with each memory, and its vectors with them; the inverse document frequency is therefore a fixed estimate: common
-English words count nothing, and longer words, which are rarer (Zipf's law of abbreviation), count more.
+Each word is a feature, reduced to its stem, and so is each part of an identifier. A feature adds to one of
+384 places, with a sign, both taken from its BLAKE2 hash, so that vectors are the same in every process. A
+store's word counts would change with each memory, and its vectors with them; the inverse document frequency
+is therefore a fixed estimate: common English words count nothing, and longer words, which are rarer (Zipf's
+law of abbreviation), count more.
 """
 
 from __future__ import annotations

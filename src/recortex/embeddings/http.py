@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Purpose, Vectors
 
 MAX_ANSWER = 16_000_000
-"""Bytes of an answer that are read: three times 64 texts in 3,072 dimensions, and what our JSON reader takes."""
+"""Bytes of an answer that are read: three times 64 texts in 3,072 dimensions, and what our JSON reader
+takes."""
 TRIES, TRIES_TO_CONNECT = 4, 2
 """Of a provider that is busy; of one that is not there, which seldom comes back while someone waits."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
-"""Seconds of the pause before the second try, doubled each time; half of it is left to chance (full and half jitter)."""
+"""Seconds of the pause before the second try, doubled each time; half of it is left to chance (full and half
+jitter)."""
 REST = 30.0
 """Seconds in which a provider that failed is not asked again: a recall must not wait for it each time."""
 LONGEST_REST = 3_600.0
@@ -39,7 +41,10 @@ LONGEST_REST = 3_600.0
 QUERY_SECONDS = 5.0
 """A person waits for a question: it gets no more than this of the time that is set."""
 _NO_KEY, _FORBIDDEN, _UNKNOWN, _TOO_MANY = 401, 403, 404, 429
-_REFUSED = "See that embedding.model and embedding.dimensions are right; a text that it refuses is found by its words."
+_REFUSED = (
+    "See that embedding.model and embedding.dimensions are right; a text that it refuses is "
+    "found by its words."
+)
 _OF_THE_TEXTS = frozenset({400, 413, 422})  # a request that the provider cannot use: another may be better
 _BROKEN = frozenset({"connection", "truncated"})
 _EMPTY = "."  # what stands for a text without a character: providers refuse an empty one
@@ -81,7 +86,10 @@ class Service(NamedTuple):
 
 
 class _NoRoomError(EmbeddingError):
-    """The minute was full in the midst of a call: what it had is lost, and so it is not tried again at once."""
+    """The minute was full in the midst of a call.
+
+    What it had is lost, and so it is not tried again at once.
+    """
 
 
 class HttpEmbedder:
@@ -127,7 +135,8 @@ class HttpEmbedder:
         """Return one unit vector per text, float32, shape (len(texts), dimensions).
 
         Raises:
-            EmbeddingError: the provider cannot be asked, does not answer in time, or answers what cannot be vectors.
+            EmbeddingError: the provider cannot be asked, does not answer in time, or answers what cannot be
+                vectors.
         """
         import numpy as np
 
@@ -211,7 +220,8 @@ class HttpEmbedder:
     def _full(self, kind: type[EmbeddingError]) -> EmbeddingError:
         """The minute is full. The provider is well, so it needs no rest."""
         return kind(
-            f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this minute.",
+            f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this "
+            "minute.",
             hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
         )
 
@@ -226,7 +236,8 @@ class HttpEmbedder:
         widths = {len(one.values) for one in found}
         if len(widths) != 1 or not min(widths) or (self._width and widths != {self._width}):
             raise DimensionMismatchError(
-                f"The answer of {self._service.label} has vectors of {min(widths)} to {max(widths)} dimensions "
+                f"The answer of {self._service.label} has vectors of {min(widths)} to {max(widths)} "
+                "dimensions "
                 f"instead of {self._width or 'one number'}.",
                 hint="Set embedding.dimensions to what embedding.model makes.",
             )

@@ -1,4 +1,7 @@
-"""A provider's key: of the environment, else of the system's keyring. No file of a project is ever asked for one."""
+"""A provider's key: of the environment, else of the system's keyring.
+
+No file of a project is ever asked for one.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ class PluggedEmbedder:
             self._inner = make() if make else None
             if self._inner:
                 self.name, self.dimensions = f"{label}/{self._inner.name}", self._inner.dimensions
-        except Exception as error:  # noqa: BLE001  whatever goes wrong in another package is not to break this one
+        # Whatever goes wrong in another package is not to break this one.
+        except Exception as error:  # noqa: BLE001
             plugins.warn(plugins.EMBEDDERS, label, repr(error))
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
@@ -62,6 +63,7 @@ class PluggedEmbedder:
             )
         if rows.shape[1] % _MULTIPLE:
             raise EmbeddingError(
-                f"The embedder {self._label} makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} is needed."
+                f"The embedder {self._label} makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} "
+                "is needed."
             )
         return rows

@@ -1,8 +1,11 @@
-"""Providers of vectors over HTTP, a row each: where to post, what, how much at once, and how to read the answer.
+"""Providers of vectors over HTTP, a row each.
 
-The limits are those that the providers document, or refuse beyond: OpenAI 2,048 texts and 300,000 tokens a request,
-8,192 a text; Voyage 1,000 texts and 120,000 tokens for voyage-code-3; Mistral 16,384 tokens a request, 8,192 a text;
-Gemini 100 texts of 2,048 tokens. We stay well below: an answer of 64 texts in 3,072 dimensions is 5 MB of JSON.
+Where to post, what, how much at once, and how to read the answer.
+
+The limits are those that the providers document, or refuse beyond: OpenAI 2,048 texts and 300,000 tokens a
+request, 8,192 a text; Voyage 1,000 texts and 120,000 tokens for voyage-code-3; Mistral 16,384 tokens a
+request, 8,192 a text; Gemini 100 texts of 2,048 tokens. We stay well below: an answer of 64 texts in 3,072
+dimensions is 5 MB of JSON.
 """
 
 from __future__ import annotations
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Embedder, Purpose
 
 BYTES_PER_TOKEN = 2
-"""Of UTF-8, fewer than any tokenizer in use needs for prose or code: so many bytes are never more tokens than a limit."""
+"""Of UTF-8, fewer than any tokenizer in use needs for prose or code: so many bytes are never more tokens than
+a limit."""
 
 
 class Asked(NamedTuple):
@@ -63,7 +67,8 @@ class Provider(NamedTuple):
         texts: at most so many in a request.
         bytes: at most so many of UTF-8 in a request.
         longest: bytes of a text that are sent; the rest has no influence.
-        wrong_key: what its answer of 400 holds where it does not accept the key; empty where it answers 401 or 403.
+        wrong_key: what its answer of 400 holds where it does not accept the key; empty where it answers 401
+            or 403.
     """
 
     url: str
@@ -228,7 +233,8 @@ PROVIDERS: dict[str, Provider] = {
         texts=64,
         bytes=20_000 * BYTES_PER_TOKEN,
         longest=2_048 * BYTES_PER_TOKEN,
-        wrong_key="API_KEY_INVALID",  # the reason in google.rpc.ErrorInfo, of keys that are wrong or have expired
+        # The reason in google.rpc.ErrorInfo, of keys that are wrong or have expired.
+        wrong_key="API_KEY_INVALID",
     ),
     "ollama": Provider(
         url="http://127.0.0.1:11434",

@@ -36,7 +36,9 @@ def normalised(rows: npt.ArrayLike) -> Vectors:
 
 
 def cut(rows: Vectors, dimensions: int) -> Vectors:
-    """The first dimensions of each row, at unit length again: of a Matryoshka model they are a vector of their own.
+    """The first dimensions of each row, at unit length again.
+
+    Of a Matryoshka model they are a vector of their own.
 
     Raises:
         DimensionMismatchError: the rows are shorter than that.

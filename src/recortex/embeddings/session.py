@@ -32,7 +32,9 @@ class Loaded(NamedTuple):
 
 
 class LocalModel(ABC):
-    """Embeds with a model that is loaded with the first text. A model that cannot be loaded is not tried again.
+    """Embeds with a model that is loaded with the first text.
+
+    A model that cannot be loaded is not tried again.
 
     Args:
         load: loads it; raises `EmbeddingError`.
@@ -92,7 +94,8 @@ def open_session(path: Path) -> Any:
     Raises:
         EmbeddingError: it is missing or damaged, or this machine cannot run it.
     """
-    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it loads.
+    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it
+    # loads.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime

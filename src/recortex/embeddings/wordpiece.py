@@ -1,8 +1,8 @@
 """BERT's uncased WordPiece in the standard library: text to the ids that the embedding model was trained on.
 
 The `tokenizers` wheel gives the same ids, but installs a hub client and sixteen more packages with it
-(`tests/properties/test_embedding_wordpiece.py` holds the two equal). Two differences are wanted: the names of special
-tokens inside a text are ordinary text, and only the first `MAXIMUM_CHARACTERS` of a text are read.
+(`tests/properties/test_embedding_wordpiece.py` holds the two equal). Two differences are wanted: the names of
+special tokens inside a text are ordinary text, and only the first `MAXIMUM_CHARACTERS` of a text are read.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ _IDEOGRAPHS = (
 
 
 class _Characters(dict[int, str]):
-    """A table for `str.translate` that fills itself; only the basic plane is remembered, so that it stays small."""
+    """A table for `str.translate` that fills itself.
+
+    Only the basic plane is remembered, so that it stays small.
+    """
 
     def translated(self, character: str) -> str:
         """Return what a character becomes."""
@@ -76,7 +79,10 @@ _CLEAN, _FOLD = _Clean(), _Fold()
 
 
 def words(text: str) -> list[str]:
-    """Split text into BERT's words: cleaned, without accents, lower case, punctuation and ideographs alone."""
+    """Split text into BERT's words.
+
+    Cleaned, without accents, lower case, punctuation and ideographs alone.
+    """
     cleaned = text[:MAXIMUM_CHARACTERS].translate(_CLEAN)
     if not cleaned.isascii():
         cleaned = unicodedata.normalize("NFD", cleaned)
@@ -87,7 +93,8 @@ class WordPiece:
     """The longest-match-first tokenizer over a word list; `encode` is its whole use.
 
     Args:
-        vocabulary: piece to id; continuing pieces begin with `##`. `[UNK]`, `[CLS]` and `[SEP]` must be there.
+        vocabulary: piece to id; continuing pieces begin with `##`. `[UNK]`, `[CLS]` and `[SEP]` must be
+            there.
     """
 
     def __init__(self, vocabulary: dict[str, int]) -> None:

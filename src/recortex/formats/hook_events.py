@@ -1,4 +1,6 @@
-"""What clients send to hooks, as one kind of event. Everything in it is hostile until it stands in a field here.
+"""What clients send to hooks, as one kind of event.
+
+Everything in it is hostile until it stands in a field here.
 
 Claude Code, Codex and Qwen Code use the same names; Gemini CLI has its own for the same moments.
 """
@@ -106,7 +108,10 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
 
 
 def _code_ok(answer: Mapping[str, Any]) -> bool:
-    """Whether the exit code says so, where there is one: in a field, or a line that Gemini CLI and Qwen Code write."""
+    """Whether the exit code says so, where there is one.
+
+    In a field, or a line that Gemini CLI and Qwen Code write.
+    """
     code = answer.get("exit_code", answer.get("exitCode"))
     said = answer.get("llmContent")
     if isinstance(said, str):

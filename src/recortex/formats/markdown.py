@@ -47,7 +47,10 @@ def _item(memory: Memory) -> str:
     about = [f"`{file.path}`" for file in memory.files] + [f"#{tag}" for tag in memory.tags]
     lines = memory.text.splitlines() or [""]
     text = "\n  ".join(lines)
-    facts = f"{memory.kind}, {memory.importance.value}, {memory.recorded_at:%Y-%m-%d}, {memory.status.value}, {memory.id}"
+    facts = (
+        f"{memory.kind}, {memory.importance.value}, {memory.recorded_at:%Y-%m-%d}, "
+        f"{memory.status.value}, {memory.id}"
+    )
     return f"- {text}{' (' + ' '.join(about) + ')' if about else ''}\n  <!-- {facts} -->\n"
 
 

@@ -1,4 +1,7 @@
-"""Finding the sessions that agents have left on a disk. A client is one row; nothing here reads the environment."""
+"""Finding the sessions that agents have left on a disk.
+
+A client is one row; nothing here reads the environment.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,8 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
 CLIENTS = tuple(_HISTORIES)
 _SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
 MOST_ENTRIES = 200_000
-"""Files and folders that are looked at. A large history of sessions has some ten thousand; a whole disk has millions."""
+"""Files and folders that are looked at. A large history of sessions has some ten thousand; a whole disk has
+millions."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
 _NOT_ENTERED = frozenset(
     (".git", "node_modules", "memory", "__pycache__")
@@ -36,7 +40,10 @@ _NOT_ENTERED = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A transcript on disk: its client, its size in bytes and when it was last written (seconds since 1970)."""
+    """A transcript on disk.
+
+    Its client, its size in bytes and when it was last written (seconds since 1970).
+    """
 
     path: Path
     client: str
@@ -77,7 +84,8 @@ def find_sessions(
 
     Args:
         client: one of `CLIENTS`; None takes any that is recognised.
-        folder: a folder, searched with all below it, or one file; None looks where the client keeps its history.
+        folder: a folder, searched with all below it, or one file; None looks where the client keeps its
+            history.
         home: the person's home folder.
         config: the client's own folder where it is not in the home folder (`$CLAUDE_CONFIG_DIR`).
         progress: told how many files and folders were looked at.
@@ -170,7 +178,10 @@ class _Walk:
 
     @staticmethod
     def _entered(where: str, name: str, device: int) -> bool:
-        """Whether a folder is looked into: none that never holds sessions, and none of another file system."""
+        """Whether a folder is looked into.
+
+        None that never holds sessions, and none of another file system.
+        """
         if name in _NOT_ENTERED:
             return False
         try:

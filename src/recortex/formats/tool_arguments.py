@@ -1,4 +1,7 @@
-"""What a tool's arguments say, whatever client calls it: the command, the files, whether it writes. Imported by hooks."""
+"""What a tool's arguments say, whatever client calls it: the command, the files, whether it writes.
+
+Imported by hooks.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,8 @@ _SEARCHES = frozenset(
     ("grep", "glob", "ls", "list", "list_directory", "search_file_content", "grep_search", "find", "list_dir")
 )
 _WRITES = lazy(
-    r"(?:multi|notebook|file_?)?edit(?:_file|or)?$|write(?:_file)?$|create(?:_file)?$|replace$|apply_patch$|patch$|str_replace",
+    r"(?:multi|notebook|file_?)?edit(?:_file|or)?$|write(?:_file)?$|create(?:_file)?$|replace$"
+    r"|apply_patch$|patch$|str_replace",
     re.IGNORECASE,
 )
 _READING_COMMANDS = frozenset(("view", "read"))  # of tools that read and write by a `command` argument

@@ -1,1 +1,4 @@
-"""The optional language model: a file for each wire protocol, and the budget that stands before all of them."""
+"""The optional language model.
+
+A file for each wire protocol, and the budget that stands before all of them.
+"""

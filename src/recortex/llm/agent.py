@@ -1,8 +1,8 @@
 """The agent's own command line in print mode: the model and the account that the person already has.
 
-The child is told to use no tool, no server, no hook and no stored session, runs in an empty folder, and is marked with
-`RECORTEX_INSIDE`, at the sight of which our own hooks do nothing. What it is asked goes through its standard input, so
-that no process list shows it.
+The child is told to use no tool, no server, no hook and no stored session, runs in an empty folder, and is
+marked with `RECORTEX_INSIDE`, at the sight of which our own hooks do nothing. What it is asked goes through
+its standard input, so that no process list shows it.
 """
 
 from __future__ import annotations
@@ -32,19 +32,22 @@ PROGRAM = "claude"
 MODEL = "haiku"
 INSIDE = "RECORTEX_INSIDE"
 OVERHEAD = 4_000
-"""Tokens that the command line adds of its own accord: its preamble and the tool that takes the structured answer (1,500
-of claude 2.1.330 and 2,600 of 2.1.100, which ends with a second turn, were counted for a prompt of fifty)."""
+"""Tokens that the command line adds of its own accord: its preamble and the tool that takes the structured
+answer (1,500 of claude 2.1.330 and 2,600 of 2.1.100, which ends with a second turn, were counted for a prompt
+of fifty)."""
 _SET = {
     INSIDE: "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "MAX_THINKING_TOKENS": "0",  # 2.1.100 would give all of the answer's tokens but one to thinking
-    "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "8192",  # of one turn, as a request has it; else a runaway answer has 128,000
+    # Of one turn, as a request has it; else a runaway answer has 128,000.
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "8192",
 }
 _MICRO = 1_000_000
 _GRACE = 1.0
 # What tells the client that it runs inside another one, and what belongs to that one's session.
-_NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT")  # fmt: skip
+_NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR",
+                  "CLAUDE_PLUGIN_ROOT")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,10 @@ def _feed(pipe: IO[bytes] | None, prompt: bytes) -> None:
 
 
 def _taken(pipe: IO[bytes] | None) -> bytes:
-    """What comes until the end or the bound; the thread that reads a pipe also closes it, since nobody else can."""
+    """What comes until the end or the bound.
+
+    The thread that reads a pipe also closes it, since nobody else can.
+    """
     with contextlib.suppress(OSError, ValueError):
         if pipe is not None:
             with pipe:
@@ -153,7 +159,10 @@ def _taken(pipe: IO[bytes] | None) -> bytes:
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """Leave nothing behind: the program and what it started are ended, with a moment to clear up after itself."""
+    """Leave nothing behind.
+
+    The program and what it started are ended, with a moment to clear up after itself.
+    """
     if child.poll() is None:
         _signal(child, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, with a JSON schema for the answer (`output_config.format`; Claude 4.5 and later)."""
+"""Anthropic's Messages API, with a JSON schema for the answer (`output_config.format`: Claude 4.5 on)."""
 
 from __future__ import annotations
 

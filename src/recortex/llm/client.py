@@ -157,7 +157,10 @@ class Model:
         )
 
     def _counted(self, reserve: ModelCall, reading: Reading) -> ModelCall:
-        """The call at what it did cost; where the provider does not count, the reserve and the answer's bytes stand."""
+        """The call at what it did cost.
+
+        Where the provider does not count, the reserve and the answer's bytes stand.
+        """
         put_in = reserve.input_tokens if reading.input_tokens is None else reading.input_tokens
         written = -(-len(reading.text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
         out = written if reading.output_tokens is None else reading.output_tokens

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, as many other services and local servers speak them, with a strict JSON schema."""
+"""OpenAI's chat completions, which many other services and servers speak, with a strict JSON schema."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ class Price(NamedTuple):
 
 _ROUNDING = 1e-9
 
-# The providers' public prices as of 2026-11-22, for prompts as short as ours (below 100,000 tokens). Where a promotion
-# ends on 2026-12-31 the price after it stands here.
+# The providers' public prices as of 2026-11-22, for prompts as short as ours (below 100,000 tokens). Where a
+# promotion ends on 2026-12-31 the price after it stands here.
 PRICES = {
     "claude-haiku-5-5": Price(0.10, 0.50),
     "claude-haiku-4-5": Price(1.00, 5.00),
@@ -66,8 +66,8 @@ _DATE = re.compile(r"-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest|\d{3})$")
 def price_of(settings: ModelSettings, model: str) -> tuple[Price, str]:
     """The price of a model, and a notice where it had to be taken on trust.
 
-    A name counts with and without its date; a name that merely begins like a known one does not, since its price may be
-    twenty times another.
+    A name counts with and without its date; a name that merely begins like a known one does not, since its
+    price may be twenty times another.
     """
     known = PRICES.get(_DATE.sub("", model.rsplit("/", 1)[-1].lower()))
     if settings.provider == "ollama":
@@ -78,6 +78,7 @@ def price_of(settings: ModelSettings, model: str) -> tuple[Price, str]:
     if told != FREE:
         return told, ""
     return FREE, (
-        f"The price of the model {model[:80]!r} is not known: its calls count as free, only the daily tokens stop them. "
+        f"The price of the model {model[:80]!r} is not known: its calls count as free, only the daily "
+        "tokens stop them. "
         "Set llm.price_input and llm.price_output."
     )

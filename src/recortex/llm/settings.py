@@ -17,7 +17,8 @@ class ModelSettings:
         timeout: seconds that one question may take, retries included.
         daily_usd, daily_tokens: what a UTC day may cost.
         price_input, price_output: US dollars for a million tokens, used where the model is not in our table.
-        environment: of this process; the agent's command line is found and run with it, nothing else reads it.
+        environment: of this process; the agent's command line is found and run with it, nothing else reads
+            it.
         inside: this process belongs to an agent that Recortex itself runs, so nothing is asked.
     """
 

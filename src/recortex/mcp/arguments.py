@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from recortex.operations.registry import Operation, Parameter
 
-# A memory is a statement, not a document: far above any honest one, far below what could fill the memory of a machine.
+# A memory is a statement, not a document: far above any honest one, far below what could fill the memory of a
+# machine.
 LONGEST_TEXT = 200_000
 _LARGEST_NUMBER = 2**63 - 1
 _NUL = "\0"

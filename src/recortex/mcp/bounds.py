@@ -1,4 +1,7 @@
-"""No answer fills an agent's context: long texts are shortened first, then long lists, and the answer says so."""
+"""No answer fills an agent's context.
+
+Long texts are shortened first, then long lists, and the answer says so.
+"""
 
 from __future__ import annotations
 

@@ -90,12 +90,14 @@ class ToolDispatcher:
             return ToolAnswer(bounded(cleaned(lean(getattr(self.facade(), operation.method)(**given)))))
         except RecortexError as error:
             return _failure(error.code, error.message, self._hint(name, error))
-        except Exception as error:  # noqa: BLE001  the border: whatever goes wrong inside, the client gets a clear error
+        # The border: whatever goes wrong inside, the client gets a clear error.
+        except Exception as error:  # noqa: BLE001
             traceback.print_exception(error, file=sys.stderr)
             return _failure(
                 "internal_error",
                 f"`{name[:40]}` failed inside Recortex ({type(error).__name__}).",
-                "Nothing you can mend: go on without it. The server's log has the details; `recortex doctor` checks the store.",
+                "Nothing you can mend: go on without it. The server's log has the details; `recortex "
+                "doctor` checks the store.",
             )
 
     def question(self, name: str, arguments: Mapping[str, Any]) -> str:

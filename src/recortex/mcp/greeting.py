@@ -1,9 +1,10 @@
 """The first answers of a connection, given before the protocol SDK is loaded.
 
-Importing the SDK takes about a second, and clients start a session without a server that is not ready. What they ask
-first has answers that are known at once: who are you, which tools have you. Only requests in their plain form are answered
-here; everything else is left to the SDK. The SDK then gets to see the same lines, so that its session is in step, and what
-it answers to those already answered is not sent again. A test compares both answers in every protocol version.
+Importing the SDK takes about a second, and clients start a session without a server that is not ready. What
+they ask first has answers that are known at once: who are you, which tools have you. Only requests in their
+plain form are answered here; everything else is left to the SDK. The SDK then gets to see the same lines, so
+that its session is in step, and what it answers to those already answered is not sent again. A test compares
+both answers in every protocol version.
 """
 
 from __future__ import annotations

@@ -1,7 +1,10 @@
-"""Results of operations as an agent should see them: every field of the contract, nothing twice, never too long.
+"""Results of operations as an agent should see them.
 
-Clients show the model `structuredContent` as compact JSON and nothing else, so each character here is a cost to the agent.
-`lean` makes the value, `output_schema` says truthfully what it looks like; both are led by the same field lists.
+Every field of the contract, nothing twice, never too long.
+
+Clients show the model `structuredContent` as compact JSON and nothing else, so each character here is a cost
+to the agent. `lean` makes the value, `output_schema` says truthfully what it looks like; both are led by the
+same field lists.
 """
 
 from __future__ import annotations
@@ -52,7 +55,8 @@ _DEEPEST = 1  # objects in an answer whose fields are told: its own, and those o
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
 _DECIDES = "The person decides with `recortex review`; until then no recall and no session gets it."
 _WAITS = {
-    Status.PROPOSED: f"Kept as proposed, not active: only the person makes what is global, pinned, critical or of a set status hold. {_DECIDES}",
+    Status.PROPOSED: "Kept as proposed, not active: only the person makes what is global, pinned, "
+    f"critical or of a set status hold. {_DECIDES}",
     Status.QUARANTINED: f"In quarantine: its origin is not trusted. {_DECIDES}",
 }
 _NAMED_LINKS = ("functions", "patterns", "constraints")
@@ -73,13 +77,14 @@ def lean(value: Any) -> dict[str, Any]:
 
 
 def output_schema(of: Any, *, spelled_out: bool = True) -> dict[str, Any]:
-    """The JSON schema of `lean` of a value of that type, without references and not deeper than a reader needs.
+    """The JSON schema of `lean` of a value of that type, without references, as deep as a reader needs.
 
     Args:
         of: the type.
         spelled_out: a memory is described field by field; otherwise by what identifies it.
 
-    Each session pays for it, and few models get to see it: what is there is named with its type, and nothing is said twice.
+    Each session pays for it, and few models get to see it: what is there is named with its type, and nothing
+    is said twice.
     """
     named = WHOLE if spelled_out else _IDENTIFYING
     schema = _memory_schema(named) if of is Memory else _schema(of, spelled_out=spelled_out)
@@ -188,7 +193,10 @@ def _memory_schema(shown: tuple[str, ...]) -> dict[str, Any]:
 
 
 def typed(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without titles, descriptions and defaults, and with a type on every node: some clients insist on one."""
+    """A schema without titles, descriptions and defaults, and with a type on every node.
+
+    Some clients insist on one.
+    """
     kept = {key: _inner(key, value) for key, value in schema.items() if key not in _PROSE}
     if "enum" in kept and all(isinstance(item, str) for item in kept["enum"]):
         kept["type"] = "string"

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 THREADS = 4
 _INTERRUPTED = 130
 QUIET = 2.0
-"""Seconds after the opening before more is loaded unasked: it takes a core for two seconds, in which the client starts and
-the first prompts are answered by hooks (bench/session_latency.py)."""
+"""Seconds after the opening before more is loaded unasked: it takes a core for two seconds, in which the
+client starts and the first prompts are answered by hooks (bench/session_latency.py)."""
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> int:
@@ -76,7 +76,9 @@ def serve(
     *,
     beside: Callable[[ToolDispatcher], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Answer the opening requests at once; load the rest when there is more to answer, or when the start is over.
+    """Answer the opening requests at once.
+
+    Load the rest when there is more to answer, or when the start is over.
 
     Args:
         wire: to the client.
@@ -117,7 +119,10 @@ def serve(
 
 
 def _prepare(desk: ToolDispatcher) -> None:
-    """Load the SDK and the model, so that the first call does not wait for them; but not while the client starts."""
+    """Load the SDK and the model, so that the first call does not wait for them.
+
+    But not while the client starts.
+    """
     time.sleep(QUIET)
     from recortex.mcp import session
 

@@ -1,4 +1,7 @@
-"""A connection served by the protocol SDK. Importing this module loads the SDK, which takes most of a second."""
+"""A connection served by the protocol SDK.
+
+Importing this module loads the SDK, which takes most of a second.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 
-# A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients give 2).
+# A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients
+# give 2).
 _LAST_ANSWERS = 1.5
 _FORM: dict[str, Any] = {
     "type": "object",
@@ -58,7 +62,8 @@ def build(
         instructions: for the agent.
         tools: of `tools.described`.
         desk: carries out the calls.
-        workers: where it does. Threads that stay: the store keeps a connection for each thread that ever read from it.
+        workers: where it does. Threads that stay: the store keeps a connection for each thread that ever read
+            from it.
     """
     listed = types.ListToolsResult(tools=[types.Tool.model_validate(tool, by_name=False) for tool in tools])
 
@@ -111,7 +116,10 @@ async def _confirmed(
 def _asked_anew(
     params: types.CallToolRequestParams, question: str
 ) -> types.CallToolResult | types.InputRequiredResult | None:
-    """The same without a way back to the client: the call is answered by the question, and comes again with an answer."""
+    """The same without a way back to the client.
+
+    The call is answered by the question, and comes again with an answer.
+    """
     state = hashlib.sha256(question.encode()).hexdigest()  # what was agreed to is this call and no other
     answer = (params.input_responses or {}).get(CONFIRM)
     if answer is None or params.request_state != state:
@@ -249,7 +257,9 @@ class _Connection:
 
 
 def _parsed(line: bytes) -> types.JSONRPCMessage:
-    """A message. Python's own parser takes what the strict one refuses (half of a surrogate pair): the tool says it better.
+    """A message. Python's own parser takes what the strict one refuses (half of a surrogate pair).
+
+    The tool says it better.
 
     Raises:
         ValueError: it is no message.

@@ -16,10 +16,12 @@ CONFIRM = "confirm"
 _CONFIRM = {
     "type": "boolean",
     "default": False,
-    "description": "The person has agreed to exactly this. Clients that can ask the person are told to ask instead.",
+    "description": "The person has agreed to exactly this. Clients that can ask the person are told to ask "
+    "instead.",
 }
 
-# Claude Code lists the names of most tools only; these two are of use only when the agent sees them without asking.
+# Claude Code lists the names of most tools only; these two are of use only when the agent sees them without
+# asking.
 _ALWAYS_SHOWN = frozenset(("recall", "remember"))
 _LOAD = {"anthropic/alwaysLoad": True}
 
@@ -62,7 +64,10 @@ def input_schema(operation: Operation) -> dict[str, Any]:
 
 
 def _property(parameter: Parameter) -> dict[str, Any]:
-    """An argument's schema. That it may be left out is said by `required`; an empty default says nothing more."""
+    """An argument's schema.
+
+    That it may be left out is said by `required`; an empty default says nothing more.
+    """
     schema = typed(codec.schema(parameter.hint))
     if not parameter.required and parameter.default is None:
         schema = _without_null(schema)
@@ -73,7 +78,10 @@ def _property(parameter: Parameter) -> dict[str, Any]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of what is given, if anything is given; null is taken as well, but nobody needs to be told."""
+    """The schema of what is given, if anything is given.
+
+    Null is taken as well, but nobody needs to be told.
+    """
     given = [one for one in schema.get("anyOf", []) if one.get("type") != "null"]
     if not given:
         return schema

@@ -33,7 +33,10 @@ class Wire:
 
     @classmethod
     def claim(cls) -> Self:
-        """Take the standard streams: from now on a stray `print` goes to standard error, and a stray read finds the end."""
+        """Take the standard streams.
+
+        From now on a stray `print` goes to standard error, and a stray read finds the end.
+        """
         reading, writing = os.dup(_STDIN), os.dup(_STDOUT)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, _STDIN)
@@ -43,7 +46,10 @@ class Wire:
         return cls(reading, writing)
 
     def lines(self) -> Iterator[bytes]:
-        """Each line that arrives, without its end, until the client closes the stream; blank ones are left out."""
+        """Each line that arrives, without its end, until the client closes the stream.
+
+        Blank ones are left out.
+        """
         pending = bytearray()
         skipping = False
         while chunk := os.read(self._reading, _CHUNK):

@@ -1,8 +1,8 @@
 """What an agent may do by itself, and what waits for the person.
 
-An agent reads what tools, pages and repositories say, so it may have been told to. What reaches beyond the project, or
-stands before everything else, is therefore kept as proposed; what the person decided, the person alone takes back. The
-setting `agents.trusted`, which no project's file can set, lifts all of it.
+An agent reads what tools, pages and repositories say, so it may have been told to. What reaches beyond the
+project, or stands before everything else, is therefore kept as proposed; what the person decided, the person
+alone takes back. The setting `agents.trusted`, which no project's file can set, lifts all of it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ WAITING = frozenset({Status.PROPOSED, Status.QUARANTINED})
 
 
 def writable(app: Application, path: str) -> Path:
-    """The file that an export or backup is to go to. An agent writes new files alone, in the project or the exports folder.
+    """The file that an export or backup is to go to.
+
+    An agent writes new files alone, in the project or the exports folder.
 
     Raises:
         InvalidInputError: it is a store's own, or no file can have that name.
@@ -69,7 +71,9 @@ def limited(app: Application) -> bool:
 
 
 def held_back(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
-    """The wish as it may be kept: proposed, and nothing special, where it asks for what only the person grants.
+    """The wish as it may be kept.
+
+    Proposed, and nothing special, where it asks for what only the person grants.
 
     Args:
         app: on whose behalf it is.
@@ -98,7 +102,8 @@ def edited(app: Application, old: Memory, new: Memory) -> Memory:
     """The edited memory: what an agent changed of what it says is the agent's word from then on.
 
     Raises:
-        PersonNeededError: it would be pinned or critical, or says something else of a memory that stands before others.
+        PersonNeededError: it would be pinned or critical, or says something else of a memory that stands
+            before others.
     """
     if not limited(app):
         return new

@@ -22,7 +22,10 @@ MAX_LINE = 999_999_999
 
 
 class Operations:
-    """Operations on an opened application; the facade is made of several such groups, and each can be opened alone."""
+    """Operations on an opened application.
+
+    The facade is made of several such groups, and each can be opened alone.
+    """
 
     def __init__(self, app: Application) -> None:
         self._app = app
@@ -60,7 +63,10 @@ class Operations:
         self._app.probe_embedder()
 
     def attend(self, event: HookEvent) -> str:
-        """Do what a moment of an agent's session asks for; returns the marked text for the agent, mostly empty."""
+        """Do what a moment of an agent's session asks for.
+
+        Returns the marked text for the agent, mostly empty.
+        """
         from recortex.app.hooks.dispatch import handle
         from recortex.app.wiring import hook_context
 
@@ -121,7 +127,7 @@ def strings(value: Sequence[str], name: str) -> tuple[str, ...]:
 
 
 def file_link(text: str, root: Path) -> FileLink:
-    """The file of `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`, with a hash of the cited lines where it can be read.
+    """The file of `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`, with a hash of its lines if it can be read.
 
     Raises:
         InvalidInputError: there is no path, or the lines run backwards.

@@ -18,10 +18,10 @@ class BriefOperations(Operations):
 
     @operation(read_only=True)
     def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
-        """Show the brief that a session starts with: what matters most of what is known, in at most 550 tokens.
+        """Show the brief that a session starts with: what matters most, in at most 550 tokens.
 
-        Memories rank by how sure they still are, their priority, how much hangs on them, how often they were recalled,
-        and whether they were learned on the branch that is checked out.
+        Memories rank by how sure they still are, their priority, how much hangs on them, how often they were
+        recalled, and whether they were learned on the branch that is checked out.
 
         Args:
             branch: as if this branch were checked out.

@@ -43,9 +43,9 @@ class ConsolidationOperations(Operations):
     ) -> Consolidated:
         """Show memories that may say the same, or merge two of them into one. Which ones, a person decides.
 
-        A merge first makes a backup. The merged memory is sure, as important as the more important one, and has the
-        tags, files, relations and evidence of both; the two are superseded. To take it back, undo the merged memory:
-        the two are active again.
+        A merge first makes a backup. The merged memory is sure, as important as the more important one, and
+        has the tags, files, relations and evidence of both; the two are superseded. To take it back, undo the
+        merged memory: the two are active again.
 
         Args:
             action: list the pairs, most alike first, or merge one.
@@ -74,7 +74,8 @@ class ConsolidationOperations(Operations):
                 _engine(services).looked(self._app.clock(), one.total)
         pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(
-            action="list", pairs=tuple(map(_shown_pair, pairs[:limit])), total=sum(one.total for one in found),
+            action="list", pairs=tuple(map(_shown_pair, pairs[:limit])),
+            total=sum(one.total for one in found),
             complete=all(one.complete for one in found), dry_run=dry_run,
         )  # fmt: skip
 
@@ -92,7 +93,8 @@ class ConsolidationOperations(Operations):
         if services is not other_bank or not comparable(a, b):
             raise InvalidInputError(
                 f"{a.id[:8]} and {b.id[:8]} cannot be merged.",
-                hint="Both must be active, of one store, and neither raw code nor two moments of what happened.",
+                hint="Both must be active, of one store, and neither raw code nor two moments of what "
+                "happened.",
             )
         return services, a, b
 
@@ -126,7 +128,10 @@ class ConsolidationOperations(Operations):
 
 
 def pending(services: StoreServices) -> Due:
-    """What was learned in a store since somebody last looked for duplicates; `notice` says when it is time to."""
+    """What was learned in a store since somebody last looked for duplicates.
+
+    `notice` says when it is time to.
+    """
     return _engine(services).due()
 
 
@@ -142,6 +147,7 @@ def _damaged(error: CorruptStoreError, backup: Path) -> CorruptStoreError:
 
 def _shown_pair(one: Duplicate) -> DuplicatePair:
     return DuplicatePair(
-        better=output_redacted(one.better), other=output_redacted(one.other), score=one.score, words=one.words, meaning=one.meaning,
+        better=output_redacted(one.better), other=output_redacted(one.other), score=one.score,
+        words=one.words, meaning=one.meaning,
         why=one.why, contradiction=one.contradiction,
     )  # fmt: skip

@@ -45,7 +45,10 @@ def new_memory(one: Any, place: int) -> NewMemory:
 
 
 def draft_of(app: Application, new: NewMemory) -> Draft:
-    """What ingestion is to keep: links, source and origin resolved, and held back where only the person decides."""
+    """What ingestion is to keep.
+
+    Links, source and origin resolved, and held back where only the person decides.
+    """
     functions, patterns, constraints = links(new.functions, new.patterns, new.constraints)
     origin = _origin(new.origin, app.actor)
     replaced = app.locate(new.supersedes)[1] if new.supersedes else None

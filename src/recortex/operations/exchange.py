@@ -100,9 +100,12 @@ def _write(path: Path, text: str, *, new: bool) -> None:
 
 
 def foreign(records: jsonlines.Records) -> jsonlines.Records:
-    """What another installation exported, as nobody's word here: it waits, and says nothing of origin or weight.
+    """What another installation exported, as nobody's word here.
 
-    Former states stay away, as do ties to what it does not hold itself: both would speak with the person's authority.
+    It waits, and says nothing of origin or weight.
+
+    Former states stay away, as do ties to what it does not hold itself: both would speak with the person's
+    authority.
     """
     ids = {memory.id for memory, _ in records.memories}
     origin = Origin.IMPORT
@@ -171,7 +174,10 @@ def adopt(
 
 
 def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
-    """Keep a relation that is not there yet; one that would make a memory a cause of itself is told instead."""
+    """Keep a relation that is not there yet.
+
+    One that would make a memory a cause of itself is told instead.
+    """
     for services in app.all_services():
         with services.store.transaction():
             known = {

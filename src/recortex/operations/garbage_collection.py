@@ -27,12 +27,12 @@ class GarbageCollectionOperations(Operations):
         dry_run: bool = False,
         scope: Scope | None = None,
     ) -> Collected:
-        """Do the upkeep that is due: delete what was pruned long ago, rotate the audit log, make room, make a backup.
+        """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        The job that follows each session does the same, a few seconds at a time. A memory is deleted when it was pruned
-        90 days ago and neither used nor changed since, unless it is pinned or a living memory stands on it; its id, its
-        audit log and the reason stay. Entries of the audit log older than a year become counts by month. A new backup
-        is opened, checked and counted before an older one goes.
+        The job that follows each session does the same, a few seconds at a time. A memory is deleted when it
+        was pruned 90 days ago and neither used nor changed since, unless it is pinned or a living memory
+        stands on it; its id, its audit log and the reason stay. Entries of the audit log older than a year
+        become counts by month. A new backup is opened, checked and counted before an older one goes.
 
         Args:
             all: do also what is not due yet.

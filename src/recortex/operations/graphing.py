@@ -69,7 +69,7 @@ class GraphOperations(Operations):
 
     @operation(read_only=True)
     def why(self, question: str, *, depth: int = 2, limit: int = 3) -> Explained:
-        """Show what answers a question, and around it what led to it, speaks for or against it, or was before it.
+        """Show what answers a question, and what led to it, speaks for or against it, or was before it.
 
         Args:
             question: in plain words; or the id of a memory, or its first characters.

@@ -88,9 +88,10 @@ class HistoryOperations(Operations):
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
-        """Remove memories for good: from rows, index, versions, vectors, audit log, write-ahead log and backups.
+        """Remove memories for good: from rows, index, versions, vectors, both logs and backups.
 
-        Afterwards every file of the store is read byte by byte; `traces` names those that still hold the text.
+        Afterwards every file of the store is read byte by byte; `traces` names those that still hold the
+        text.
 
         Args:
             id: of the memory, or its first characters.

@@ -39,13 +39,13 @@ class IndexingOperations(Operations):
     ) -> IndexedCode:
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
-        The description is searched by its words and its meaning. The code is kept as it stands, without secrets, no
-        vector is ever made of it, and no model sees it; a recall that finds the description brings it along. Indexing the same
-        lines again takes the place of what was said of them before.
+        The description is searched by its words and its meaning. The code is kept as it stands, without
+        secrets, no vector is ever made of it, and no model sees it; a recall that finds the description
+        brings it along. Indexing the same lines again takes the place of what was said of them before.
 
         Args:
-            path: the file, or the lines of one function or class in it: PATH or PATH:FIRST-LAST, from the project's
-                root; at most 64 KB.
+            path: the file, or the lines of one function or class in it: PATH or PATH:FIRST-LAST, from the
+                project's root; at most 64 KB.
             description: what the code does, why, and what to know before changing it.
             tags: words to find and group it by.
             importance: low, normal, high or critical.
@@ -80,7 +80,8 @@ class IndexingOperations(Operations):
         started = time.perf_counter()
         done, by, stopped = _embed(self._app, all_services, limit, waiting, missing_only=True)
         return Backfilled(
-            done=done, left=sum(services.store.vectors.count_pending() for services in all_services), embedder=by,
+            done=done, left=sum(services.store.vectors.count_pending() for services in all_services),
+            embedder=by,
             seconds=round(time.perf_counter() - started, 3), stopped=stopped,
         )  # fmt: skip
 
@@ -90,13 +91,15 @@ class IndexingOperations(Operations):
     ) -> Reembedded:
         """Bring every memory to the embedding model that is set; a stopped run goes on where it ended.
 
-        After a change of the model memories are found by their words until they have a vector of it. The most important
-        and most used get theirs first. The job behind each session does the same, a little at a time.
+        After a change of the model memories are found by their words until they have a vector of it. The most
+        important and most used get theirs first. The job behind each session does the same, a little at a
+        time.
 
         Args:
             limit: at most so many; 0: all.
             scope: the project's memories, or the global ones; both, unless said.
-            afresh: make all vectors again, those of the model itself too: for a model that changed behind its name.
+            afresh: make all vectors again, those of the model itself too: for a model that changed behind its
+                name.
             dry_run: only count them.
         """
         all_services = self._to_embed(limit, scope)

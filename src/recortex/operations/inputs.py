@@ -1,4 +1,7 @@
-"""What `remember` and `edit` are given: each field is a parameter of the operation, with its default and its help."""
+"""What `remember` and `edit` are given.
+
+Each field is a parameter of the operation, with its default and its help.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,8 @@ class NewMemory:
 
     Attributes:
         text: what is to be remembered, as one self-contained statement.
-        kind: what sort of knowledge it is, such as decision, tribal (gotcha), preference, procedural, insight.
+        kind: what sort of knowledge it is, such as decision, tribal (gotcha), preference, procedural,
+            insight.
         content: the kind's typed fields, instead of or beside the text.
         summary: one line to show instead of the one that is made.
         importance: low, normal, high or critical.
@@ -29,7 +33,8 @@ class NewMemory:
         functions: functions or methods that it is about.
         patterns: ids of code patterns that it explains.
         constraints: ids of constraints that it sets or lifts.
-        source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a session.
+        source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a
+            session.
         origin: who or what said it; text from tools, web pages and imports waits in quarantine.
         status: where it stands, unless the origin is to decide.
         scope: this project, or global: about the person and their tools, in every project.

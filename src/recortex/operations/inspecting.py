@@ -43,7 +43,8 @@ class InspectionOperations(Operations):
     def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
         """Show how the memory works: what is kept, what waits, what sessions were given and what it cost.
 
-        With a session: its receipts, that is, what the agent was given, with scores and tokens, and whether it used it.
+        With a session: its receipts, that is, what the agent was given, with scores and tokens, and whether
+        it used it.
 
         Args:
             session: id of a session, or its first characters.
@@ -113,7 +114,8 @@ class InspectionOperations(Operations):
         days = [services.store.model_calls.spent_today(self._app.clock()) for services in all_services]
         return ModelCosts(
             calls=sum(one.calls for one in days), tokens=sum(one.tokens for one in days),
-            usd=round(sum(one.micro_usd for one in days) / MICRO, 6), refused=sum(one.refused for one in days),
+            usd=round(sum(one.micro_usd for one in days) / MICRO, 6),
+            refused=sum(one.refused for one in days),
             failed=sum(one.failed for one in days),
         )  # fmt: skip
 
@@ -140,7 +142,10 @@ class InspectionOperations(Operations):
 
 
 def _made(path: Path) -> tuple[float, float, str]:
-    """When a brief was made, until when it is fresh, and from which state of the stores; zeros where it cannot be read."""
+    """When a brief was made, until when it is fresh, and from which state of the stores.
+
+    Zeros where it cannot be read.
+    """
     from recortex.app.brief_cache import LARGEST
     from recortex.codec import loads
 
@@ -160,7 +165,8 @@ def _figures(services: StoreServices) -> StoreFigures:
         for status, count in statuses.items():
             by_status[status] = by_status.get(status, 0) + count
     return StoreFigures(
-        scope=services.scope.value if services.scope else "all", path=services.store.shown, memories=sum(by_status.values()),
+        scope=services.scope.value if services.scope else "all", path=services.store.shown,
+        memories=sum(by_status.values()),
         by_kind={kind: sum(statuses.values()) for kind, statuses in table.items()}, by_status=by_status,
         relations=services.store.relations.count(), without_vector=services.store.vectors.count_pending(),
         consolidation=pending(services),
@@ -180,7 +186,8 @@ def _session_figures(services: StoreServices, session: Session) -> SessionFigure
 def _given(receipt: Receipt, memory: Memory | None) -> Given:
     return Given(
         memory=receipt.memory, kind=memory.kind if memory else "", summary=memory.summary if memory else "",
-        channel=receipt.channel, subject=receipt.subject, context=receipt.context, at=receipt.at, score=receipt.score,
+        channel=receipt.channel, subject=receipt.subject, context=receipt.context, at=receipt.at,
+        score=receipt.score,
         tokens=receipt.tokens, used_as=receipt.used_as, used_at=receipt.used_at,
     )  # fmt: skip
 

@@ -25,13 +25,13 @@ class InstallationOperations(Operations):
     def install(self, host: HostName, *, hooks: bool = True, dry_run: bool = False) -> Installed:
         """Make a coding agent use this memory: its tools, and its hooks where the agent has them.
 
-        Only our own keys are written into the agent's settings of this user; each file is copied beside itself before.
-        Doing it again changes nothing.
+        Only our own keys are written into the agent's settings of this user; each file is copied beside
+        itself before. Doing it again changes nothing.
 
         Args:
             host: the agent.
-            hooks: the agent's hooks call us, so that memories come up by themselves and sessions are learned from;
-                otherwise only the tools are there.
+            hooks: the agent's hooks call us, so that memories come up by themselves and sessions are learned
+                from; otherwise only the tools are there.
             dry_run: only show what would be written.
         """
         found = share(host, InstallRequest(here(), hooks))

@@ -46,7 +46,8 @@ class LearningOperations(Operations):
 
         Args:
             path: the transcript of any client that Recortex reads.
-            final: the session is over; otherwise its last, perhaps unfinished message is left for the next pass.
+            final: the session is over; otherwise its last, perhaps unfinished message is left for the next
+                pass.
             embed: make the vectors now.
             dry_run: only show what would be learned, from the beginning.
         """
@@ -61,11 +62,11 @@ class LearningOperations(Operations):
         *,
         limit: int = 20,
     ) -> Reviewed:
-        """Decide about what waits for a person: proposed statements, text from untrusted origins, and contradictions.
+        """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
 
         Args:
-            action: list what waits; approve (they become active) or reject (they are archived); or replace: of two
-                memories that cannot both hold, the first takes the second one's place.
+            action: list what waits; approve (they become active) or reject (they are archived); or replace:
+                of two memories that cannot both hold, the first takes the second one's place.
             ids: of the memories to decide about, or their first characters.
             limit: how many to list.
         """
@@ -77,7 +78,8 @@ class LearningOperations(Operations):
                 for memory in services.store.memories.find(query)
             ][:limit]
             return Reviewed(
-                action=action, memories=all_output_redacted(found), waiting=self._waiting(), contradictions=self._contradictions(limit)
+                action=action, memories=all_output_redacted(found), waiting=self._waiting(),
+                contradictions=self._contradictions(limit)
             )  # fmt: skip
         if action != "reject":
             check_decision(self._app)
@@ -136,17 +138,18 @@ class LearningOperations(Operations):
     ) -> Imported:
         """Learn from a whole history of sessions, or take in memories that were exported.
 
-        Running it again adds only what is new. Without a path, a client's own history is read, as far as it belongs to
-        this project.
+        Running it again adds only what is new. Without a path, a client's own history is read, as far as it
+        belongs to this project.
 
         Args:
-            format: claude-code, codex, gemini, qwen, opencode, swe-agent, text or any (sessions); jsonl (an export);
-                markdown (notes: each item waits in quarantine).
+            format: claude-code, codex, gemini, qwen, opencode, swe-agent, text or any (sessions); jsonl (an
+                export); markdown (notes: each item waits in quarantine).
             path: a file or folder.
             embed: make the vectors at the end.
-            quarantine: let exported memories wait for review, even those that this installation exported itself.
-            trust: take another installation's export as it is; without it, such memories wait in quarantine. For the
-                command line alone.
+            quarantine: let exported memories wait for review, even those that this installation exported
+                itself.
+            trust: take another installation's export as it is; without it, such memories wait in quarantine.
+                For the command line alone.
             dry_run: only show what would be learned.
         """
         from recortex.formats.importers import IMPORTERS, importers

@@ -41,7 +41,8 @@ class LinkOperations(Operations):
     ) -> Linked:
         """Relate a memory to another one, or to a file, function, pattern or constraint.
 
-        What led to what (caused, enabled, prevented, triggered_by, derived_from) may not come back to where it began.
+        What led to what (caused, enabled, prevented, triggered_by, derived_from) may not come back to where
+        it began.
 
         Args:
             id: of the memory, or its first characters.

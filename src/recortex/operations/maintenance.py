@@ -61,8 +61,10 @@ class MaintenanceOperations(Operations):
                     scope=services.scope.value if services.scope else "all", path=services.store.shown,
                     memories=sum(by_status.values()), by_status=by_status,
                     by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
-                    relations=services.store.relations.count(), without_vector=services.store.vectors.count_pending(),
-                    bytes=services.store.bytes(), schema=services.store.schema, backups=len(services.store.backups.all()),
+                    relations=services.store.relations.count(),
+                    without_vector=services.store.vectors.count_pending(),
+                    bytes=services.store.bytes(), schema=services.store.schema,
+                    backups=len(services.store.backups.all()),
                     health=health(services, services.settings), model_change=_change(services),
                 )
             )  # fmt: skip
@@ -70,7 +72,8 @@ class MaintenanceOperations(Operations):
             fallbacks += [
                 Fallback(
                     component=one.degradation.component, failure=one.degradation.failure,
-                    fallback=one.degradation.fallback, recovered=one.degradation.recovered, last_at=one.last_at,
+                    fallback=one.degradation.fallback, recovered=one.degradation.recovered,
+                    last_at=one.last_at,
                     times=one.times,
                 )
                 for one in services.store.ledger.degradations()
@@ -88,10 +91,14 @@ class MaintenanceOperations(Operations):
 
     def _notices(self, all_services: Sequence[StoreServices], stores: Sequence[StoreStatus]) -> Iterator[str]:
         if ignored := len(self._app.settings.problems):
-            # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone repeats them.
+            # Their words may be a stranger's, of a project's file, and an agent reads this: `doctor` alone
+            # repeats them.
             yield f"{ignored} of what was set cannot be used: `recortex doctor` names it."
         if self._app.project.elsewhere:
-            yield "This checkout was moved or copied, and its memories are kept for another path: run `recortex init`."
+            yield (
+                "This checkout was moved or copied, and its memories are kept for another path: run "
+                "`recortex init`."
+            )
         yield from (notice for services in all_services if (notice := pending(services).notice))
         yield from (" ".join(slow) for services in all_services if (slow := index_notice(services)))
         for services, store in zip(all_services, stores, strict=True):
@@ -103,8 +110,10 @@ class MaintenanceOperations(Operations):
             return None
         spent = self._app.services(Scope.GLOBAL).store.model_calls.spent_today(self._app.clock())
         return ModelUse(
-            provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls, tokens=spent.tokens,
-            usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"], daily_tokens=settings["llm.daily_tokens"],
+            provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls,
+            tokens=spent.tokens,
+            usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"],
+            daily_tokens=settings["llm.daily_tokens"],
         )  # fmt: skip
 
     def _session_loop(self) -> SessionLoop:
@@ -119,12 +128,14 @@ class MaintenanceOperations(Operations):
         return SessionLoop(
             waiting=capture_requests.waiting(location.place("queue")), runs=int(record.get("runs") or 0),
             last=record.get("last") or {}, totals=record.get("totals") or {}, failed=len(failed),
-            failures=tuple(Failure(at=one.at, event=one.event, error=one.error) for one in failed[-SHOWN_FAILURES:]),
+            failures=tuple(
+                Failure(at=one.at, event=one.event, error=one.error) for one in failed[-SHOWN_FAILURES:]
+            ),
         )  # fmt: skip
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
-        """Check what is installed, where data is, whether it is whole, and which settings hold; say what to do."""
+        """Check what is installed, where data is, whether it is whole, and which settings hold."""
         from recortex.app.diagnosis import diagnose, installed
 
         findings = tuple(
@@ -163,7 +174,7 @@ class MaintenanceOperations(Operations):
 
     @operation(destructive=True, idempotent=True)
     def recover(self, *, scope: Scope = Scope.PROJECT) -> Recovered:
-        """Bring a damaged store back: its write-ahead log, then what can be read, then a backup, then a fresh start.
+        """Bring a damaged store back: its write-ahead log, what can be read, a backup, or a fresh start.
 
         The damaged file is never deleted.
 
@@ -177,7 +188,8 @@ class MaintenanceOperations(Operations):
         if location.remote:
             raise InvalidInputError(
                 "`recover` mends a store in a file; this one is on a server.",
-                hint="Restore the server's own backup, or copy one of `recortex backup` into a new workspace: "
+                hint="Restore the server's own backup, or copy one of `recortex backup` into a new "
+                "workspace: "
                 "`recortex migrate-store FILE 'postgresql://…?workspace=NEW'`.",
             )
         self._app.close()

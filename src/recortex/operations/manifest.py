@@ -1,4 +1,6 @@
-"""What `manifest.json` says of every operation, read without importing one: a start takes the time that it needs.
+"""What `manifest.json` says of every operation, read without importing one.
+
+A start takes the time that it needs.
 
 `scripts/build_docs.py` writes that file from the facade; a test fails when it is stale.
 """
@@ -18,19 +20,23 @@ _FILE = f"{__file__.rpartition('.')[0]}.json"
 
 @cache
 def groups() -> list[dict[str, Any]]:
-    """The groups in the order of the facade, each with its title, its class and what there is to know of its operations."""
-    with open(_FILE, encoding="utf-8") as file:  # noqa: PTH123  importing pathlib takes longer than all of this
+    """The groups in the order of the facade, each with its title, class and operations."""
+    # Importing pathlib takes longer than all of this.
+    with open(_FILE, encoding="utf-8") as file:  # noqa: PTH123
         found: list[dict[str, Any]] = json.load(file)
     return found
 
 
 def operations() -> list[dict[str, Any]]:
-    """Every operation: its name, its summary, whether agents see it by default, and its tool, null if it has none."""
+    """Every operation: its name and summary, whether agents see it by default, and its tool if it is one."""
     return [one for group in groups() for one in group["operations"]]
 
 
 def group_of(name: str) -> type[Operations] | None:
-    """The class that declares an operation, imported without the others; None if there is no such operation."""
+    """The class that declares an operation, imported without the others.
+
+    None if there is no such operation.
+    """
     for group in groups():
         if any(one["name"] == name for one in group["operations"]):
             declaring: type[Operations] = getattr(import_module(group["module"]), group["class"])

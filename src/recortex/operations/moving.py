@@ -18,8 +18,8 @@ class MovingOperations(Operations):
     def move(self, id: str, *, to: Scope) -> Relocated:  # noqa: A002  the contract's name
         """Move a memory from the project's store to your own (global), or back, with its history.
 
-        Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in its new
-        place before it is taken out of the old one: after an interruption, the same command finishes.
+        Its id stays. Relations to memories that stay behind cannot go with it and are told. It is written in
+        its new place before it is taken out of the old one: after an interruption, the same command finishes.
 
         Args:
             id: of the memory, or its first characters.
@@ -31,12 +31,13 @@ class MovingOperations(Operations):
     def migrate_store(self, source: str, target: str, *, dry_run: bool = False) -> StoreCopied:
         """Copy a whole store into another one, from SQLite to PostgreSQL, back, or between two of a kind.
 
-        Every table is compared by checksums, and only what differs is written: a copy that was stopped goes on where it
-        stopped. The source is only read. The target must be new, or the unfinished copy of this source.
+        Every table is compared by checksums, and only what differs is written: a copy that was stopped goes
+        on where it stopped. The source is only read. The target must be new, or the unfinished copy of this
+        source.
 
         Args:
-            source: its URL, sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME, a file's path, or
-                `project` or `global` for the store of this project or your own on this machine.
+            source: its URL, sqlite:///FILE or postgresql://USER@HOST/DATABASE?workspace=NAME, a file's path,
+                or `project` or `global` for the store of this project or your own on this machine.
             target: the URL or path of the store to write.
             dry_run: only show what would be copied.
         """

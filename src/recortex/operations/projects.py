@@ -33,14 +33,14 @@ class ProjectOperations(Operations):
     def init(self, *, adopt: bool = False, adopt_from: str = "", workspace: str = "") -> Initialised:
         """Make this project's memory, in a folder of your data directory that is bound to this checkout.
 
-        Memories of the same project that are kept elsewhere are only shown: of the path that the checkout was moved or
-        copied from, or of an older version's `.recortex` folder.
+        Memories of the same project that are kept elsewhere are only shown: of the path that the checkout was
+        moved or copied from, or of an older version's `.recortex` folder.
 
         Args:
             adopt: take those memories over.
             adopt_from: the path that the project's folder had, where that is not known.
-            workspace: the workspace on the server that this checkout is to use, where the store is on a server; by
-                default it is named by where git fetches from.
+            workspace: the workspace on the server that this checkout is to use, where the store is on a
+                server; by default it is named by where git fetches from.
         """
         location = self._bound(workspace)
         existed = location.exists
@@ -51,8 +51,10 @@ class ProjectOperations(Operations):
             adopted(project)
         services = self._app.services(Scope.PROJECT)
         return Initialised(
-            path=services.store.shown, created=not existed, schema=services.store.schema, workspace=services.location.workspace,
-            root=shown(str(self._app.root)), adopted=sum(took), adoptable=() if took else tuple(map(_shown, found)),
+            path=services.store.shown, created=not existed, schema=services.store.schema,
+            workspace=services.location.workspace,
+            root=shown(str(self._app.root)), adopted=sum(took),
+            adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project), memories=_memories(services.store.memories.counts()),
             histories=histories(Path.home(), self._app.settings.claude_folder), hosts=_waiting_hosts(),
         )  # fmt: skip
@@ -82,7 +84,10 @@ class ProjectOperations(Operations):
         return [] if location.server else candidates(project)
 
     def _adopt(self, candidate: Candidate) -> int:
-        """Take a store over whole where this project has none yet, else its memories; returns how many it held."""
+        """Take a store over whole where this project has none yet, else its memories.
+
+        Returns how many it held.
+        """
         held = candidate.summary().memories
         services = self._app.services(Scope.PROJECT)
         if services.location.server:

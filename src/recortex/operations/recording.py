@@ -37,10 +37,11 @@ class RecordingOperations(Operations):
     def remember(self, new: NewMemory) -> Memory:
         """Keep something worth knowing in later sessions.
 
-        Good memories are single statements that make sense a year later: a decision with its reason, a gotcha, a
-        preference, a command that works, a root cause with its fix. What is known already, word for word, is not
-        added again: its evidence counts. Secrets are removed before anything is written. What an agent wants to be
-        global, pinned, critical or of a status waits as proposed until the person approves it.
+        Good memories are single statements that make sense a year later: a decision with its reason, a
+        gotcha, a preference, a command that works, a root cause with its fix. What is known already, word for
+        word, is not added again: its evidence counts. Secrets are removed before anything is written. What an
+        agent wants to be global, pinned, critical or of a status waits as proposed until the person approves
+        it.
         """
         draft = draft_of(self._app, new)
         services = self._app.services(draft.scope)
@@ -56,7 +57,8 @@ class RecordingOperations(Operations):
 
         Args:
             memories: a list of objects with the arguments of `remember`.
-            embed: make their vectors now; otherwise they are found by keywords until a recall makes up for it.
+            embed: make their vectors now; otherwise they are found by keywords until a recall makes up for
+                it.
             link: compare each with what is known and link what is alike.
         """
         if len(memories) > MAX_BATCH:
@@ -79,7 +81,8 @@ class RecordingOperations(Operations):
             if embed:
                 services.embedding.embed([one.memory for one in kept], progress=self._app.progress)
         return Remembered(
-            ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added, redacted=redacted,
+            ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added,
+            redacted=redacted,
             proposed=proposed,
         )  # fmt: skip
 
@@ -97,7 +100,8 @@ class RecordingOperations(Operations):
     def forget(self, id: str, *, reason: str = "", dry_run: bool = False) -> Forgotten:  # noqa: A002
         """Put a memory away: it is no longer recalled, but restore brings it back.
 
-        Words that are not an id are taken as a question: the memories that they may mean are shown, none is touched.
+        Words that are not an id are taken as a question: the memories that they may mean are shown, none is
+        touched.
 
         Args:
             id: of the memory, its first characters, or words that describe it.
@@ -110,7 +114,8 @@ class RecordingOperations(Operations):
         if dry_run or old.status is Status.ARCHIVED:
             return Forgotten(memory=old, dry_run=dry_run)
         gone = services.ingestion.change(
-            old, replace(old, status=Status.ARCHIVED), now=self._app.clock(), actor=self._app.actor, operation="archive",
+            old, replace(old, status=Status.ARCHIVED), now=self._app.clock(), actor=self._app.actor,
+            operation="archive",
             reason=reason,
         )  # fmt: skip
         return Forgotten(memory=gone)

@@ -1,7 +1,7 @@
 """Operations: one typed method each, from which the Python API, the command line and the tools are made.
 
-Its signature is the schema, its docstring the help, its return type the output. Parameters before `*` are positional
-on the command line; those after it are options.
+Its signature is the schema, its docstring the help, its return type the output. Parameters before `*` are
+positional on the command line; those after it are options.
 """
 
 from __future__ import annotations
@@ -48,7 +48,10 @@ class Traits:
 
     @property
     def asks(self) -> bool:
-        """Whether an agent's call is to be confirmed: what it removes does not come back; what is forgotten does."""
+        """Whether an agent's call is to be confirmed: what it removes does not come back.
+
+        What is forgotten does.
+        """
         return self.destructive and not self.core
 
     def removes(self, arguments: Mapping[str, Any]) -> bool:
@@ -74,7 +77,8 @@ class Operation:
     """An operation as its projections see it.
 
     Attributes:
-        name: of the tool, and of the verb with hyphens for underscores; `method` is the attribute (`import` is `import_`).
+        name: of the tool, and of the verb with hyphens for underscores; `method` is the attribute (`import`
+            is `import_`).
         summary: the first line of the docstring; `help` is all of it up to the arguments.
     """
 
@@ -131,7 +135,9 @@ def operation(
 def taking(
     fields: Callable[Fields, Input],
 ) -> Callable[[Callable[[Any, Input], Result]], Callable[Concatenate[Any, Fields], Result]]:
-    """Give a method the fields of a dataclass as its parameters; the method itself gets the value made of them.
+    """Give a method the fields of a dataclass as its parameters.
+
+    The method itself gets the value made of them.
 
     The signature, the types and the help of the parameters are the class's, also for type checkers.
     """
@@ -215,7 +221,7 @@ def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Ope
 
 
 def _told(function: Callable[..., Any]) -> str:
-    """The docstring without the indent of its source, which Python 3.13 takes off by itself and older ones leave on."""
+    # Python 3.13 takes the indent of the source off by itself, older ones leave it on.
     return inspect.cleandoc(function.__doc__ or "")
 
 

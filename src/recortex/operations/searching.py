@@ -40,7 +40,8 @@ CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
 
 COUNT_SECONDS = 0.25
-"""How long an answer waits for another writer, to count that it was given; writers need milliseconds (bench/stress.py)."""
+"""How long an answer waits for another writer, to count that it was given; writers need milliseconds
+(bench/stress.py)."""
 
 MAX_QUESTION = 20_000
 MAX_DEPTH = 10
@@ -73,13 +74,14 @@ class SearchOperations(Operations):
     ) -> Recall:
         """Find the memories that answer a question; nothing when nothing that is known is relevant.
 
-        Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it before
-        working on something that may have been decided, broken or explained in an earlier session.
+        Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it
+        before working on something that may have been decided, broken or explained in an earlier session.
 
         Args:
             query: the question.
             limit: at most so many hits; 8, unless the setting recall.limit says otherwise.
-            kinds: only these kinds; raw code, which comes with its description, is a hit only where it is asked for.
+            kinds: only these kinds; raw code, which comes with its description, is a hit only where it is
+                asked for.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
             domains: only these areas of the software.
@@ -89,7 +91,8 @@ class SearchOperations(Operations):
             recorded_after: only what was recorded at or after this time.
             recorded_before: only what was recorded before this time.
             as_of: what was known at that time, as it was known then.
-            valid_at: what was true in the world at that time, also what was superseded later; now, unless said.
+            valid_at: what was true in the world at that time, also what was superseded later; now, unless
+                said.
             recipe: hybrid (words and meaning), keyword, or semantic.
             budget: at most so many tokens of text in all.
             floor: give no answer rather than an irrelevant one.
@@ -99,7 +102,8 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         only = _query(
-            kinds=kinds or ANSWERING, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope, session=session,
+            kinds=kinds or ANSWERING, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope,
+            session=session,
             recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
         )  # fmt: skip
         if statuses is None and valid_at is None:
@@ -116,13 +120,20 @@ class SearchOperations(Operations):
             self._count_access(kept)
         return Recall(
             query=query, recipe=recipe, hits=kept, tokens=sum(map(_tokens, kept)),
-            best=max((one.best for one in found), default=0.0), floor=max((one.floor for one in found), default=0.0),
+            best=max((one.best for one in found), default=0.0),
+            floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept else min((hit.memory.tokens for hit in seen), default=0),
         )  # fmt: skip
 
     @operation(core=True, read_only=True)
-    def get(self, id: str, *, as_of: datetime | None = None, valid_at: datetime | None = None) -> Memory:  # noqa: A002
+    def get(
+        self,
+        id: str,  # noqa: A002
+        *,
+        as_of: datetime | None = None,
+        valid_at: datetime | None = None,
+    ) -> Memory:
         """Show one memory whole.
 
         Args:
@@ -192,13 +203,15 @@ class SearchOperations(Operations):
             offset: leave out so many at the beginning.
         """
         query = _query(
-            kinds=kinds, statuses=statuses, tags=tags, files=files, domains=domains, scope=scope, session=session,
+            kinds=kinds, statuses=statuses, tags=tags, files=files, domains=domains, scope=scope,
+            session=session,
             recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
         )  # fmt: skip
         query = replace(
             query, functions=strings(functions, "functions"), patterns=strings(patterns, "patterns"),
             constraints=strings(constraints, "constraints"), origins=tuple(origins), pinned=pinned,
-            min_priority=lowest_priority_of(importance) if importance else None, min_confidence=min_confidence,
+            min_priority=lowest_priority_of(importance) if importance else None,
+            min_confidence=min_confidence,
             max_confidence=max_confidence, order=order, descending=descending,
         )  # fmt: skip
         if not 0 <= offset <= MAX_OFFSET:
@@ -363,7 +376,7 @@ def _query(
 
 
 def _statuses(wanted: Sequence[Status] | None, valid_at: datetime | None) -> tuple[Status, ...]:
-    """Those asked for; without a word what is active, and for a time in the world what was superseded since."""
+    """The statuses asked for; else the active one, and for a time in the world also what was superseded."""
     if wanted is not None:
         return tuple(Status(status) for status in wanted)
     return (Status.ACTIVE,) if valid_at is None else (Status.ACTIVE, Status.SUPERSEDED)
@@ -389,7 +402,10 @@ def _bringing(
 
 
 def _within(budget: int | None, hits: Sequence[Hit]) -> Iterator[Hit]:
-    """Hits while they fit the budget; one that is too large is left out, a smaller one after it may still fit."""
+    """Hits while they fit the budget.
+
+    One that is too large is left out, a smaller one after it may still fit.
+    """
     left = budget
     for hit in hits:
         if left is None:

@@ -1,7 +1,10 @@
-"""The settings that hold; the sole reader of the environment and of configuration files. The table is in `table.py`.
+"""The settings that hold; the sole reader of the environment and of configuration files.
 
-Order, strongest first: `RECORTEX_*` variables, the user's `config.toml`, the project's `recortex.toml`, the default.
-A project's file comes with the project, perhaps from a stranger: it may set a few harmless keys, and nothing else.
+The table is in `table.py`.
+
+Order, strongest first: `RECORTEX_*` variables, the user's `config.toml`, the project's `recortex.toml`, the
+default. A project's file comes with the project, perhaps from a stranger: it may set a few harmless keys, and
+nothing else.
 """
 
 from __future__ import annotations
@@ -196,7 +199,8 @@ def _set(
     setting = _BY_NAME[name]
     if not _of_type(value, setting.default):
         problems.append(
-            f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it is ignored."
+            f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it "
+            "is ignored."
         )
     elif not _possible(setting, value):
         problems.append(

@@ -24,7 +24,10 @@ LOCAL_EMBEDDERS = frozenset({"onnx", "hashed", "none"})
 
 
 def key_variable(embedder: str) -> str:
-    """The variable that may hold the key of an embedder; a plug-in's is its name in capitals with `_API_KEY`."""
+    """The variable that may hold the key of an embedder.
+
+    A plug-in's is its name in capitals with `_API_KEY`.
+    """
     if embedder in LOCAL_EMBEDDERS:
         return ""
     return EMBEDDER_KEYS.get(embedder, f"{embedder.upper().replace('-', '_')}_API_KEY")
@@ -58,8 +61,8 @@ class Setting(NamedTuple):
 
     Attributes:
         name: as written in the files; the variable is `RECORTEX_` and the name in capitals with underscores.
-        project: whether a project's own file may set it; where it may set some values alone, those. The file may
-            come from a stranger: nothing that writes, sends, runs or names a path is among them.
+        project: whether a project's own file may set it; where it may set some values alone, those. The file
+            may come from a stranger: nothing that writes, sends, runs or names a path is among them.
     """
 
     name: str
@@ -130,7 +133,8 @@ SETTINGS = (
         "url",
         "",
         _TEXT,
-        "The store, as sqlite:///FILE or postgresql://…; empty: a folder of the data directory for each project.",
+        "The store, as sqlite:///FILE or postgresql://…; empty: a folder of the data directory for each "
+        "project.",
     ),
     Setting(
         "workspace",
@@ -144,7 +148,8 @@ SETTINGS = (
         "embedder",
         "onnx",
         _EMBEDDER,
-        "What makes vectors: onnx, hashed (TF-IDF), none; elsewhere: openai, voyage, mistral, gemini, ollama.",
+        "What makes vectors: onnx, hashed (TF-IDF), none; elsewhere: openai, voyage, mistral, gemini, "
+        "ollama.",
     ),
     Setting(
         "embedding.folder",
@@ -193,7 +198,8 @@ SETTINGS = (
         "agents.trusted",
         default=False,
         parse=_FLAG,
-        help="Let agents keep global, pinned and critical memories, and approve what waits, without asking you.",
+        help="Let agents keep global, pinned and critical memories, and approve what waits, without asking "
+        "you.",
     ),
     Setting("recall.limit", 8, _at_least(1), "How many memories a recall gives at most.", project=True),
     Setting(

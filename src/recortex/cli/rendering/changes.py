@@ -35,7 +35,10 @@ def remembered(value: Remembered, terminal: Terminal) -> str:
 
 def extracted(value: Extracted, terminal: Terminal) -> str:
     """What a transcript taught, statement by statement."""
-    read = f"{plural(value.turns, 'turn')} in {plural(value.lines, 'line')} of {clean(value.path)} ({value.client})"
+    read = (
+        f"{plural(value.turns, 'turn')} in {plural(value.lines, 'line')} of {clean(value.path)} "
+        f"({value.client})"
+    )
     odd = f", {value.malformed} lines were unreadable" if value.malformed else ""
     if not value.found:
         return f"{read}{odd}. Nothing new was learned."
@@ -90,7 +93,10 @@ def _summary(value: Imported) -> Iterator[str]:
     yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
     waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
     relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
-    yield f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with what was known{relations}."
+    yield (
+        f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with "
+        f"what was known{relations}."
+    )
     for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>6,}  {kind}"
 

@@ -11,7 +11,10 @@ _NEAR = 14  # days within which people count them
 
 
 def near(at: datetime, now: datetime) -> str:
-    """The time of day of today and yesterday, the number of days of the last two weeks, else the date; in local time."""
+    """The time of day of today and yesterday, the number of days of the last two weeks, else the date.
+
+    In local time.
+    """
     here, today = at.astimezone(), now.astimezone()
     days = (today.date() - here.date()).days
     if days == 0:

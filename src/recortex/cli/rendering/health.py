@@ -108,14 +108,18 @@ def model_use(value: ModelUse, terminal: Terminal) -> str:
     del terminal
     name = clean(f"{value.provider} {value.model}".strip())
     return (
-        f"Language model {name}: {plural(value.calls, 'call')} today, {value.tokens:,} of {value.daily_tokens:,} tokens, "
+        f"Language model {name}: {plural(value.calls, 'call')} today, {value.tokens:,} of "
+        f"{value.daily_tokens:,} tokens, "
         f"${value.usd:.4f} of ${value.daily_usd:.2f}"
     )
 
 
 def session_loop(value: SessionLoop, terminal: Terminal) -> str:
     """How learning from sessions goes, and what failed last."""
-    learned = f"{value.totals.get('sessions', 0)} read, {plural(value.totals.get('added', 0), 'memory', 'memories')} added"
+    learned = (
+        f"{value.totals.get('sessions', 0)} read, "
+        f"{plural(value.totals.get('added', 0), 'memory', 'memories')} added"
+    )
     lines = [terminal.style("Sessions", "bold"), f"  {learned}, {value.waiting} waiting"]
     if value.last:
         lines.append(f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms")
@@ -124,7 +128,10 @@ def session_loop(value: SessionLoop, terminal: Terminal) -> str:
 
 def failure(value: Failure, terminal: Terminal) -> str:
     """One failure of a hook or of the job behind it."""
-    return f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: {clean(value.error)}"
+    return (
+        f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: "
+        f"{clean(value.error)}"
+    )
 
 
 def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
@@ -133,7 +140,10 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
     if value.by_kind:
         yield terminal.wrap(_listed(value.by_kind), indent=2)
     waiting = f", {value.without_vector:,} without a vector yet" if value.without_vector else ""
-    yield f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, {size(value.bytes)}, schema {value.schema}{waiting}"
+    yield (
+        f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, "
+        f"{size(value.bytes)}, schema {value.schema}{waiting}"
+    )
     if value.health:
         yield maintenance.health(value.health, terminal)
     if value.model_change:
@@ -152,7 +162,10 @@ def _listed(counts: dict[str, int]) -> str:
 def fallback(value: Fallback, terminal: Terminal) -> str:
     """One thing that could not be used."""
     state = " (works again)" if value.recovered else ""
-    said = f"{value.component}{state}: {value.failure} Instead: {value.fallback} ({plural(value.times, 'time')}, last {terminal.when(value.last_at)})"
+    said = (
+        f"{value.component}{state}: {value.failure} Instead: {value.fallback} "
+        f"({plural(value.times, 'time')}, last {terminal.when(value.last_at)})"
+    )
     return terminal.wrap(said, indent=2, first="  ")
 
 
@@ -201,7 +214,10 @@ def _setting(value: SettingValue, terminal: Terminal) -> str:
 def backed_up(value: BackedUp, terminal: Terminal) -> str:
     """Where the backup is."""
     del terminal
-    return f"{plural(value.memories, 'memory', 'memories')} backed up to {clean(value.path)} ({size(value.bytes)})."
+    return (
+        f"{plural(value.memories, 'memory', 'memories')} backed up to {clean(value.path)} "
+        f"({size(value.bytes)})."
+    )
 
 
 SHOWN_LOSSES = 20

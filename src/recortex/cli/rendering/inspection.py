@@ -52,7 +52,10 @@ def store(value: StoreFigures, terminal: Terminal) -> str:
     states = ", ".join(f"{count:,} {status}" for status, count in sorted(value.by_status.items()))
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(value.by_kind.items()))
     waiting = f", {value.without_vector:,} without a vector" if value.without_vector else ""
-    figures = f"{plural(value.memories, 'memory', 'memories')} ({states or 'none'}), {plural(value.relations, 'relation')}{waiting}"
+    figures = (
+        f"{plural(value.memories, 'memory', 'memories')} ({states or 'none'}), "
+        f"{plural(value.relations, 'relation')}{waiting}"
+    )
     return "\n".join([head, terminal.wrap(figures, indent=2), terminal.wrap(kinds, indent=2)]).rstrip()
 
 
@@ -68,7 +71,10 @@ def costs(value: ModelCosts, terminal: Terminal) -> str:
     if not value.calls and not value.refused:
         return "language model: not called today"
     rest = f", {value.failed} failed, {value.refused} refused" if value.failed or value.refused else ""
-    return f"language model today: {plural(value.calls, 'call')}, {value.tokens:,} tokens, ${value.usd:.4f}{rest}"
+    return (
+        f"language model today: {plural(value.calls, 'call')}, {value.tokens:,} tokens, "
+        f"${value.usd:.4f}{rest}"
+    )
 
 
 def session(value: SessionFigures, terminal: Terminal) -> str:

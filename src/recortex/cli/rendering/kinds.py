@@ -32,7 +32,8 @@ def _whole(one: KindShown, terminal: Terminal) -> Iterator[str]:
     said = json.dumps(one.example["content"], ensure_ascii=False)
     yield ""
     yield "Any of the fields will do; with all of them:"
-    yield f"recortex remember --kind {one.kind} --content {shlex.quote(said)}"  # not wrapped: it is to be copied
+    # Not wrapped: it is to be copied.
+    yield f"recortex remember --kind {one.kind} --content {shlex.quote(said)}"
 
 
 def _row(name: str, said: str, terminal: Terminal) -> str:

@@ -72,7 +72,8 @@ def health(value: Health, terminal: Terminal) -> str:
     del terminal
     waste = f", {value.fragmentation:.0%} holds nothing" if value.bytes >= LEAST_WASTE else ""
     parts = (
-        f"  {value.active:,} active, {value.archived:,} archived; vectors {size(value.vector_bytes)}, keyword index "
+        f"  {value.active:,} active, {value.archived:,} archived; vectors {size(value.vector_bytes)}, "
+        "keyword index "
         f"{size(value.index_bytes)}{waste}"
     )
     return "\n".join([parts, f"  {_growth(value)}; {_upkept(value)}"])

@@ -112,7 +112,10 @@ def source_of(source: Source) -> str:
 def recall(value: Recall, terminal: Terminal) -> str:
     """The hits of a question, each with its score and what the score is made of."""
     if value.needed:
-        return f"What answers this does not fit: the budget must be {value.needed} tokens at least (--budget {value.needed})."
+        return (
+            f"What answers this does not fit: the budget must be {value.needed} tokens at least "
+            f"(--budget {value.needed})."
+        )
     if not value.hits:
         return f"Nothing that is known answers this.{_how_near(value)}"
     return "\n\n".join(hit(one, terminal) for one in value.hits)
@@ -131,7 +134,8 @@ def hit(value: Hit, terminal: Terminal) -> str:
     """One hit: its score, its text, why it was found and where it comes from."""
     one = value.memory
     lines = [
-        f"{terminal.style(f'{value.score:.2f}', 'green')}  {terminal.style(short(one.id), 'cyan')}  {one.kind}"
+        f"{terminal.style(f'{value.score:.2f}', 'green')}  {terminal.style(short(one.id), 'cyan')}  "
+        f"{one.kind}"
         + (f"  {terminal.style(value.freshness, 'yellow')}" if value.freshness in {"changed", "gone"} else "")
         + (f"  {terminal.style('weak', 'yellow')}" if value.weak else ""),
         terminal.wrap(one.text, indent=6),

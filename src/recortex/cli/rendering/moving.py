@@ -26,9 +26,10 @@ def relocated(value: Relocated, terminal: Terminal) -> str:
 def store_copied(value: StoreCopied, terminal: Terminal) -> str:
     """From where to where, and each table that holds something with its checksum."""
     what = "would be copied" if value.dry_run else "copied and compared"
+    effort = f"{value.written} written, {value.seconds:.1f} s"
     return "\n".join(
         [
-            f"{value.memories} memories, {value.rows} rows {what} ({value.written} written, {value.seconds:.1f} s)",
+            f"{value.memories} memories, {value.rows} rows {what} ({effort})",
             f"  from {clean(value.source)}",
             f"  to   {clean(value.target)}",
             *(table_copied(one, terminal) for one in value.tables if one.rows),

@@ -25,7 +25,10 @@ def _listed(value: Consolidated, terminal: Terminal) -> str:
     cut = "" if value.complete else " The store is too large for every pair to be looked at."
     if not value.pairs:
         return f"Nothing seems to be said twice.{cut}"
-    end = f"{len(value.pairs)} of {plural(value.total, 'pair')}. `recortex consolidate merge ID ID` merges one.{cut}"
+    end = (
+        f"{len(value.pairs)} of {plural(value.total, 'pair')}. `recortex consolidate merge ID ID` "
+        f"merges one.{cut}"
+    )
     return "\n\n".join([*(pair(one, terminal) for one in value.pairs), end])
 
 
@@ -33,8 +36,11 @@ def pair(value: DuplicatePair, terminal: Terminal) -> str:
     """Both memories, what speaks for a merge and what against it."""
     lines = [
         f"{terminal.style(f'{value.score:.2f}', 'green')}  {clean(value.why)}",
-        *(f"  {terminal.style(short(one.id), 'cyan')}  {one.kind}\n{terminal.wrap(one.text, indent=6)}" for one in (value.better, value.other)),
-    ]  # fmt: skip
+        *(
+            f"  {terminal.style(short(one.id), 'cyan')}  {one.kind}\n{terminal.wrap(one.text, indent=6)}"
+            for one in (value.better, value.other)
+        ),
+    ]
     if value.contradiction:
         lines.append(
             terminal.style(f"  They may contradict each other: {clean(value.contradiction)}.", "yellow")
@@ -77,7 +83,10 @@ def reembedded(value: Reembedded, terminal: Terminal) -> str:
         return "Vectors are switched off."
     former = f" of {clean(', '.join(value.former))}" if value.former else ""
     if value.dry_run:
-        return f"{plural(value.left, 'memory', 'memories')} to be brought to {clean(value.model)}{former and ', some with a vector' + former}."
+        return (
+            f"{plural(value.left, 'memory', 'memories')} to be brought to "
+            f"{clean(value.model)}{former and ', some with a vector' + former}."
+        )
     took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.done else ""
     rest = f", about {lasting(value.seconds_left)}" if value.left and value.seconds_left else ""
     why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
@@ -92,7 +101,8 @@ def model_change(value: ModelChange, terminal: Terminal) -> str:
     del terminal
     rest = f", about {lasting(value.seconds_left)} of work" if value.seconds_left is not None else ""
     return (
-        f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then those are found "
+        f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then "
+        "those are found "
         "by their words. The job behind each session goes on with it; `recortex reembed` does it now."
     )
 

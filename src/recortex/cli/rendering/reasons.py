@@ -4,7 +4,8 @@ from __future__ import annotations
 
 _MUCH, _SOME = 0.7, 0.3
 
-# What is said of a part that is high, middling or low, in the order of the sentence; nothing where it tells nobody anything.
+# What is said of a part that is high, middling or low, in the order of the sentence; nothing where it tells
+# nobody anything.
 _WORDS: dict[str, tuple[str, str, str]] = {
     "keyword": ("the question's words", "some of the question's words", "few of the question's words"),
     "semantic": ("the same meaning", "a similar meaning", ""),

@@ -130,7 +130,10 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
         parts += [_waiting(one, terminal), ""]
     if value.memories:
         waits = plural(value.waiting, "memory waits", "memories wait")
-        decide = f"{waits} for you. `recortex review approve ID` keeps one, `recortex review reject ID` puts it away."
+        decide = (
+            f"{waits} for you. `recortex review approve ID` keeps one, `recortex review reject "
+            "ID` puts it away."
+        )
         parts.append(_text(decide, "dim"))
     if value.contradictions:
         parts += ["", Text("These cannot both hold; `recortex review replace NEW OLD` decides:", "bold"), ""]

@@ -45,7 +45,10 @@ def traversal(value: Traversal, terminal: Terminal) -> str:
 
 def _reached(value: Reached, terminal: Terminal) -> str:
     last = value.path[-1]
-    return f"{'  ' * value.depth}{terminal.style(verb(last, value.memory), 'green')}  {line_of(value.memory, terminal)}"
+    return (
+        f"{'  ' * value.depth}{terminal.style(verb(last, value.memory), 'green')}  "
+        f"{line_of(value.memory, terminal)}"
+    )
 
 
 def explained(value: Explained, terminal: Terminal) -> str:

@@ -1,4 +1,7 @@
-"""Transcripts of coding agents: `open_transcript` reads any of them; a client is a row in `detection.FORMATS`."""
+"""Transcripts of coding agents: `open_transcript` reads any of them.
+
+A client is a row in `detection.FORMATS`.
+"""
 
 from recortex.formats.transcripts.detection import FORMATS, Format, detect, format_names
 from recortex.formats.transcripts.reader import TranscriptReader, open_transcript

@@ -1,4 +1,7 @@
-"""Turns out of pieces: split messages joined, tool results with their calls, history that was copied told once."""
+"""Turns out of pieces.
+
+Split messages joined, tool results with their calls, history that was copied told once.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 
     from recortex.formats.transcripts.pieces import Parsed, Result
 
-# Turns that may wait for a tool's result at once. A sub-agent's turns within its parent's file wait for the parent's call.
+# Turns that may wait for a tool's result at once. A sub-agent's turns within its parent's file wait for the
+# parent's call.
 PENDING_LIMIT = 1_024
 INJECTED_LIMIT = 20_000  # characters of injected text that are kept with a turn
 

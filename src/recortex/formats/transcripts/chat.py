@@ -1,4 +1,4 @@
-"""Messages as `{"role", "content", "timestamp"}`, one or a list (of lists) of them on each line or in a document."""
+"""Messages as `{"role", "content", "timestamp"}`: one, or a list of them, on each line or in a document."""
 
 from __future__ import annotations
 

@@ -186,8 +186,8 @@ def _with_results(line: _Line, parsed: Parsed, results: tuple[Result, ...]) -> P
 def _feedback(line: _Line) -> str:
     """What the person typed when they declined a tool call, from the client's own field.
 
-    The result repeats it in its text, as do the results of older clients, which have no such field. A tool can write the
-    same text, so the text proves nothing.
+    The result repeats it in its text, as do the results of older clients, which have no such field. A tool
+    can write the same text, so the text proves nothing.
     """
     said = line.user_feedback or ""
     typed = line.tool_denial_kind == _REJECTED and not said.startswith(_QUESTIONNAIRE)

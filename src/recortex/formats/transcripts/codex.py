@@ -1,4 +1,6 @@
-"""Codex rollouts, `rollout-*.jsonl`: an envelope `{timestamp, type, payload}` around each item, or (2025) the bare item.
+"""Codex rollouts, `rollout-*.jsonl`.
+
+An envelope `{timestamp, type, payload}` around each item, or (2025) the bare item.
 
 What the person sees is said twice, as `response_item` and as `event_msg`; the first is read.
 """
@@ -68,7 +70,10 @@ class _Meta(msgspec.Struct, gc=False):
 
 
 class CodexParser:
-    """Reads the lines of one rollout; consecutive items of the agent are one turn until a result comes back."""
+    """Reads the lines of one rollout.
+
+    Consecutive items of the agent are one turn until a result comes back.
+    """
 
     def __init__(self) -> None:
         self._step = 0

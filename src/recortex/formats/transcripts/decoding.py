@@ -1,7 +1,7 @@
 """JSON of any quality into small typed structs: fast where it is well formed, forgiving where it is not.
 
-Transcripts hold cut surrogate pairs, raw control characters, invalid UTF-8 and fields of unexpected types. Only what is
-no JSON object at all, or nested too deeply to read, is refused.
+Transcripts hold cut surrogate pairs, raw control characters, invalid UTF-8 and fields of unexpected types.
+Only what is no JSON object at all, or nested too deeply to read, is refused.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ def _any(raw: bytes | Raw) -> Any:
 
 
 def _repaired(raw: bytes | Raw) -> Any:
-    """The standard library's parser accepts lone surrogates and control characters; they are then replaced."""
+    """The standard library's parser accepts lone surrogates and control characters.
+
+    They are then replaced.
+    """
     try:
         text = bytes(raw).decode("utf-8", "replace")
         value = json.loads(text, strict=False, parse_constant=lambda _: None)

@@ -1,4 +1,7 @@
-"""Which client wrote a file: told from what is in it, with its name as a hint. A new format is one row of `FORMATS`."""
+"""Which client wrote a file: told from what is in it, with its name as a hint.
+
+A new format is one row of `FORMATS`.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +122,10 @@ def _guard(name: str, function: Callable[..., Result], *arguments: Any) -> Resul
 
 
 def guarded(name: str, row: Format) -> Format:
-    """A plug-in's format under the name of its entry point; its errors are those of the file that it reads."""
+    """A plug-in's format under the name of its entry point.
+
+    Its errors are those of the file that it reads.
+    """
 
     def recognises(head: Head) -> bool:
         try:
@@ -207,7 +213,10 @@ def format_names() -> tuple[str, ...]:
 
 
 def _rows() -> Iterator[Format]:
-    """In this order: the first that recognises a file reads it. Plug-ins come before what fits many programs' files."""
+    """In this order: the first that recognises a file reads it.
+
+    Plug-ins come before what fits many programs' files.
+    """
     yield from _CLIENTS
     for name in format_names()[len({row.name for row in FORMATS}) :]:
         row = plugins.plugin(plugins.TRANSCRIPTS, name, Format)

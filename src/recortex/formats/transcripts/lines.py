@@ -11,7 +11,10 @@ LINE_LIMIT = 16 * 1024 * 1024
 
 
 class Line(NamedTuple):
-    """A line with its place. `raw` is None where it is longer than the limit; `ended` tells of its line break."""
+    """A line with its place.
+
+    `raw` is None where it is longer than the limit; `ended` tells of its line break.
+    """
 
     start: int
     end: int

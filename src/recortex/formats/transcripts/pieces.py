@@ -140,7 +140,10 @@ def shorten(text: str, limit: int = OUTPUT_LIMIT) -> str:
 
 
 def moment(value: str | float | None) -> datetime | None:
-    """A time in ISO 8601 or as seconds or milliseconds since 1970; None for anything else. Naive times are UTC."""
+    """A time in ISO 8601 or as seconds or milliseconds since 1970; None for anything else.
+
+    Naive times are UTC.
+    """
     try:
         if isinstance(value, str):
             at = datetime.fromisoformat(value)
@@ -148,6 +151,6 @@ def moment(value: str | float | None) -> datetime | None:
         if value is None or value <= 0:
             return None
         # 10^11 seconds is the year 5138, 10^11 milliseconds is 1973
-        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)  # noqa: PLR2004  explained above
+        return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)  # noqa: PLR2004
     except (ValueError, OverflowError, OSError):
         return None

@@ -1,4 +1,7 @@
-"""A session as plain text: what was pasted or saved from a terminal, or written down with the speakers' names."""
+"""A session as plain text.
+
+What was pasted or saved from a terminal, or written down with the speakers' names.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from typing import Literal
 from recortex.formats.transcripts.pieces import Parsed, Piece
 
 _PERSON = r"(?P<person>user|human)"
-_AGENT = r"(?P<agent>assistant|agent|ai|claude(?: code)?|codex|gemini(?: cli)?|qwen(?: code)?|opencode|copilot|chatgpt)"
+_AGENT = (
+    r"(?P<agent>assistant|agent|ai|claude(?: code)?|codex|gemini(?: cli)?|qwen(?: code)?"
+    r"|opencode|copilot|chatgpt)"
+)
 # `User: …`, `## Assistant`, `**Human:** …`, `**Claude**`
 _SPEAKER = re.compile(
     rf"^(?P<marked>#{{1,4}}[ \t]+|\*\*)?(?:{_PERSON}|{_AGENT})(?P<end>\*\*:?|:\*\*|:)?(?:[ \t]+|$)",

@@ -1,4 +1,7 @@
-"""Qwen Code's `.jsonl`: Claude-like lines (`uuid`, `parentUuid`, `sessionId`) around Gemini's content parts."""
+"""Qwen Code's `.jsonl`.
+
+Claude-like lines (`uuid`, `parentUuid`, `sessionId`) around Gemini's content parts.
+"""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ class TranscriptReader:
 
     Attributes:
         client: the client whose format this is, such as `claude-code`.
-        cursor: everything before it is consumed: a later reader given this cursor yields what came since, and nothing
-            twice. A byte offset; the number of records for a file that is one JSON document. While iterating it never
-            runs ahead of the turns already yielded.
+        cursor: everything before it is consumed: a later reader given this cursor yields what came since, and
+            nothing twice. A byte offset; the number of records for a file that is one JSON document. While
+            iterating it never runs ahead of the turns already yielded.
         restarted: the file is shorter than the cursor said, so it is read from its beginning.
     """
 
@@ -190,8 +190,9 @@ def open_transcript(
     Args:
         path: the file.
         cursor: the `cursor` of an earlier reader of this file; 0 reads all.
-        final: the session has ended or is read as if it had: the last message is yielded though it may still grow, and
-            tool calls without a result stay open (`ok` None). With False the cursor stays before both.
+        final: the session has ended or is read as if it had: the last message is yielded though it may still
+            grow, and tool calls without a result stay open (`ok` None). With False the cursor stays before
+            both.
         first_index: the `index` of the first turn.
 
     Raises:

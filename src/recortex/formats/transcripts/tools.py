@@ -50,7 +50,10 @@ def exit_code_ok(output: str) -> bool | None:
 
 
 def plain(value: Any) -> str:
-    """The text of a tool's output: a string, a list of text blocks, or an object with one of the usual fields."""
+    """The text of a tool's output.
+
+    A string, a list of text blocks, or an object with one of the usual fields.
+    """
     if isinstance(value, str):
         return value
     if isinstance(value, list):

@@ -1,1 +1,4 @@
-"""What operations give back, where a domain value alone does not say it: a module for each group of operations."""
+"""What operations give back, where a domain value alone does not say it.
+
+A module for each group of operations.
+"""

@@ -72,7 +72,9 @@ class Reembedded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelChange:
-    """A change of the embedding model that is not done yet: memories without a vector of it are found by their words.
+    """A change of the embedding model that is not done yet.
+
+    Memories without a vector of it are found by their words.
 
     Attributes:
         model: that is set.

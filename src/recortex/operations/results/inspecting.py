@@ -36,7 +36,8 @@ class BriefCache:
     """The briefs that are kept for the next session starts.
 
     Attributes:
-        stale: how many are older than a day, or than the last change of a store; they are made anew when needed.
+        stale: how many are older than a day, or than the last change of a store; they are made anew when
+            needed.
         newest_at: when the newest was made.
     """
 

@@ -21,7 +21,8 @@ class KindShown:
 
     Attributes:
         half_life_days: None where it never fades.
-        fields, example: only of a kind that was asked for by name; the example is taken by `remember` as it stands.
+        fields, example: only of a kind that was asked for by name; the example is taken by `remember` as it
+            stands.
     """
 
     kind: str

@@ -142,11 +142,11 @@ class Recovered:
     """How a store was brought back.
 
     Attributes:
-        outcome: whole: nothing was wrong; repaired: its own file was mended; restored: from a backup; fresh: a new
-            store had to be begun.
+        outcome: whole: nothing was wrong; repaired: its own file was mended; restored: from a backup; fresh:
+            a new store had to be begun.
         kept: the damaged file, never deleted.
-        lost: what could not be brought back, or only as it was in a backup; each begins with the memory's id where it is
-            known.
+        lost: what could not be brought back, or only as it was in a backup; each begins with the memory's id
+            where it is known.
     """
 
     outcome: Literal["whole", "repaired", "restored", "fresh"]

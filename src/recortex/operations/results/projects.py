@@ -13,8 +13,8 @@ class Adoptable:
 
     Attributes:
         path: the folder that they are in.
-        reason: why they may be this project's: its checkout was moved or copied, an earlier checkout was at the same
-            path (replaced), or an older version kept them in the work tree (older).
+        reason: why they may be this project's: its checkout was moved or copied, an earlier checkout was at
+            the same path (replaced), or an older version kept them in the work tree (older).
         made_for: the path of the checkout that they were learned in.
         first, last: when the first and the last of them were recorded.
         problem: why they cannot be used.
