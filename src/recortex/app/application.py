@@ -33,7 +33,7 @@ class Application:
     Args:
         project: the checkout that it works for, and the folder of its memory.
         locations: where each store is; one store under None holds both scopes.
-        open_bank: opens one.
+        open_services: opens one.
         open_adviser: makes the language model ready, where one is set.
 
     Attributes:
@@ -46,7 +46,7 @@ class Application:
         settings: Settings,
         project: Project,
         locations: Locations,
-        open_bank: Callable[[Scope | None, Location], StoreServices],
+        open_services: Callable[[Scope | None, Location], StoreServices],
         clock: Callable[[], datetime],
         actor: Actor,
         embedder: NamedEmbedder | None,
@@ -61,7 +61,7 @@ class Application:
         self.project = project
         self.root = project.root
         self.progress = progress
-        self._open_bank = open_bank
+        self._open_services = open_services
         self._open_adviser = open_adviser
         self._lock = threading.RLock()
         self._all_services: dict[Scope | None, StoreServices] = {}
@@ -98,7 +98,7 @@ class Application:
     def _services(self, key: Scope | None) -> StoreServices:
         with self._lock:
             if key not in self._all_services:
-                self._all_services[key] = self._open_bank(key, self.locations[key])
+                self._all_services[key] = self._open_services(key, self.locations[key])
                 for event in self._unrecorded:
                     self._record(self._all_services[key], event)
                 self._unrecorded.clear()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.naming import told
+from recortex.app.naming import without_secrets
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import append_own, read_own
 
@@ -32,7 +32,7 @@ class LoggedError:
 def log_error(location: Location, event: str, error: str) -> None:
     """Add a failure to the store's log; where even that fails, nothing happens."""
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    line = json.dumps({"at": at, "event": event, "error": told(error)[:_LONGEST]})
+    line = json.dumps({"at": at, "event": event, "error": without_secrets(error)[:_LONGEST]})
     with suppress(OSError, UntrustedFileError):
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         append_own(location.place(LOG), f"{line}\n", MOST_BYTES)
@@ -44,10 +44,10 @@ def logged_errors(location: Location) -> list[LoggedError]:
         lines = read_own(location.place(LOG), 2 * MOST_BYTES).splitlines()
     except (OSError, UntrustedFileError):
         return []
-    return [one for line in lines if (one := _trouble(line)) is not None]
+    return [one for line in lines if (one := _logged_error(line)) is not None]
 
 
-def _trouble(line: bytes) -> LoggedError | None:
+def _logged_error(line: bytes) -> LoggedError | None:
     try:
         given: Any = json.loads(line)
         at = datetime.fromisoformat(given["at"])

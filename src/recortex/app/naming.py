@@ -20,9 +20,9 @@ def shown(name: str) -> str:
     """The name with a stable stand-in for each part that holds a secret."""
     if not suspicious(name):
         return name
-    from recortex.engines.privacy.names import without_secrets
+    from recortex.engines.privacy import names
 
-    return without_secrets(name)
+    return names.without_secrets(name)
 
 
 def hidden(name: str) -> bool:
@@ -52,7 +52,7 @@ def of_info(info: SessionInfo) -> SessionInfo:
     )  # fmt: skip
 
 
-def told(text: str) -> str:
+def without_secrets(text: str) -> str:
     """A message without secrets, in its words and in the paths that it names."""
     from recortex.engines.privacy import redact
 

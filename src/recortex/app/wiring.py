@@ -74,7 +74,7 @@ def _application(
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
-    def open_bank(scope: Scope | None, location: Location) -> StoreServices:
+    def open_services(scope: Scope | None, location: Location) -> StoreServices:
         location = prepare(location)
         store = open_store(location, clock=clock, settings=settings, degraded=degraded)
         return StoreServices(
@@ -83,7 +83,7 @@ def _application(
         )  # fmt: skip
 
     app = Application(
-        settings=settings, project=project, locations=locations, open_bank=open_bank, clock=clock, actor=actor,
+        settings=settings, project=project, locations=locations, open_services=open_services, clock=clock, actor=actor,
         embedder=embedder, progress=progress or _silent,
         open_adviser=_adviser if settings["llm.provider"] else None,
     )  # fmt: skip

@@ -12,7 +12,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.formats.hook_events import EVENTS, parse
 
@@ -76,7 +76,7 @@ def main(words: Sequence[str]) -> int:
         _ending_after(WRITING)
         with suppress(OSError):
             _write(answer)
-    return _leave()
+    os._exit(0)  # nothing is left to do that could fail, and nothing is waited for
 
 
 def _ending_after(seconds: float) -> threading.Timer:
@@ -85,11 +85,6 @@ def _ending_after(seconds: float) -> threading.Timer:
     watchdog.daemon = True
     watchdog.start()
     return watchdog
-
-
-def _leave(*_: object) -> NoReturn:
-    """End at once: nothing is left to do that could fail, and nothing is waited for."""
-    os._exit(0)
 
 
 def _guarded(name: EventName, options: Options) -> bytes:
@@ -150,7 +145,12 @@ def _answer(event: HookEvent, options: Options) -> bytes:
 
 
 def _text(context: HookContext, event: HookEvent) -> str:
-    if event.name in ASKED_SERVER and context.exists and _worth_asking(context, event):
+    if event.name == "pre-tool-use":
+        from recortex.app.hooks.tracking import cited_files
+
+        if not cited_files(context, event):
+            return ""  # of most files nothing is known, which is quickly seen
+    if event.name in ASKED_SERVER and context.exists:
         from recortex.app.hooks import relay
 
         text = relay.ask(context.store, event, seconds=SERVER_SHARE * SECONDS[event.name])
@@ -159,13 +159,6 @@ def _text(context: HookContext, event: HookEvent) -> str:
     from recortex.app.hooks.dispatch import handle
 
     return handle(context, event)
-
-
-def _worth_asking(context: HookContext, event: HookEvent) -> bool:
-    """Whether a server could say anything: of most files nothing is known, which is quickly seen."""
-    from recortex.app.hooks.file_events import concerned
-
-    return event.name != "pre-tool-use" or bool(concerned(context, event))
 
 
 def _notice(context: HookContext, event: HookEvent) -> str:
@@ -196,8 +189,8 @@ def _context(folder: Path, options: Options) -> HookContext:
 
 def _folder(options: Options, event: HookEvent | None) -> Path | None:
     """The folder that says which project it is: of the command line, of the client's start, of the moment."""
-    told = (options.project, event.project, event.cwd) if event else (options.project,)
-    for place in told:
+    named = (options.project, event.project, event.cwd) if event else (options.project,)
+    for place in named:
         if place and os.path.isdir(place):  # noqa: PTH112  a hot path
             return Path(place)
     with suppress(OSError):
@@ -210,9 +203,7 @@ def _stdin() -> bytes | None:
     parts = bytearray()
     try:
         while part := os.read(0, 1 << 20):
-            if (
-                len(parts) <= MOST_BYTES
-            ):  # the rest is read too, so that the client is not cut off in the middle
+            if len(parts) <= MOST_BYTES:  # the rest is read too: the client is not cut off in the middle
                 parts += part
     except OSError:
         return None

@@ -11,7 +11,7 @@ import pytest
 from recortex.app.hooks import relay
 from recortex.app.hooks.session_end import ask, close
 from recortex.app.hooks.session_start import _catch_up
-from recortex.app.hooks.session_tracking import ended
+from recortex.app.hooks.tracking import ended
 from recortex.app.jobs import capture, capture_requests
 from recortex.app.jobs.capture import Told, work
 from recortex.app.jobs.capture_requests import Request

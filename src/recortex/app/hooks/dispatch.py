@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.file_events import concerned
+from recortex.app.hooks.tracking import cited_files, note_signals
 from recortex.app.naming import of_event
 
 if TYPE_CHECKING:
@@ -32,16 +32,14 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             return for_prompt(context, event)
         case "pre-tool-use":
-            paths = concerned(context, event)
+            paths = cited_files(context, event)
             if not paths:
                 return ""
             from recortex.app.hooks.reminders import for_files
 
             return for_files(context, event, paths)
         case "post-tool-use":
-            from recortex.app.hooks.signals import watch
-
-            watch(context, event)
+            note_signals(context, event)
         case "subagent-stop":
             from recortex.app.hooks.session_end import close_agent
 

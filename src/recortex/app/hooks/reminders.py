@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.session_tracking import seen
+from recortex.app.hooks.tracking import seen
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS

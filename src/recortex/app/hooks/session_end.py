@@ -9,7 +9,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.session_tracking import ended, seen
+from recortex.app.hooks.tracking import ended, seen
 from recortex.app.jobs import capture_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.read_window import beginning

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.session_tracking import keep, seen
+from recortex.app.hooks.tracking import keep, seen
 from recortex.app.naming import hidden, shown
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope

@@ -49,7 +49,7 @@ _KNOWN_BY = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LastMessage:
     """What the client said last in a session, by the hook's word."""
 
     session: str = ""
@@ -60,12 +60,12 @@ class Told:
         return self.message if not request.agent and request.session == self.session else ""
 
 
-def work(context: HookContext, told: Told, *, pause: float = 0.0) -> None:
+def work(context: HookContext, last_message: LastMessage, *, pause: float = 0.0) -> None:
     """Learn from every session that waits, unless another process is at it: that one will see the requests too.
 
     Args:
         context: of the project.
-        told: what the hook was told last.
+        last_message: what the hook was told last.
         pause: seconds to let pass first, unless a session has just ended.
     """
     context.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
@@ -75,15 +75,15 @@ def work(context: HookContext, told: Told, *, pause: float = 0.0) -> None:
             if not held:
                 return
             _give_way(context.queue, pause)
-            tally = RunCounts()
+            counts = RunCounts()
             began = time.monotonic()
             for claimed, request in capture_requests.claim(context.queue):
-                if not _fulfil(context, claimed, request, told, tally):
+                if not _fulfil(context, claimed, request, last_message, counts):
                     return  # the others would fail alike, or are taken up by the next job
-            if not tally.sessions + tally.failed:
+            if not counts.sessions + counts.failed:
                 return  # the queue's folder cannot be written: trying again would not end
-            after(context, tally, seconds=time.monotonic() - began)
-            failed = tally.failed
+            after(context, counts, seconds=time.monotonic() - began)
+            failed = counts.failed
 
 
 def _give_way(queue: Path, seconds: float) -> None:
@@ -93,29 +93,31 @@ def _give_way(queue: Path, seconds: float) -> None:
         time.sleep(_GLANCE)
 
 
-def _fulfil(context: HookContext, claimed: Path, request: Request, told: Told, tally: RunCounts) -> bool:
+def _fulfil(
+    context: HookContext, claimed: Path, request: Request, last_message: LastMessage, counts: RunCounts
+) -> bool:
     """Learn what a request is about; returns False where it failed, and the others may for the same reason."""
     try:
-        _learn(context, request, told, tally)
+        _learn(context, request, last_message, counts)
     except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever
-        tally.failed += 1
+        counts.failed += 1
         waits = capture_requests.failed(claimed, request)
         known = isinstance(error, RecortexError | OSError)
         said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
         log_error(context.location, "capture", f"{said}{'' if waits else ' It is given up.'}")
         return not waits or isinstance(error, FormatError)
-    tally.sessions += 1
-    tally.places.append((request.branch, request.folder))
+    counts.sessions += 1
+    counts.places.append((request.branch, request.folder))
     capture_requests.done(claimed)
     return True
 
 
-def _learn(context: HookContext, request: Request, told: Told, tally: RunCounts) -> None:
+def _learn(context: HookContext, request: Request, last_message: LastMessage, counts: RunCounts) -> None:
     from recortex.app.jobs.learning import Live, learn
 
     path = Path(request.transcript)
     session = None if request.agent else context.sessions.get(request.session)
-    last = told.of(request)
+    last = last_message.of(request)
     if not path.is_file():
         return
     if last and _holds(path, last):
@@ -130,10 +132,10 @@ def _learn(context: HookContext, request: Request, told: Told, tally: RunCounts)
     while more:
         part = Window(last=last, told=session.told if session else "")
         live = Live(part=part, adviser=context.app.adviser, given=echo, git=git)
-        final = request.final or bool(told.of(request))
+        final = request.final or bool(last_message.of(request))
         lesson = learn(context.app.services, path, clock=context.clock, final=final, dry_run=False, live=live)
-        tally.count(lesson)
-        tally.used += count_uses(context, receipts, memories, lesson.turns)
+        counts.count(lesson)
+        counts.used += count_uses(context, receipts, memories, lesson.turns)
         more = lesson.more
     if session:
         context.sessions.captured(
@@ -192,9 +194,9 @@ def main(context: HookContext) -> int:
     watchdog = threading.Timer(SECONDS, os._exit, [0])
     watchdog.daemon = True
     watchdog.start()
-    told = _told()
+    last_message = _last_message()
     try:
-        work(context, told, pause=PAUSE)
+        work(context, last_message, pause=PAUSE)
     except Exception as error:  # noqa: BLE001  nobody sees what this process says: the log does
         log_error(context.location, "capture", f"{type(error).__name__}: {error}")
     return 0
@@ -210,11 +212,11 @@ def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
 
 
-def _told() -> Told:
+def _last_message() -> LastMessage:
     if sys.stdin is None or sys.stdin.isatty():
-        return Told()
+        return LastMessage()
     try:
         given: Any = json.loads(sys.stdin.buffer.read(_TAIL))
-        return Told(session=str(given["session"]), message=str(given["message"]))
+        return LastMessage(session=str(given["session"]), message=str(given["message"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return Told()
+        return LastMessage()

@@ -23,7 +23,7 @@ STATUS = "status.json"
 _MOST_BYTES = 64 * 1024
 
 
-def after(context: HookContext, tally: RunCounts, *, seconds: float) -> None:
+def after(context: HookContext, run_counts: RunCounts, *, seconds: float) -> None:
     """Bring the stores up to date with what was learned; where a store has workers, they do what takes long."""
     ours = [services for services in context.app.readable_services() if not _handed_over(services)]
     first = [job for job in BEHIND_SESSION if job.before_brief]
@@ -32,10 +32,10 @@ def after(context: HookContext, tally: RunCounts, *, seconds: float) -> None:
         for done in run(services, context.clock, services.settings, first):
             counts |= {name: counts.get(name, 0) + count for name, count in done.counts.items()}
     forget_briefs(context.locations)
-    for branch, folder in dict.fromkeys(tally.places):
+    for branch, folder in dict.fromkeys(run_counts.places):
         brief(context.app, branch=branch, cwd=folder)
     write_status(
-        context.location.place(STATUS), context.clock().isoformat(), tally.counts() | counts, seconds
+        context.location.place(STATUS), context.clock().isoformat(), run_counts.counts() | counts, seconds
     )
     rest = [job for job in BEHIND_SESSION if not job.before_brief]
     for services in ours:

@@ -31,7 +31,7 @@ GRACE = 30.0
 _LOG = logging.getLogger(__name__)
 
 
-class Tally(NamedTuple):
+class JobCounts(NamedTuple):
     """What a worker did: jobs done, and jobs that failed and will be tried again or were given up."""
 
     done: int = 0
@@ -50,9 +50,9 @@ class Worker:
         self._address = address
         self._open_app = open_app
         self._apps: OrderedDict[str, Application] = OrderedDict()
-        self.tally = Tally()
+        self.counts = JobCounts()
 
-    def work(self, *, once: bool) -> Tally:
+    def work(self, *, once: bool) -> JobCounts:
         """Take jobs until told to stop, or, once, until none waits.
 
         Raises:
@@ -72,7 +72,7 @@ class Worker:
         finally:
             for app in self._apps.values():
                 app.close()
-        return self.tally
+        return self.counts
 
     def look_around(self) -> int:
         """Put the jobs of every workspace into the queue, and those back that a killed worker left; returns how many are new."""
@@ -98,13 +98,13 @@ class Worker:
 
     def _task(self, name: str) -> Callable[[str], None]:
         def task(workspace: str) -> None:
-            self.tally = self.tally._replace(failed=self.tally.failed + 1)
+            self.counts = self.counts._replace(failed=self.counts.failed + 1)
             try:
                 self.do(name, workspace)
             except Exception as error:
                 _LOG.warning("%s of %s failed: %s", name, workspace, _said(error))
                 raise  # the queue tries again, and gives up after some tries
-            self.tally = Tally(self.tally.done + 1, self.tally.failed - 1)
+            self.counts = JobCounts(self.counts.done + 1, self.counts.failed - 1)
 
         return task
 

@@ -1,0 +1,110 @@
+"""What is noted of a session: that it is alive, which files it touches, which commands fail and then work.
+
+Of commands and files only names are noted; no output is looked at.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.app.naming import of_session, shown
+from recortex.codebase.project import working_tree
+from recortex.domain.session import Session, Signal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recortex.app.hooks.context import HookContext
+    from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import SignalName
+
+SHOWN = 160
+"""Characters of a command that are kept."""
+
+
+def seen(context: HookContext, event: HookEvent) -> Session:
+    """Note that a session is alive, with what the event says of it."""
+    now = context.clock()
+    known = context.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
+    session = replace(
+        known,
+        seen_at=now,
+        ended_at=None,
+        end_reason="",
+        branch=context.branch(event.cwd),
+        client=event.client or known.client,
+        cwd=event.cwd or known.cwd,
+        transcript=event.transcript or known.transcript,
+        process=event.process or known.process,
+        context=known.context + (event.source == "compact"),
+    )
+    keep(context, session)
+    return session
+
+
+def ended(context: HookContext, event: HookEvent) -> Session:
+    """Note that a session is over."""
+    from recortex.engines.privacy import redact
+
+    reason = redact(event.reason).text[:40]
+    session = replace(seen(context, event), ended_at=context.clock(), end_reason=reason)
+    keep(context, session)
+    return session
+
+
+def keep(context: HookContext, session: Session) -> None:
+    """Keep what is known of a session, without the secrets in its paths: the session at hand can still open them."""
+    context.sessions.put(of_session(session))
+
+
+def cited_files(context: HookContext, event: HookEvent) -> list[str]:
+    """The touched files that some memory is about: nearly always none, and then nothing more has to be opened."""
+    if not context.exists or not context.settings["hooks.files"] or event.own or not event.files:
+        return []
+    return context.sessions.cited(list(touched_files(event, context.root)))
+
+
+def touched_files(event: HookEvent, root: Path) -> Iterator[str]:
+    """The files of an event, relative to the checkout that the agent works in, as memories name them."""
+    from recortex.codebase.files import relative
+
+    base = Path(event.cwd).resolve() if event.cwd else root
+    tree = working_tree(base) if base.is_dir() else root
+    for file in event.files:
+        yield shown(relative(str((base / file).resolve()), tree))
+
+
+def note_signals(context: HookContext, event: HookEvent) -> None:
+    """Note which files a tool touched, or that a command failed or works again."""
+    if event.own or not context.exists:
+        return
+    signals = [*(_command(context, event) if event.command else _files(context, event))]
+    if signals:
+        context.sessions.note(signals)
+
+
+def _files(context: HookContext, event: HookEvent) -> Iterator[Signal]:
+    from recortex.engines.privacy import redact
+
+    if event.ok is False:
+        return
+    name: SignalName = "written" if event.writes else "read"
+    for path in dict.fromkeys(touched_files(event, context.root)):
+        yield Signal(session=event.session, at=context.clock(), name=name, subject=redact(path).text)
+
+
+def _command(context: HookContext, event: HookEvent) -> Iterator[Signal]:
+    """A failure; and a success of what had failed. What works from the beginning teaches nothing."""
+    if event.ok is None:
+        return
+    digest = hashlib.blake2b(event.command.encode(), digest_size=8).hexdigest()
+    if event.ok and not context.sessions.has_failed(event.session, digest):
+        return
+    from recortex.engines.privacy import redact
+
+    command = redact(event.command[: 2 * SHOWN]).text[:SHOWN]
+    name: SignalName = "mended" if event.ok else "failed"
+    yield Signal(session=event.session, at=context.clock(), name=name, subject=command, digest=digest)
