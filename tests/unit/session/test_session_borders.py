@@ -13,7 +13,7 @@ from recortex.app.hooks.session_end import ask, close
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.hooks.tracking import ended
 from recortex.app.jobs import capture, capture_requests
-from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture import LastMessage, work
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.read_window import beginning
 from recortex.app.wiring import hook_context
@@ -60,7 +60,7 @@ def test_another_projects_transcript_in_the_same_folder_is_left_alone(
     os.utime(foreign.path, (clock.pass_(days=1).timestamp() - 600,) * 2)
     current = begin(context, transcript("s").says("user", "hello").path)
     _catch_up(context, current)
-    work(context, Told())
+    work(context, LastMessage())
     assert cortex.list().total == 0
     _catch_up(context, current)
     assert waiting(context) == []
@@ -90,10 +90,10 @@ def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(
 def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, context, transcript):
     said = transcript().says("user", "hello")
     ask(context, begin(context, said.path, ended_at=context.clock()), final=True)
-    work(context, Told())
+    work(context, LastMessage())
     said.says("user", UV)
     _catch_up(context, begin(context, said.path, "new"))
-    work(context, Told())
+    work(context, LastMessage())
     assert cortex.list().total == 1
 
 
@@ -109,10 +109,10 @@ def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(context, 
 def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, context, transcript, tmp_path):
     begun = begin(context, tmp_path / "s.jsonl")
     ask(context, begun, final=False)
-    work(context, Told(session="s", message=CAUSE))
+    work(context, LastMessage(session="s", message=CAUSE))
     transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
     ask(context, begun, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert any("parse_date" in memory.text for memory in cortex.list().memories)
 
 
@@ -120,7 +120,7 @@ def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, tra
     """A last message that may still grow is left for later, whoever started the job."""
     said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
     ask(context, begin(context, said.path, "b"), final=False)
-    work(context, Told(session="a", message="Done."))
+    work(context, LastMessage(session="a", message="Done."))
     assert cortex.list().total == 0
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_file_is_no_transcript(context, tmp_path, make):
     path = tmp_path / "strange.jsonl"
     make(path)
     ask(context, begin(context, path), final=False)
-    work(context, Told(session="s", message="Done."))
+    work(context, LastMessage(session="s", message="Done."))
     assert capture_requests.waiting(context.queue) == 0
 
 
@@ -184,7 +184,7 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
     with monkeypatch.context() as patch:
         patch.setattr(capture, "_learn", failing)
         for _ in range(capture_requests.ATTEMPTS):
-            work(context, Told())
+            work(context, LastMessage())
     assert cortex.list().total == 1
     assert capture_requests.waiting(context.queue) == 0
     assert b"AssertionError" in context.location.place("hooks.log").read_bytes()
@@ -223,9 +223,9 @@ def test_what_cannot_be_taken_up_is_not_tried_for_ever(context, transcript, monk
     os.mkfifo(context.queue / "pipe.json")
     with monkeypatch.context() as patch:
         patch.setattr(capture_requests, "claim", lambda _: iter(()))
-        work(context, Told())
+        work(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 1
-    work(context, Told())
+    work(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
 
 
@@ -233,7 +233,7 @@ def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, contex
     (tmp_path / "odd.jsonl").write_bytes(bytes(5_000))
     ask(context, begin(context, tmp_path / "odd.jsonl", "odd"), final=True)
     ask(context, begin(context, transcript().says("user", UV).path), final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert cortex.list().total == 1
     assert [request.session for request in waiting(context)] == ["odd"]
 
@@ -248,8 +248,8 @@ def test_a_long_last_message_counts_once_though_it_was_cut(cortex, context, tran
     said = transcript().says("user", "why are the nightly reports off?")
     begun = begin(context, said.path)
     ask(context, begun, final=False)
-    work(context, Told(session="s", message=beginning(last)))
+    work(context, LastMessage(session="s", message=beginning(last)))
     said.says("assistant", last)
     ask(context, begun, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert [memory.evidence for memory in cortex.list().memories if "parse_date" in memory.text] == [1]

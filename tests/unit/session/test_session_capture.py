@@ -8,7 +8,7 @@ import pytest
 from recortex.app.hooks.session_end import ask
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture, capture_requests
-from recortex.app.jobs.capture import Told, work
+from recortex.app.jobs.capture import LastMessage, work
 from recortex.app.jobs.capture_requests import Request
 from recortex.domain.session import Session
 
@@ -37,7 +37,7 @@ def test_a_session_is_learned_from_once(cortex, context, transcript):
     session = begin(context, said)
     for _ in range(3):
         ask(context, session, final=True)
-        work(context, Told())
+        work(context, LastMessage())
     [memory] = cortex.list().memories
     assert "uv" in memory.text
     assert memory.evidence == 1
@@ -49,10 +49,10 @@ def test_a_session_goes_on_where_it_was_left(cortex, context, transcript):
     said = transcript().says("user", UV).says("assistant", "Understood.")
     session = begin(context, said)
     ask(context, session, final=False)
-    work(context, Told())
+    work(context, LastMessage())
     said.says("user", "From now on always run ruff before you commit").says("assistant", "I will.")
     ask(context, session, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert len(texts(cortex)) == 2
 
 
@@ -61,11 +61,11 @@ def test_the_last_message_counts_though_the_transcript_lags(cortex, context, tra
     said = transcript().says("user", "why are the nightly reports off?")
     session = begin(context, said)
     ask(context, session, final=False)
-    work(context, Told(session="s", message=last))
+    work(context, LastMessage(session="s", message=last))
     before = texts(cortex)
     said.says("assistant", last)
     ask(context, session, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert texts(cortex) == before
     assert any("parse_date" in text for text in before)
     assert all(memory.evidence == 1 for memory in cortex.list().memories)
@@ -78,7 +78,7 @@ def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, contex
     said.says("user", UV)
     session = begin(context, said)
     ask(context, session, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert len(texts(cortex)) == 1
     import json
 
@@ -92,8 +92,8 @@ def test_a_job_that_is_killed_leaves_its_request(cortex, context, transcript, mo
     with monkeypatch.context() as patch:
         patch.setattr("recortex.app.jobs.learning._move_checkpoint", _killed)
         with pytest.raises(KeyboardInterrupt):
-            work(context, Told())
-    work(context, Told())
+            work(context, LastMessage())
+    work(context, LastMessage())
     [memory] = cortex.list().memories
     assert memory.evidence == 1
 
@@ -106,14 +106,14 @@ def test_a_file_that_is_no_transcript_is_given_up_and_said_so(context, cortex, t
     (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
     capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
     for _ in range(capture_requests.ATTEMPTS):
-        work(context, Told())
+        work(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
     assert cortex.status().session_loop.failed >= 1
 
 
 def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path):
     capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
-    work(context, Told())
+    work(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
 
 
@@ -123,7 +123,7 @@ def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, tra
     begin(context, said, process=2**22 + 1)  # beyond every process number: it is dead
     context.sessions.put(Session(id="new", started_at=context.clock(), seen_at=context.clock()))
     _catch_up(context, context.sessions.get("new"))
-    work(context, Told())
+    work(context, LastMessage())
     assert len(texts(cortex)) == 1
     _catch_up(context, context.sessions.get("new"))
     assert capture_requests.waiting(context.queue) == 0
@@ -145,7 +145,7 @@ def test_injected_text_never_comes_back(cortex, context, transcript, event):
     said = transcript().says("user", UV).says("assistant", "Understood.")
     session = begin(context, said)
     ask(context, session, final=True)
-    work(context, Told())
+    work(context, LastMessage())
     before = cortex.list(statuses=()).total
     for round_ in range(12):
         text = cortex.attend(event("session-start", f"r{round_}", source="startup"))
@@ -155,7 +155,7 @@ def test_injected_text_never_comes_back(cortex, context, transcript, event):
             transcript(f"r{round_}").says("user", f"{text}\nadd a test").says("assistant", f"{text}\nDone.")
         )
         ask(context, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
-        work(context, Told())
+        work(context, LastMessage())
     assert cortex.list(statuses=()).total == before
 
 
@@ -165,7 +165,7 @@ def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, context,
     assert "parse_date" in cortex.attend(event("session-start", source="startup"))
     said = transcript().says("user", "what do you know?").says("assistant", f"From memory:\n- {fact}.")
     ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
-    work(context, Told())
+    work(context, LastMessage())
     assert cortex.get(memory.id).evidence == 1
     assert len(texts(cortex)) == 1
 
@@ -183,7 +183,7 @@ def test_what_was_given_and_then_used_counts_as_an_access(cortex, context, trans
     )
     ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
     clock.pass_(minutes=5)
-    work(context, Told())
+    work(context, LastMessage())
     [receipt] = context.sessions.receipts("s")
     assert receipt.used_as == "quoted"
     assert cortex.get(memory.id).access_count == 1
@@ -203,7 +203,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     os.utime(older.path, (now.timestamp() - 99_999_999,) * 2)
     current = replace(begin(context, transcript("s").says("user", "hello")), cwd=str(context.root))
     _catch_up(context, current)
-    work(context, Told())
+    work(context, LastMessage())
     [text] = texts(cortex)
     assert "uv" in text
     _catch_up(context, current)
@@ -218,7 +218,7 @@ def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, mo
     stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
     for _ in range(2):
         cortex.attend(stop)
-        work(context, Told())
+        work(context, LastMessage())
     [memory] = cortex.list(statuses=()).memories
     assert memory.evidence == 1
     nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))

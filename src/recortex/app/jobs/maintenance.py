@@ -36,6 +36,13 @@ BRIEF_SECONDS = 30 * 24 * 3_600
 _PERCENT = 100
 
 
+class Task(NamedTuple):
+    """What a maintenance job does; `plan` only looks. `app/jobs/table.py` has a row for each."""
+
+    plan: Callable[[Work], Outcome]
+    do: Callable[[Work], Outcome]
+
+
 # -- sessions
 
 
@@ -46,6 +53,9 @@ def _plan_sessions(work: Work) -> Outcome:
 def _do_sessions(work: Work) -> Outcome:
     before = work.before("hooks.keep_days")
     return in_chunks(work, "sessions", lambda: work.services.store.sessions.forget_before(before))
+
+
+SESSIONS = Task(_plan_sessions, _do_sessions)
 
 
 # -- memories that were long put away
@@ -75,6 +85,9 @@ def _delete(services: StoreServices, id_: str, now: datetime) -> None:
     services.store.ledger.record([AuditEntry(memory_id=id_, operation="expire", actor=Actor.DECAY, at=now)])
     key = services.store.memories.delete(id_)
     services.store.ledger.bury(key, id_, now, reason="expiry")
+
+
+EXPIRY = Task(_plan_expiry, _do_expiry)
 
 
 # -- versions, audit log, vectors
@@ -111,6 +124,9 @@ def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]
     return chunk
 
 
+OLD_VERSIONS = Task(_plan_versions, _do_versions)
+
+
 def _plan_audit(work: Work) -> Outcome:
     before, more = work.before("gc.audit_days"), bool(_expiring(work))
     return Outcome({"entries": work.services.store.chores.count_old_audit(before, more=more)})
@@ -125,6 +141,9 @@ def _do_audit(work: Work) -> Outcome:
     return in_chunks(work, "entries", chunk)
 
 
+AUDIT = Task(_plan_audit, _do_audit)
+
+
 def _plan_vectors(work: Work) -> Outcome:
     keep = KEPT_VERSIONS - 1 if "versions" in work.names else EVERY_VERSION
     unused = work.services.store.chores.unused_vectors(_MANY, without=_expiring(work), keep=keep)
@@ -137,6 +156,9 @@ def _do_vectors(work: Work) -> Outcome:
     done = in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
     having, vectors, twice = chores.vector_sharing()
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
+
+
+UNUSED_VECTORS = Task(_plan_vectors, _do_vectors)
 
 
 # -- what was left lying about
@@ -190,6 +212,9 @@ def _gone(work: Work) -> list[str]:
     return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
 
 
+LEFTOVERS = Task(_plan_leftovers, _do_leftovers)
+
+
 # -- the file
 
 
@@ -213,6 +238,9 @@ def _do_compaction(work: Work) -> Outcome:
     if counts.get("busy"):
         return Outcome(counts, "others were at work", "partly")
     return Outcome(counts, record=counts | {"waste_bytes": work.services.store.compaction.waste()})
+
+
+COMPACTION = Task(_plan_compaction, _do_compaction)
 
 
 def _plan_rewrite(work: Work) -> Outcome:
@@ -247,6 +275,9 @@ def _do_rewrite(work: Work) -> Outcome:
     return judged
 
 
+REWRITE = Task(_plan_rewrite, _do_rewrite)
+
+
 # -- growth and backups
 
 
@@ -258,6 +289,9 @@ def _do_growth(work: Work) -> Outcome:
     store = work.services.store
     store.chores.sample(work.now, memories=store.chores.content().memories, size=store.bytes())
     return _plan_growth(work)
+
+
+GROWTH = Task(_plan_growth, _do_growth)
 
 
 def _plan_backup(work: Work) -> Outcome:
@@ -279,22 +313,4 @@ def _do_backup(work: Work) -> Outcome:
     return planned
 
 
-class Task(NamedTuple):
-    """What a maintenance job does; `plan` only looks."""
-
-    plan: Callable[[Work], Outcome]
-    do: Callable[[Work], Outcome]
-
-
-TASKS = {
-    "sessions": Task(_plan_sessions, _do_sessions),
-    "leftovers": Task(_plan_leftovers, _do_leftovers),
-    "expiry": Task(_plan_expiry, _do_expiry),
-    "versions": Task(_plan_versions, _do_versions),
-    "audit": Task(_plan_audit, _do_audit),
-    "vectors": Task(_plan_vectors, _do_vectors),
-    "compaction": Task(_plan_compaction, _do_compaction),
-    "rewrite": Task(_plan_rewrite, _do_rewrite),
-    "growth": Task(_plan_growth, _do_growth),
-    "backup": Task(_plan_backup, _do_backup),
-}
+BACKUP = Task(_plan_backup, _do_backup)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from recortex.app.jobs import maintenance
 from recortex.app.jobs.lifecycle import run_lifecycle
-from recortex.app.jobs.maintenance import TASKS
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.work import Outcome, Work
 from recortex.app.vector_index import keep_vector_index
@@ -79,8 +79,7 @@ def _index_vectors(work: Work) -> Outcome:
     return Outcome({"indexed": keep_vector_index(work.services)})
 
 
-def _maintenance(name: str, does: str, days: Days, *after: str) -> Job:
-    task = TASKS[name]
+def _maintenance(task: maintenance.Task, name: str, does: str, days: Days, *after: str) -> Job:
     return Job(name=name, does=does, run=task.do, plan=task.plan, days=days, after=after)
 
 
@@ -107,27 +106,50 @@ JOBS = (
         counts=("indexed",),
         after=("embedding",),
     ),
-    _maintenance("sessions", "forget what is noted of old sessions", _every(1)),
+    _maintenance(maintenance.SESSIONS, "sessions", "forget what is noted of old sessions", _every(1)),
     _maintenance(
-        "leftovers", "delete half-written files, old briefs, records of old fallbacks", _every(WEEK)
+        maintenance.LEFTOVERS,
+        "leftovers",
+        "delete half-written files, old briefs, records of old fallbacks",
+        _every(WEEK),
     ),
-    _maintenance("expiry", "delete memories that were pruned long ago", _expiry_days),
-    _maintenance("versions", "delete the oldest former states", _every(MONTH), "expiry"),
-    _maintenance("audit", "turn old entries of the audit log into counts by month", _every(MONTH), "expiry"),
-    _maintenance("vectors", "delete vectors that nothing uses", _every(MONTH), "expiry", "versions"),
+    _maintenance(maintenance.EXPIRY, "expiry", "delete memories that were pruned long ago", _expiry_days),
     _maintenance(
+        maintenance.OLD_VERSIONS, "versions", "delete the oldest former states", _every(MONTH), "expiry"
+    ),
+    _maintenance(
+        maintenance.AUDIT,
+        "audit",
+        "turn old entries of the audit log into counts by month",
+        _every(MONTH),
+        "expiry",
+    ),
+    _maintenance(
+        maintenance.UNUSED_VECTORS,
+        "vectors",
+        "delete vectors that nothing uses",
+        _every(MONTH),
+        "expiry",
+        "versions",
+    ),
+    _maintenance(
+        maintenance.COMPACTION,
         "compaction",
         "give free pages back, merge the keyword index, bring statistics up to date",
         _every(WEEK),
         *("sessions", "leftovers", "expiry", "versions", "audit", "vectors"),
     ),
     _maintenance(
-        "rewrite", "write the file anew where much of it holds nothing", _every(QUARTER), "compaction"
+        maintenance.REWRITE,
+        "rewrite",
+        "write the file anew where much of it holds nothing",
+        _every(QUARTER),
+        "compaction",
     ),
-    _maintenance("growth", "note the size of the store", _every(1), "rewrite"),
-    _maintenance("backup", "copy the store and check the copy", _backup_days, "rewrite"),
+    _maintenance(maintenance.GROWTH, "growth", "note the size of the store", _every(1), "rewrite"),
+    _maintenance(maintenance.BACKUP, "backup", "copy the store and check the copy", _backup_days, "rewrite"),
 )
-"""In the order in which they run: what makes room comes before what measures it (A, «Compaction Strategy»)."""
+"""In the order in which they run: what makes room comes before what measures it."""
 BEHIND_SESSION = tuple(job for job in JOBS if job.days is None)
 MAINTENANCE = "maintenance"
 """The name under which a worker's queue has all jobs with `days` together."""
