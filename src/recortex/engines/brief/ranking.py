@@ -1,4 +1,4 @@
-"""How much a memory matters at the start of a session ."""
+"""How much a memory matters at the start of a session."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory
 
     Args:
         memories: of that store.
-        store: tells how they stand and what hangs on them.
+        store: holds their statistics and relations.
         now: microseconds since 1970 UTC.
     """
     if not memories:

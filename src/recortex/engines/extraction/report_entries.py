@@ -75,7 +75,7 @@ _ADVICE = re.compile(
     r"check|verify|should|could|create|rename|split|introduce|return|validate|document|avoid|run|update)\b",
     re.IGNORECASE,
 )
-# What any developer repairs without a thought: nobody wants to be told a year later.
+# Routine repairs, which are not worth remembering.
 _TRIVIAL = re.compile(
     r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|"
     r"semicolons?|commas?|alias(?:es)?|brackets?)|typos?|dead code|left behind|undefined|never called|"

@@ -1,4 +1,4 @@
-"""How much of the memory points at one (D: in-degree, as a part of the greatest)."""
+"""Centrality of memories: their in-degree, as a share of the greatest."""
 
 from __future__ import annotations
 

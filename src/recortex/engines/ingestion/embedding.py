@@ -25,9 +25,8 @@ BATCH = 50
 class Embedding:
     """Makes vectors of memories that are in a store.
 
-    The embedder that is wanted is the preferred one. Another that stands in for it gives vectors to memories
-    that have none, so that they are found while it is all there is; it never replaces a vector, and what it
-    made is outdated as soon as the wanted one answers again.
+    The wanted embedder is the preferred one. A fallback gives vectors only to memories that have none, so that
+    they are found meanwhile. Its vectors are outdated as soon as the wanted embedder answers again.
 
     Args:
         embedder: None where vectors are switched off.

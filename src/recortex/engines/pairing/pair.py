@@ -27,7 +27,7 @@ SAME_LINES = 0.5
 
 
 class IndexedPiece(NamedTuple):
-    """A description and its code; `code` is None where that was put away."""
+    """A description and its code; `code` is None if it is no longer active."""
 
     description: Memory
     code: Memory | None

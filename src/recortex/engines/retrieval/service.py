@@ -244,7 +244,7 @@ class Retrieval:
 
 
 def _embedded(asked: Question, vocabulary: Vocabulary) -> str:
-    """The question without what is common in the store, and with the names that stand in for its words."""
+    """The question without words that are common in the store, and with synonyms of unknown ones."""
     text = without(asked, vocabulary.common())
     return f"{text} ({', '.join(vocabulary.stand_ins)})" if vocabulary.stand_ins else text
 

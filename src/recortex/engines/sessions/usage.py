@@ -1,9 +1,8 @@
 """Which memories an agent used after they were given: quoted, its file touched, its command run.
 
-Being given is no use, and what the agent would have said or done anyway is none either. So a use must be seen
-in the agent's own words or deeds, later than the memory was given, and must not be explained by anything else
-that the agent had: what the person said, what tools printed, what the agent itself had said or done before.
-In doubt nothing was used.
+A use must be seen in what the agent says or does after the memory was given, and nothing else may explain it:
+not what the person said, what tools printed, or what the agent itself had said or done before. In doubt the
+memory was not used.
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
 RUN = 6
 """So many words in a row, three of them long, are no coincidence."""
-TELLING = 3
-_TELLING_LENGTH = 5
+LONG_WORDS = 3
+_LONG = 5
 NAMES = 2
 """A memory is known by its names when at least two of them, and more than half, turn up in one message."""
 READ = 20_000
@@ -205,7 +204,7 @@ def _marks(memory: Memory) -> _Marks:
     commands = [_plain(one) for one in (*listed, *_TICKED.findall(text))]
     return _Marks(
         id=memory.id[:ID],
-        runs=frozenset(run for run in _runs(_words(text)) if _tells(run)),
+        runs=frozenset(run for run in _runs(_words(text)) if _is_distinctive(run)),
         names=frozenset(_word(one) for one in tokens(text, QUOTABLE, lower=False) if _is_name(_trimmed(one))),
         files=tuple(link.path for link in memory.files),
         commands=tuple(one for one in commands if " " in one and not is_customary(one)),
@@ -215,13 +214,13 @@ def _marks(memory: Memory) -> _Marks:
 def _is_name(word: str) -> bool:
     """Whether a word names something in code: joined by signs, with a digit, or with a capital inside."""
     inner = word[1:]
-    joined = any(sign in word[1:-1] for sign in "_./:@#") and len(word) >= _TELLING_LENGTH
+    joined = any(sign in word[1:-1] for sign in "_./:@#") and len(word) >= _LONG
     numbered = word[:1].isalpha() and any(map(str.isdigit, inner))
     return joined or numbered or (any(map(str.isupper, inner)) and any(map(str.islower, word)))
 
 
-def _tells(run: str) -> bool:
-    return sum(len(word) >= _TELLING_LENGTH for word in run.split()) >= TELLING
+def _is_distinctive(run: str) -> bool:
+    return sum(len(word) >= _LONG for word in run.split()) >= LONG_WORDS
 
 
 def _terms(text: str) -> frozenset[str]:

@@ -10,8 +10,8 @@ r"""Who may replace whom: a guess never silently ends what the person said.
 "Told by the agent" is `remember` called by the agent: it speaks for the person of the session, so what it
 tells replaces what the person said where the statement itself announces the change ("use X instead of Y"); a
 mere other value does not. What was told on purpose outlives what rules read between the lines, and of two
-commands that rules saw at work in a repository of several parts both may be right. Only what holds and waits
-for nobody, or was proposed, is replaced; nothing is replaced by what is older.
+commands that rules saw at work in a repository of several parts both may be right. Only what is active or
+proposed is replaced, and never by something older.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class TokenCounter:
 
     Args:
         vocabulary: the file that `scripts/build_vocabulary.py` made.
-        on_degradation: told once when counts become approximations (A: a quarter of the characters).
+        on_degradation: told once when counts become approximations (a quarter of the characters).
         cache_size: how many counts `count_cached` remembers.
     """
 
