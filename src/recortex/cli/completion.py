@@ -63,8 +63,8 @@ def completion(line: Invocation, programs: Mapping[str, Command]) -> int:
 
 _HELP = """usage: recortex completion bash|zsh|fish
 
-Prints the script that completes verbs, options and the words that they take; elsewhere names of files. Load it
-in your shell's startup file:
+Prints the script that completes verbs, options and the words that they take; elsewhere names of files.
+Load it in your shell's startup file:
 
   bash, ~/.bashrc                     eval "$(recortex completion bash)"
   zsh, ~/.zshrc, after compinit       eval "$(recortex completion zsh)"

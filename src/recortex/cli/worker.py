@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _HELP = """usage: recortex worker [--url URL] [--project DIR] [--once]
 
-Makes vectors, archives what faded, backs up and compacts, for the store that the URL or the settings name: all
-of its workspaces where the database's role may see them, else its own. Runs until it is stopped; several may
-run at once.
+Makes vectors, archives what faded, backs up and compacts, for the store that the URL or the settings
+name: all of its workspaces where the database's role may see them, else its own. Runs until it is
+stopped; several may run at once.
 
   --url URL      the store: postgresql://USER@HOST/DATABASE?workspace=NAME
   --project DIR  whose settings hold; the working directory's project, unless said
