@@ -61,14 +61,14 @@ def test_a_copy_that_failed_leaves_nothing(store, folder):
 def test_a_copy_that_was_cut_leaves_nothing(server, folder, monkeypatch):
     with workspace(server.url(), server.new_name(), backups=folder) as store:
         insert(store, memory(1))
-        read, left = store.whole.page, iter(range(4))
+        read, left = store.full_copy.page, iter(range(4))
 
         def cut(*wanted):
             if next(left, None) is None:
                 raise StoreUnavailableError
             return read(*wanted)
 
-        monkeypatch.setattr(store.whole, "page", cut)
+        monkeypatch.setattr(store.full_copy, "page", cut)
         with pytest.raises(StoreUnavailableError):
             store.backups.make(AT)
         assert list(folder.iterdir()) == []

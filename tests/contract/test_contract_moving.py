@@ -204,11 +204,11 @@ def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
         cx.init()
     location = location_of(there, project)
     with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
-        store.whole.begin("another", now=0)
+        store.full_copy.begin("another", now=0)
     with pytest.raises(StorageError, match="half a copy of another"):
         _ = hook_context(project, url=there).sessions
     with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
-        store.whole.finish()
+        store.full_copy.finish()
     assert hook_context(project, url=there).sessions.get("s") is None
 
 

@@ -50,12 +50,12 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
     with closing(_opened(app, here, open_store)) as one:
         if dry_run:
-            return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.whole.side)))
+            return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.full_copy.side)))
         there = prepare(there)
         with closing(_opened(app, there, open_any)) as other:
-            checked(other.whole, here.shown, now=to_micros(app.clock()))
-            tables = copy(copied(), one.whole.side, other.whole.side, app.progress)
-            other.whole.finish()
+            checked(other.full_copy, here.shown, now=to_micros(app.clock()))
+            tables = copy(copied(), one.full_copy.side, other.full_copy.side, app.progress)
+            other.full_copy.finish()
     return CopiedStore(here.shown, there.shown, tuple(tables))
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class PgBackups:
     """The backups of one workspace, newest last by name."""
 
-    def __init__(self, whole: PgFullCopy, folder: Path, *, keep: int) -> None:
-        self._whole = whole
+    def __init__(self, full_copy: PgFullCopy, folder: Path, *, keep: int) -> None:
+        self._full_copy = full_copy
         self.folder = folder
         self._keep = keep
 
@@ -69,8 +69,8 @@ class PgBackups:
         none = path.with_name(f"{path.name}.backups")  # a store that begins here has no backups of its own
         store = SqliteStore(path, backups=none, clock=clock)
         try:
-            copy(copied(), self._whole.side, store.whole.side, lambda *_: None)
-            store.whole.finish()
+            copy(copied(), self._full_copy.side, store.full_copy.side, lambda *_: None)
+            store.full_copy.finish()
             store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
         finally:
             store.close()

@@ -32,7 +32,7 @@ def check(database: PgDatabase) -> Integrity:
 
     Pages and keys are the server's to watch (checksums, foreign keys).
     """
-    sql = database.queries("upkeep")
+    sql = database.queries("maintenance")
     counted, kept = database.rows(sql["totals_agree"])[0]
     unsigned = database.value(sql["unsigned"])
     problems = [f"{unsigned} vectors have no signs to be found by"] if unsigned else []
@@ -58,7 +58,7 @@ def erase(
 
     The server's own files, log and backups are beyond reach: who runs the server has to rotate them.
     """
-    sql = store.database.queries("upkeep")
+    sql = store.database.queries("maintenance")
     with store.transaction():
         for id_ in ids:
             key = store.memories.delete(id_)

@@ -17,7 +17,7 @@ from recortex.storage.postgres.search import PgSearch
 from recortex.storage.postgres.vector_index import PgVectorIndex
 from recortex.storage.postgres.vectors import PgVectors
 from recortex.storage.records.ledger import LedgerRecords
-from recortex.storage.records.maintenance import MaintenanceTables
+from recortex.storage.records.maintenance import MaintenanceRecords
 from recortex.storage.records.model_calls import ModelCallRecords
 from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.sessions import SessionRecords
@@ -70,10 +70,10 @@ class PgStore:
         self.standing = StatisticsRecords(self.database)
         self.sessions = SessionRecords(self.database)
         self.model_calls = ModelCallRecords(self.database)
-        self.chores = MaintenanceTables(self.database)
+        self.chores = MaintenanceRecords(self.database)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.whole = PgFullCopy(self.database, self.vectors, self.memories, counts)
-        self.backups = PgBackups(self.whole, backups, keep=keep_backups)
+        self.full_copy = PgFullCopy(self.database, self.vectors, self.memories, counts)
+        self.backups = PgBackups(self.full_copy, backups, keep=keep_backups)
         self.search = PgSearch(self.database, self.memories, self.vectors, counts)
 
     @property
@@ -97,7 +97,7 @@ class PgStore:
 
     def bytes(self) -> int:
         """About the space that the workspace takes: its share of the tables by the number of memories."""
-        return int(self.database.value(self.database.queries("upkeep")["size"]) or 0)
+        return int(self.database.value(self.database.queries("maintenance")["size"]) or 0)
 
     def check(self) -> Integrity:
         """Whether what is derived agrees with the memories."""

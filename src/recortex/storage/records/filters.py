@@ -55,7 +55,8 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
     yield from _member("m.domain", query.domains)
     yield from _member("m.origin", query.origins)
     if query.tags:
-        yield _exists("json_each(m.tags) tag", "tag.value", query.tags)
+        marks = _marks(query.tags)
+        yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
     yield from _linked(query)
     yield from _scalars(query)
     yield from _times(query)
@@ -119,10 +120,6 @@ def _member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:
     values = tuple(str(value) for value in wanted)
     if values:
         yield f"{column} IN ({_marks(values)})", values
-
-
-def _exists(source: str, column: str, wanted: tuple[str, ...]) -> Clause:
-    return f"EXISTS (SELECT 1 FROM {source} WHERE {column} IN ({_marks(wanted)}))", tuple(wanted)
 
 
 def _marks(values: Iterable[Any]) -> str:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from recortex.storage.records.rows import Row
 
 
+_CHECKPOINT = ("path", "session_id", "client", "position", "turns")
+"""The columns before the time, in the order of the queries."""
+
+
 class LedgerRecords:
     """Append to the logs and read them."""
 
@@ -93,29 +97,14 @@ class LedgerRecords:
         rows = self._database.rows(self._sql["checkpoint"], (path,))
         if not rows:
             return None
-        session_id, client, position, turns, at = rows[0]
-        return Checkpoint(
-            path=path,
-            session_id=session_id,
-            client=client,
-            position=position,
-            turns=turns,
-            extracted_at=from_micros(at),
-        )
+        *values, at = rows[0]
+        fields = dict(zip(_CHECKPOINT, (path, *values), strict=True))
+        return Checkpoint(**fields, extracted_at=from_micros(at))
 
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Note how far a transcript was read."""
-        self._database.rows(
-            self._sql["save_checkpoint"],
-            (
-                checkpoint.path,
-                checkpoint.session_id,
-                checkpoint.client,
-                checkpoint.position,
-                checkpoint.turns,
-                to_micros(checkpoint.extracted_at),
-            ),
-        )
+        values = (*(getattr(checkpoint, name) for name in _CHECKPOINT), to_micros(checkpoint.extracted_at))
+        self._database.rows(self._sql["save_checkpoint"], values)
 
 
 def entry_of(row: Row) -> AuditEntry:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MANY = 2**62
 
 
-class MaintenanceTables:
+class MaintenanceRecords:
     """What was done when, and what is old enough to go."""
 
     def __init__(self, database: Database) -> None:

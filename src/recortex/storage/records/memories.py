@@ -169,7 +169,8 @@ class MemoryRecords:
         linked = link_rows(kept)
         row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
         self._index.rows(self._sql["update_memory"], row)
-        self._delete_links(key)
+        for table in links().values():
+            self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
         self._insert_links(linked, key)
         return kept
 
@@ -257,10 +258,6 @@ class MemoryRecords:
         for name, rows in linked.items():
             if rows:
                 self._database.run_many(self._sql[LINK_INSERTS[name]], [(key, *row) for row in rows])
-
-    def _delete_links(self, key: int) -> None:
-        for table in links().values():
-            self._database.rows(f"DELETE FROM {table.name} WHERE /*own*/ memory_key = ?", (key,))
 
 
 def _sort_value(memory: Memory, query: MemoryQuery) -> float:

@@ -43,7 +43,11 @@ class ModelCallRecords:
                 spent.tokens + call.input_tokens + call.output_tokens <= limit.tokens
                 and spent.micro_usd + call.micro_usd <= limit.micro_usd
             )
-            number = self._insert(call if fits else _refused(call))
+            number = self._insert(
+                call
+                if fits
+                else replace(call, input_tokens=0, output_tokens=0, micro_usd=0, outcome="refused")
+            )
         return number if fits else None
 
     def _insert(self, call: ModelCall) -> int:
@@ -78,7 +82,3 @@ class ModelCallRecords:
             ModelCall(at=from_micros(at), **dict(zip(_COLUMNS, values, strict=True)))
             for at, *values in self._database.rows(self._sql["recent"], (limit,))
         ]
-
-
-def _refused(call: ModelCall) -> ModelCall:
-    return replace(call, input_tokens=0, output_tokens=0, micro_usd=0, outcome="refused")

@@ -38,7 +38,7 @@ class RowCheck(NamedTuple):
         return ""
 
 
-READINGS = {
+ROW_CHECKS = {
     "versions": RowCheck(
         version_of, ("state", "version", "recorded_from", "recorded_to", "changed_by", "reason"), "memory_key"
     ),

@@ -103,7 +103,7 @@ _BY_ANNOTATION = {
 
 
 def _codec(name: str, annotation: str) -> _Codec:
-    """The codec of a field, by its annotation as it is written: to resolve it takes milliseconds of each hook."""
+    """The codec of a field, by its annotation as it is written: resolving it would take milliseconds."""
     words = getattr(vocabulary, annotation, None)
     if words is not None:
         return _Codec(operator.attrgetter("value"), words)

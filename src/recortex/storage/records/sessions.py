@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.session import Receipt, Session, Signal
@@ -13,7 +14,6 @@ from recortex.storage.tables import SESSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from recortex.domain.session import Use
     from recortex.storage.database import Database
@@ -111,11 +111,14 @@ class SessionRecords:
         self._database.rows(self._sql["forget_text"], (text,))
 
 
+_GIVEN = ("session", "context", "memory", "scope", "channel", "subject", "at", "score", "tokens")
 _INSTANTS = frozenset({"started_at", "seen_at", "ended_at", "captured_at"})
 
 
 def _plain(value: Any) -> Any:
-    return value if value is None or isinstance(value, str | int) else to_micros(value)
+    if isinstance(value, datetime):
+        return to_micros(value)
+    return value.value if isinstance(value, Scope) else value
 
 
 def _session(row: Sequence[Any]) -> Session:
@@ -127,17 +130,7 @@ def _read(name: str, value: Any) -> Any:
 
 
 def _given(one: Receipt) -> tuple[Any, ...]:
-    return (
-        one.session,
-        one.context,
-        one.memory,
-        one.scope.value,
-        one.channel,
-        one.subject,
-        to_micros(one.at),
-        one.score,
-        one.tokens,
-    )
+    return tuple(_plain(getattr(one, name)) for name in _GIVEN)
 
 
 def receipt_of(row: Sequence[Any]) -> Receipt:

@@ -19,7 +19,7 @@ class StatisticsRecords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._sql = database.queries("standing")
+        self._sql = database.queries("statistics")
 
     def fading(self, before: int) -> list[MemoryStatistics]:
         """Active memories, not pinned, whose state and last access are not after that instant."""

@@ -10,7 +10,7 @@ from recortex.domain.maintenance import Integrity
 from recortex.errors import CorruptStoreError, StorageError
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
-from recortex.storage.records.row_checks import READINGS
+from recortex.storage.records.row_checks import ROW_CHECKS
 from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.failures import translated
 
@@ -158,7 +158,7 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
 def _unreadable(connection: apsw.Connection) -> Iterator[str]:
     """Rows of the other tables that are none that we wrote."""
     ids = "(SELECT id FROM memories WHERE key = {owner})"
-    for table, reading in READINGS.items():
+    for table, reading in ROW_CHECKS.items():
         id_ = ids.format(owner=reading.owner) if reading.owner else "NULL"
         for owner, *row in connection.execute(f"SELECT {id_}, {', '.join(reading.columns)} FROM {table}"):
             if why := reading.flaw(tuple(row)):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Erasure, Integrity
-    from recortex.storage.records.maintenance import MaintenanceTables
+    from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
@@ -95,18 +95,18 @@ class SqliteStore:
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
 
     @cached_property
-    def whole(self) -> SqliteFullCopy:
+    def full_copy(self) -> SqliteFullCopy:
         """Every table as rows, for a whole copy."""
         from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
         return SqliteFullCopy(self._pool, self.vectors)
 
     @cached_property
-    def chores(self) -> MaintenanceTables:
+    def chores(self) -> MaintenanceRecords:
         """What upkeep was done when, and what is old enough to go."""
-        from recortex.storage.records.maintenance import MaintenanceTables
+        from recortex.storage.records.maintenance import MaintenanceRecords
 
-        return MaintenanceTables(self._pool)
+        return MaintenanceRecords(self._pool)
 
     @cached_property
     def compaction(self) -> SqliteCompaction:

@@ -124,12 +124,11 @@ class VectorIndex:
         """The opened file; None where it cannot be used or the process has asked too little for it to pay."""
         asked = self._asked[model] = self._asked.get(model, 0) + 1
         name, graph = self._opened.get(model, ("", None))
-        if name != indexed.name and (asked > ONCE or self._seen_whole(indexed)):
+        if name != indexed.name and (
+            asked > ONCE or (self.folder and seen_whole(self.folder / indexed.name))
+        ):
             name, graph = self._opened[model] = indexed.name, self._open(indexed)
         return graph if name == indexed.name else None
-
-    def _seen_whole(self, indexed: Indexed) -> bool:
-        return self.folder is not None and seen_whole(self.folder / indexed.name)
 
     def _open(self, indexed: Indexed) -> Any | None:
         assert self.folder is not None  # noqa: S101  `registered` looked

@@ -35,7 +35,7 @@ GONE_SHARE = 0.2
 SLICE = 10_000
 
 
-class Tally(NamedTuple):
+class VectorCounts(NamedTuple):
     """How many vectors an embedder has, the newest one's key, and how many came after the file was made."""
 
     newest: int
@@ -75,12 +75,12 @@ def keep_up(
     made = 0
     for model, dimensions in pool.rows(sql["models"]):
         old = _usable(index, model)
-        tally = Tally(*pool.rows(sql["index_tally"], (model, old.last_key if old else 0))[0])
-        if _due(tally, old, least):
-            keep = old if old and not _mostly_gone(tally, old) else None
+        counts = VectorCounts(*pool.rows(sql["index_tally"], (model, old.last_key if old else 0))[0])
+        if _due(counts, old, least):
+            keep = old if old and not _mostly_gone(counts, old) else None
             build = _Building(pool, index.folder, model, threads)
-            made += build.run(dimensions, tally, keep, progress)
-        elif tally.vectors < least:
+            made += build.run(dimensions, counts, keep, progress)
+        elif counts.vectors < least:
             pool.rows(sql["index_others"], (model, ""))
     remove_strays(index.folder, [row[0] for row in pool.rows(sql["index_names"])])
     return made
@@ -91,15 +91,15 @@ def _usable(index: VectorIndex, model: int) -> Indexed | None:
     return None if old is None or not index.folder or damage(index.folder / old.name, old) else old
 
 
-def _due(tally: Tally, old: Indexed | None, least: int) -> bool:
-    if tally.vectors < least:
+def _due(counts: VectorCounts, old: Indexed | None, least: int) -> bool:
+    if counts.vectors < least:
         return False
     later = max(min(LATER, least), LATER_SHARE * (old.vectors if old else 0))
-    return old is None or tally.later > later or _mostly_gone(tally, old)
+    return old is None or counts.later > later or _mostly_gone(counts, old)
 
 
-def _mostly_gone(tally: Tally, old: Indexed) -> bool:
-    return old.vectors - (tally.vectors - tally.later) > GONE_SHARE * old.vectors
+def _mostly_gone(counts: VectorCounts, old: Indexed) -> bool:
+    return old.vectors - (counts.vectors - counts.later) > GONE_SHARE * old.vectors
 
 
 class _Building:
@@ -114,7 +114,11 @@ class _Building:
         self._name = f"{secrets.token_hex(8)}{SUFFIX}"
 
     def run(
-        self, dimensions: int, tally: Tally, old: Indexed | None, progress: Callable[[str, int, int], None]
+        self,
+        dimensions: int,
+        counts: VectorCounts,
+        old: Indexed | None,
+        progress: Callable[[str, int, int], None],
     ) -> int:
         """Make the file and let the store name it; returns how many vectors were put in.
 
@@ -123,10 +127,10 @@ class _Building:
         """
         graph = self._graph(dimensions, old)
         had = len(graph)
-        self._pool.rows(self._sql["index_begin"], (self._name, self._model, tally.newest))
+        self._pool.rows(self._sql["index_begin"], (self._name, self._model, counts.newest))
         first = old.last_key if old else 0
-        done, of = 0, tally.later if old else tally.vectors
-        while rows := self._pool.rows(self._sql["slice"], (self._model, first, tally.newest, SLICE)):
+        done, of = 0, counts.later if old else counts.vectors
+        while rows := self._pool.rows(self._sql["slice"], (self._model, first, counts.newest, SLICE)):
             self._add(graph, rows)
             first, done = rows[-1][0], done + len(rows)
             progress("indexing vectors", done, of)

@@ -50,21 +50,21 @@ class SqliteVectors(VectorRecords):
         Args:
             thorough: look at all of its content, half a second for a million vectors.
         """
-        from recortex.storage.sqlite.vector_index_building import LEAST, Tally
+        from recortex.storage.sqlite.vector_index_building import LEAST, VectorCounts
 
         if self._index.folder is None:
             return None
         found = [
-            (Tally(*self._pool.rows(self._sql["index_tally"], (model, 0))[0]), model)
+            (VectorCounts(*self._pool.rows(self._sql["index_tally"], (model, 0))[0]), model)
             for model, _ in self._pool.rows(self._sql["models"])
         ]
-        tally, model = max(found, key=lambda one: one[0].vectors, default=(Tally(0, 0, 0), 0))
+        counts, model = max(found, key=lambda one: one[0].vectors, default=(VectorCounts(0, 0, 0), 0))
         indexed = self._index.registered(model)
-        if tally.vectors < LEAST and indexed is None:
+        if counts.vectors < LEAST and indexed is None:
             return None
         if find_spec("usearch") is None:
-            return VectorIndexState(tally.vectors, 0, "the package usearch is not installed", INSTALL)
+            return VectorIndexState(counts.vectors, 0, "the package usearch is not installed", INSTALL)
         if indexed is None:
-            return VectorIndexState(tally.vectors, 0, "it was not made yet", MAKE)
+            return VectorIndexState(counts.vectors, 0, "it was not made yet", MAKE)
         wrong = damage(self._index.folder / indexed.name, indexed) if thorough else ""
-        return VectorIndexState(tally.vectors, indexed.vectors, wrong, MAKE if wrong else "")
+        return VectorIndexState(counts.vectors, indexed.vectors, wrong, MAKE if wrong else "")

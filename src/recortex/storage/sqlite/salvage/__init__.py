@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.storage.sqlite.salvage.filling import Backup, Filling
 from recortex.storage.sqlite.salvage.naming import lost
-from recortex.storage.sqlite.salvage.reading import Found
+from recortex.storage.sqlite.salvage.reading import DamagedContent
 from recortex.storage.sqlite.salvage.rebuilding import Aside, tidy, write
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def salvage(
         fingerprint: the hash of a kind and a text, by which a damaged text is known.
         backup: a whole store of today's schema, if there is one.
     """
-    found = Found(into, damaged, fingerprint)
+    found = DamagedContent(into, damaged, fingerprint)
     named = [*found.contradicted]
     write(into, found)
     aside = Aside(into, found)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recortex.storage.sqlite.salvage.reading import Found
+    from recortex.storage.sqlite.salvage.reading import DamagedContent
     from recortex.storage.sqlite.salvage.tables import Values
 
 
@@ -35,7 +35,7 @@ class Filling:
         filled: how many memories are as the backup has them.
     """
 
-    def __init__(self, into: apsw.Connection, found: Found, backup: Backup) -> None:
+    def __init__(self, into: apsw.Connection, found: DamagedContent, backup: Backup) -> None:
         self._into = into
         self._found = found
         self._backup = backup

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import apsw
 
-    from recortex.storage.sqlite.salvage.reading import Found
+    from recortex.storage.sqlite.salvage.reading import DamagedContent
 
     Ends = tuple[str, str, str]
 
@@ -26,7 +26,7 @@ _MADE_ANEW = ("memories_fts", "embedding", "vector_indexes")
 """Tables and indexes that hold nothing which cannot be made again from the memories."""
 
 
-def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
+def lost(into: apsw.Connection, found: DamagedContent) -> Iterator[str]:
     """What the new store lacks or has changed, in sentences that begin with the memory's id if known."""
     there = {row[0]: row[1] for row in into.execute("SELECT key, id FROM memories")}
     for key in found.changed & there.keys():
@@ -50,18 +50,18 @@ def lost(into: apsw.Connection, found: Found) -> Iterator[str]:
         yield from _told_relations(into, found, there)
 
 
-def _blind(found: Found) -> list[str]:
+def _blind(found: DamagedContent) -> list[str]:
     """The table or index of each page that could not be read whole; empty where it is not known."""
     owners = found.reader.owners()
     holders = [owners.get(page, "") for page in found.reader.holes()]
     return [name for name in holders if not name.startswith(_MADE_ANEW)]
 
 
-def _named(found: Found, there: dict[int, str], key: int) -> str:
+def _named(found: DamagedContent, there: dict[int, str], key: int) -> str:
     return there.get(key) or found.ids.get(key) or f"the memory number {key}"
 
 
-def _memories(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
+def _memories(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     buried = {row[0] for row in into.execute("SELECT memory_key FROM tombstones")}
     last = max([found.highest(), *there, *(key for key in found.ids if key <= found.highest())], default=0)
     for key in range(1, last + 1):
@@ -69,7 +69,7 @@ def _memories(into: apsw.Connection, found: Found, there: dict[int, str]) -> Ite
             yield f"{_named(found, there, key)}: could not be read, and is in no backup"
 
 
-def _parts(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
+def _parts(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     """Rows that an index knows of, and that are not there."""
     for index, (table, columns, owner) in found.witnesses.items():
         present = set(into.execute(f"SELECT {', '.join(columns)} FROM {table}"))
@@ -82,14 +82,14 @@ def _parts(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterat
                 yield f"{there[entry[mine]]}: a row of its {table}{more} could not be read"
 
 
-def _told_relations(into: apsw.Connection, found: Found, there: dict[int, str]) -> Iterator[str]:
+def _told_relations(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     """Relations that the audit log knows of, and that are not there."""
     present = set(into.execute(_RELATED))
     for source, target, type_ in sorted(_related(found, there) - present):
         yield f"{source}: its {type_} {target} could not be read, or was taken away with one of the two"
 
 
-def _related(found: Found, there: dict[int, str]) -> set[Ends]:
+def _related(found: DamagedContent, there: dict[int, str]) -> set[Ends]:
     """The relations that were made and not taken away, as far as the audit log can be read."""
     related: set[Ends] = set()
     for _, key, operation, _, _, details in sorted(found.rows["audit"].values(), key=lambda row: row[0]):

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.vocabulary import Actor
-from recortex.storage.records.row_checks import READINGS
+from recortex.storage.records.row_checks import ROW_CHECKS
 from recortex.storage.records.rows import COLUMNS
 from recortex.storage.sqlite.maintenance import altered
 from recortex.storage.sqlite.pages import Reader
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import apsw
 
     from recortex.storage.sqlite.pages import Row
-    from recortex.storage.sqlite.salvage.tables import Table, Values
+    from recortex.storage.sqlite.salvage.tables import StoredTable, Values
 
     Fingerprint = Callable[[str, str], str]
 
@@ -34,7 +34,7 @@ of a memory."""
 _WITNESSES = 2
 
 
-class Found:
+class DamagedContent:
     """What a damaged file still holds.
 
     Args:
@@ -156,7 +156,7 @@ class Found:
                 self._keep(table, fitted, row)
                 return
 
-    def _keep(self, table: Table, values: Values, row: Row) -> None:
+    def _keep(self, table: StoredTable, values: Values, row: Row) -> None:
         key = table.key(values, row.rowid)
         former = self.rows[table.name].get(key)
         version = table.place("version") if table.name == "memories" else -1
@@ -208,7 +208,7 @@ class Found:
         for (key,), values in self.rows["memories"].items():
             if not self.fits_its_hash(values):
                 self.changed.add(key)
-        for name, reading in READINGS.items():
+        for name, reading in ROW_CHECKS.items():
             table = self.tables[name]
             for key, values in list(self.rows[name].items()):
                 if reading.flaw(tuple(values[table.place(column)] for column in reading.columns)):

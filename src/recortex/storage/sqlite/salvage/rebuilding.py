@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import apsw
 
     from recortex.storage.records.row_checksums import Unfit
-    from recortex.storage.sqlite.salvage.reading import Found
-    from recortex.storage.sqlite.salvage.tables import Table, Values
+    from recortex.storage.sqlite.salvage.reading import DamagedContent
+    from recortex.storage.sqlite.salvage.tables import StoredTable, Values
 
 
-def write(into: apsw.Connection, found: Found) -> None:
+def write(into: apsw.Connection, found: DamagedContent) -> None:
     """Write all that was found into a new, empty store."""
     into.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
     for name, table in found.tables.items():
@@ -32,7 +32,7 @@ def write(into: apsw.Connection, found: Found) -> None:
     into.execute("COMMIT")
 
 
-def _accepted(found: Found, table: Table, values: Values) -> Values | None:
+def _accepted(found: DamagedContent, table: StoredTable, values: Values) -> Values | None:
     """A damaged memory is kept as far as it can be read, under a hash of its own; None if it cannot."""
     if values[table.place("key")] not in found.changed:
         return values
@@ -49,7 +49,7 @@ def _accepted(found: Found, table: Table, values: Values) -> Values | None:
     return None
 
 
-def _without_json(table: Table, values: list[Any]) -> list[Any]:
+def _without_json(table: StoredTable, values: list[Any]) -> list[Any]:
     emptied = list(values)
     for name, nothing in (("content", None), ("source", None), ("metadata", None), ("tags", "[]")):
         emptied[table.place(name)] = nothing
@@ -62,7 +62,7 @@ class Aside:
     A memory is marked as changed, other rows wait until the backup was asked.
     """
 
-    def __init__(self, into: apsw.Connection, found: Found) -> None:
+    def __init__(self, into: apsw.Connection, found: DamagedContent) -> None:
         self._into = into
         self._found = found
         self._rows: list[tuple[Unfit, Values]] = []

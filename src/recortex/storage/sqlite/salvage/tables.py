@@ -33,7 +33,7 @@ _TIMES = frozenset({"at", "valid_from", "valid_until", "recorded_from", "recorde
 _FIRST, _LAST = (to_micros(end.replace(tzinfo=UTC)) for end in (datetime.min, datetime.max))  # noqa: DTZ901
 
 
-class Column(NamedTuple):
+class StoredColumn(NamedTuple):
     """A column as the schema has it; `primary` is its place in the primary key, from 1."""
 
     name: str
@@ -43,11 +43,11 @@ class Column(NamedTuple):
     primary: int
 
 
-class Table(NamedTuple):
+class StoredTable(NamedTuple):
     """A plain table of ours; `alias` is the column that is the rowid, or None."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[StoredColumn, ...]
     alias: int | None
 
     def fits(self, row: Row) -> Values | None:
@@ -86,16 +86,13 @@ class Table(NamedTuple):
         return self.name not in {"memories", "tombstones"} or bool(ID.fullmatch(str(values[1])))
 
 
-def _fits(value: Any, column: Column) -> bool:
+def _fits(value: Any, column: StoredColumn) -> bool:
     if value is None:
         return not column.needed and not column.primary
     if not isinstance(value, _TYPES.get(column.type, (object,))):
         return False
-    return not _is_instant(column) or (isinstance(value, int) and _FIRST <= value <= _LAST)
-
-
-def _is_instant(column: Column) -> bool:
-    return column.name in _TIMES or column.name.endswith("_at")
+    instant = column.name in _TIMES or column.name.endswith("_at")
+    return not instant or (isinstance(value, int) and _FIRST <= value <= _LAST)
 
 
 def replaced(values: Values, place: int, value: Any) -> Values:
@@ -103,17 +100,17 @@ def replaced(values: Values, place: int, value: Any) -> Values:
     return (*values[:place], value, *values[place + 1 :])
 
 
-def tables(connection: apsw.Connection) -> Iterator[Table]:
+def tables(connection: apsw.Connection) -> Iterator[StoredTable]:
     """Our plain tables, those that others refer to first."""
     for (name,) in list(connection.execute(_PLAIN)):
         columns = tuple(
-            Column(column, type_, bool(needed), _literal(default), primary)
+            StoredColumn(column, type_, bool(needed), _literal(default), primary)
             for _, column, type_, needed, default, primary in connection.execute(f"PRAGMA table_info({name})")
         )
         whole = [place for place, column in enumerate(columns) if column.primary]
         ordered = bool(connection.execute("SELECT wr FROM pragma_table_list(?)", (name,)).get)
         alias = whole[0] if len(whole) == 1 and not ordered and columns[whole[0]].type == "INTEGER" else None
-        yield Table(name, columns, alias)
+        yield StoredTable(name, columns, alias)
 
 
 def indexes(connection: apsw.Connection, table: str) -> Iterator[tuple[str, tuple[str, ...]]]:
