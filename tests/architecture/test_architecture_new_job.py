@@ -1,4 +1,4 @@
-"""A background job is added by its function and one row of `app/jobs/table.py`; everything that runs jobs reads that."""
+"""A background job is added by its function and a row of `app/jobs/table.py`, which all else reads."""
 
 import os
 import shutil
@@ -47,6 +47,12 @@ def test_a_new_job_is_planned_run_and_reported(tmp_path):
         "RECORTEX_HOME": str(tmp_path / "home"),
     }
     done = subprocess.run(
-        [sys.executable, "-c", LIFE], cwd=project, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )  # fmt: skip
+        [sys.executable, "-c", LIFE],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.stdout == "planned, run, reported\n", done.stderr

@@ -11,7 +11,7 @@ from recortex.domain.memory import Memory
 Recipe = Literal["hybrid", "keyword", "semantic"]
 Freshness = Literal["fresh", "changed", "gone", "none"]
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
-"""Kinds that answer a question by themselves; raw code comes along with its description (D, «Code Memory Rule»)."""
+"""Kinds that answer a question by themselves; raw code comes along with its description."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

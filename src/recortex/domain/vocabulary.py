@@ -133,7 +133,7 @@ class Trust(StrEnum):
 
 
 class Actor(StrEnum):
-    """Who changed a memory, for the audit log (A)."""
+    """Who changed a memory, for the audit log."""
 
     USER = "user"
     AGENT = "agent"
