@@ -25,8 +25,8 @@ BATCH = 50
 class Embedding:
     """Makes vectors of memories that are in a store.
 
-    The wanted embedder is the preferred one. A fallback gives vectors only to memories that have none, so that
-    they are found meanwhile. Its vectors are outdated as soon as the wanted embedder answers again.
+    The wanted embedder is the preferred one. A fallback gives vectors only to memories that have none, so
+    that they are found meanwhile. Its vectors are outdated as soon as the wanted embedder answers again.
 
     Args:
         embedder: None where vectors are switched off.
