@@ -1,7 +1,9 @@
 """Checks a file's type, owner and size before a byte of it is read or a program opens it by name.
 
-A link, a pipe or a device where a file is expected, or a file of another user, is refused. `/dev/zero` behind a link
-would otherwise be read until memory ends, and another user's file would be believed. Used by hooks: nothing heavy is
+A link, a pipe or a device where a file is expected, or a file of another user, is refused. `/dev/zero` behind
+a link
+would otherwise be read until memory ends, and another user's file would be believed. Used by hooks: nothing
+heavy is
 imported.
 """
 
@@ -48,7 +50,9 @@ def read_regular(path: Path, most: int) -> bytes:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file of whatever size and owner for reading, such as a transcript; a link to one is followed.
+    """Open a regular file of whatever size and owner for reading, such as a transcript.
+
+    A link to one is followed.
 
     Raises:
         UntrustedFileError: it is something else, such as a pipe or a device, which might never end.

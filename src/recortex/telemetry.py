@@ -1,6 +1,7 @@
 """Spans, events and counters: what logs, metrics and a health page read.
 
-Every operation and every background job reports here. While nobody listens, a report costs one look at an empty tuple,
+Every operation and every background job reports here. While nobody listens, a report costs one look at an
+empty tuple,
 and nothing is imported. Fields hold names, counts and times, never a memory's text.
 
     with listening(to_logging()):
@@ -47,7 +48,10 @@ _NOBODY = nullcontext()
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Give every record to a listener while the block runs. What a listener raises is the listener's own loss."""
+    """Give every record to a listener while the block runs.
+
+    What a listener raises is the listener's own loss.
+    """
     listen(listener)
     try:
         yield

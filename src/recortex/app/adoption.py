@@ -36,8 +36,10 @@ class Candidate(NamedTuple):
 
     Attributes:
         folder: it is in.
-        reason: moved, copied: the checkout carries the id of that store, which is bound to another path, where the
-            checkout is gone or still there; replaced: an earlier checkout at the same path; older: in the work tree.
+        reason: moved, copied: the checkout carries the id of that store, which is bound to another path,
+            where the
+            checkout is gone or still there; replaced: an earlier checkout at the same path; older: in the
+            work tree.
         path: of the checkout that it was made for.
     """
 
@@ -142,7 +144,10 @@ def _possible(project: Project) -> Iterator[Candidate]:
 
 
 def refused(project: Project) -> str:
-    """Why the folder of an older version in the work tree is left alone; empty where there is none or it is not."""
+    """Why the folder of an older version in the work tree is left alone.
+
+    Empty where there is none or it is not.
+    """
     older = project.root / OLDER
     if not os.path.lexists(older):
         return ""

@@ -73,7 +73,10 @@ class Application:
         return self._services(None if None in self.locations else scope)
 
     def all_services(self, scope: Scope | None = None) -> list[StoreServices]:
-        """The stores to read: one scope's, or all, the project's first; a store that was never made is left out."""
+        """The stores to read: one scope's, or all, the project's first.
+
+        A store that was never made is left out.
+        """
         keys = list(self.locations) if scope is None or None in self.locations else [scope]
         return [
             self._services(key) for key in keys if key in self._all_services or not self.locations[key].absent
@@ -115,7 +118,10 @@ class Application:
 
     @property
     def embedder_name(self) -> str:
-        """The name of the embedder that answered last, or that is preferred; nothing is loaded or asked for it."""
+        """The name of the embedder that answered last, or that is preferred.
+
+        Nothing is loaded or asked for it.
+        """
         return self._embedder.active_name if self._embedder else "none"
 
     def probe_embedder(self) -> str:

@@ -1,4 +1,6 @@
-"""The brief of a session's start: from the cache where it is fresh, else made; the file that shows it, where asked for.
+"""The brief of a session's start: from the cache where it is fresh, else made.
+
+The file that shows it, where asked for.
 
 The hook imports this module: what making a brief needs is loaded only when one is made.
 """
@@ -60,7 +62,10 @@ def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: floa
 
 
 def forget_briefs(locations: Sequence[Location]) -> int:
-    """Delete all briefs that were kept, and what the project's file shows of one; returns how many files are gone."""
+    """Delete all briefs that were kept, and what the project's file shows of one.
+
+    Returns how many files are gone.
+    """
     for root in {location.project.root for location in locations if location.project}:
         if (root / FILE).exists():
             from recortex.app.brief_file import clear
@@ -74,7 +79,8 @@ def forget_briefs(locations: Sequence[Location]) -> int:
 def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Brief:
     """What a session is told at its start.
 
-    From the cache while nothing changed for at most a day, else made anew and kept. Where it cannot be made because a
+    From the cache while nothing changed for at most a day, else made anew and kept. Where it cannot be made
+    because a
     store is locked or damaged, the last one is given with a notice of its age.
 
     Args:

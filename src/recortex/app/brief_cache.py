@@ -1,6 +1,7 @@
-"""Briefs kept for the next session start: one small file per branch and folder (D, «Session Start»; C, AD-8).
+"""Briefs kept for the next session start: one small file per branch and folder.
 
-The hook reads one in milliseconds, so nothing heavy is imported here. What is read was written by others: a file that
+The hook reads one in milliseconds, so nothing heavy is imported here. What is read was written by others: a
+file that
 is not ours, is too large, or does not fit is as good as none.
 """
 
@@ -23,7 +24,7 @@ FRESH_SECONDS = 24 * 3600
 """D, `SURFACE_STALE_HOURS`."""
 
 FILE = ".claude/cortex-memory.local.md"
-"""Where a project may have its brief in a file, when the settings ask for it (D)."""
+"""Where a project may have its brief in a file, when the settings ask for it."""
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
@@ -84,7 +85,7 @@ class Cached(NamedTuple):
 
 
 def key(branch: str, cwd: str) -> str:
-    """The name of a brief's file: SHA-256 of branch and folder (D)."""
+    """The name of a brief's file: SHA-256 of branch and folder."""
     import hashlib
 
     return hashlib.sha256(f"{branch}:{cwd}".encode("utf-8", "surrogatepass")).hexdigest()

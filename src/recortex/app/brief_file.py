@@ -1,4 +1,4 @@
-"""The brief as a file of the project, for agents without hooks: between D's markers, and ignored by git (C, D)."""
+"""The brief as a file of the project, for agents without hooks: between markers, and ignored by git."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def write(root: Path, text: str) -> Path:
     """Put the brief between the markers of the project's file, keep what stands around it, and make git ignore it.
 
     Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or it cannot
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot
             be ours.
         OSError: it cannot be written.
     """
@@ -39,7 +40,8 @@ def clear(root: Path) -> None:
     """Take the brief out of the project's file, where one stands in it.
 
     Raises:
-        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or it cannot
+        InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
+            it cannot
             be ours.
         OSError: it cannot be written.
     """

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
 COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup")
-"""What follows a database's name in those of the files that stand for it: SQLite's own, and those of a recovery."""
+"""What follows a database's name in those of the files that stand for it: SQLite's own, and those of a
+recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Location:
     """A store's file, and the folder that belongs to it alone.
 
     Attributes:
-        database: the file; of a store on a server a name in the folder, where only what is this machine's own is kept:
+        database: the file; of a store on a server a name in the folder, where only what is this machine's own
+            is kept:
             sessions that wait, locks, briefs.
         folder: where the file is; of a project that has none yet, one that is not there.
         project: whose store it is; None for the person's own, and for a file that a URL names.
@@ -119,7 +121,10 @@ class Location:
 
     @property
     def absent(self) -> bool:
-        """Whether nothing was ever kept here; something else in its place is no absence but an error to be told."""
+        """Whether nothing was ever kept here.
+
+        Something else in its place is no absence but an error to be told.
+        """
         if self.server:
             return False
         return not os.path.lexists(self.database) and (
@@ -137,7 +142,8 @@ class Location:
 class Locations(Mapping["Scope | None", Location]):
     """The stores of an application by scope; one store under None holds both scopes.
 
-    A project's folder may be made, and a workspace bound, by another process while this one runs: until then each look
+    A project's folder may be made, and a workspace bound, by another process while this one runs: until then
+    each look
     looks again.
     """
 
@@ -189,7 +195,8 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
 
     Args:
         url: `sqlite:///FILE` or `postgresql://…`.
-        project: in whose folder what is this machine's own of a store on a server is kept, and which says which
+        project: in whose folder what is this machine's own of a store on a server is kept, and which says
+            which
             workspace there it is bound to, where neither the URL nor `workspace` does.
         workspace: that the person's settings name.
 
@@ -280,7 +287,9 @@ def _hidden(parameter: re.Match[str]) -> str:
 
 
 def prepare(location: Location) -> Location:
-    """Make the folders of a store, for its owner only; returns where it is now, for a project that had no folder.
+    """Make the folders of a store, for its owner only.
+
+    Returns where it is now, for a project that had no folder.
 
     Raises:
         ConfigError: it is on a server, and the checkout is bound to no workspace there.
@@ -329,7 +338,8 @@ def unbound(location: Location) -> ConfigError:
 def _touch_private(path: Path) -> None:
     """The database's file is made readable by its owner alone; SQLite gives its companions the same mode.
 
-    One that is there is left alone: closing it would take the locks away that this process may have on it (POSIX), and
+    One that is there is left alone: closing it would take the locks away that this process may have on it
+    (POSIX), and
     another one would then take the log for nobody's.
     """
     with suppress(FileExistsError):

@@ -17,7 +17,9 @@ _POLL = 0.01
 
 @contextmanager
 def alone(path: Path, *, patience: float = 0.0) -> Iterator[bool]:
-    """Hold the lock of a file while inside; False where another process holds it for longer than one is patient.
+    """Hold the lock of a file while inside.
+
+    False where another process holds it for longer than one is patient.
 
     The file stays; it says which process has the lock, for people: nothing depends on that.
 

@@ -1,4 +1,7 @@
-"""Ids, paths, branches and names as they are kept and shown: without secrets. What hooks ask costs them microseconds."""
+"""Ids, paths, branches and names as they are kept and shown: without secrets.
+
+What hooks ask costs them microseconds.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def of_session(session: Session) -> Session:
 
 
 def of_info(info: SessionInfo) -> SessionInfo:
-    """What is known of a transcript as it is kept; the folder that it was written in is still to be looked into."""
+    """What is known of a transcript as it is kept.
+
+    The folder that it was written in is still to be looked into.
+    """
     return replace(
         info, session_id=shown(info.session_id), path=shown(info.path), branch=shown(info.branch),
         parent_session=shown(info.parent_session),

@@ -1,7 +1,9 @@
 """Where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to.
 
-A checkout says which folder is its own by an id in git's local configuration, which no clone and no pull brings along;
-the folder says to which path it is bound. Both must agree. A folder without git is known by its path alone. So nothing
+A checkout says which folder is its own by an id in git's local configuration, which no clone and no pull
+brings along;
+the folder says to which path it is bound. Both must agree. A folder without git is known by its path alone.
+So nothing
 that comes with a repository can point at a memory, bring one along, or replace one.
 """
 
@@ -69,7 +71,8 @@ class Project:
         home: the person's data folder.
         folder: the project's; None where it has none yet.
         record: what the folder says.
-        elsewhere: the folder whose id the checkout carries, where that is bound to another path: the checkout was
+        elsewhere: the folder whose id the checkout carries, where that is bound to another path: the checkout
+            was
             moved or copied.
     """
 
@@ -93,7 +96,10 @@ class Project:
 
     @property
     def former(self) -> Path | None:
-        """The folder whose id the checkout carried before it got its own; None where there is none any more."""
+        """The folder whose id the checkout carried before it got its own.
+
+        None where there is none any more.
+        """
         found = _by_id(self.home, self.record.former) if self.record else None
         return found[0] if found else None
 
@@ -171,7 +177,10 @@ def adopted(project: Project) -> None:
 
 
 def bound_to(home: Path, anchor: Path) -> list[Path]:
-    """Every folder that is bound to a path; one that the checkout there does not name is of an earlier checkout."""
+    """Every folder that is bound to a path.
+
+    One that the checkout there does not name is of an earlier checkout.
+    """
     return [folder for folder in _folders(home) if (record := read_record(folder)) and record.binds(anchor)]
 
 

@@ -26,7 +26,7 @@ _STAMP = "%Y%m%dT%H%M%S%f"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """How a store is and will be (A, CX21: storage health).
+    """How a store is and will be.
 
     Attributes:
         active: memories with that status, as everywhere.

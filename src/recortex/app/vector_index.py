@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 
 
 def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
-    """Make or extend a store's approximate index, unless another process is at it; returns how many vectors were put in.
+    """Make or extend a store's approximate index, unless another process is at it.
 
-    Where it cannot be made, because its package is missing or the folder cannot be written, every vector is compared as
+    Returns how many vectors were put in.
+
+    Where it cannot be made, because its package is missing or the folder cannot be written, every vector is
+    compared as
     before, and `doctor` says so.
     """
     folder = services.location.place("locks")

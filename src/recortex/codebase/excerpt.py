@@ -34,7 +34,8 @@ def excerpt(root: Path, path: str, first: int | None, last: int | None) -> Excer
     """Read lines `first` to `last`, inclusive from 1, or the whole file.
 
     Raises:
-        InvalidInputError: the file is not in the project (also where a link leads out of it), cannot be read, is no
+        InvalidInputError: the file is not in the project (also where a link leads out of it), cannot be read,
+            is no
             UTF-8 text, has no such lines, or the piece is larger than 64 KB or empty.
     """
     inside = relative(path, root)

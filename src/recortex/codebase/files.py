@@ -26,7 +26,10 @@ def relative(path: str, root: Path) -> str:
 
 
 def cited_hash(root: Path, path: str, first: int | None, last: int | None) -> str:
-    """BLAKE3 of the cited lines (or of the whole file); empty where the file is not there, too large, or outside."""
+    """BLAKE3 of the cited lines (or of the whole file).
+
+    Empty where the file is not there, too large, or outside.
+    """
     text = _read(root, path)
     if text is None:
         return ""

@@ -1,8 +1,11 @@
 """Asks git about a repository without its configuration: nothing that a repository configures is ever run.
 
-A clone or an unpacked archive can name programs that git starts on its own: clean and smudge filters, text conversion,
-external diffs, a file system monitor, hooks, credential helpers, lazy fetches. Switching them off one by one forgets
-the next one. So git gets a repository folder of our own, with an empty configuration, that borrows the objects and the
+A clone or an unpacked archive can name programs that git starts on its own: clean and smudge filters, text
+conversion,
+external diffs, a file system monitor, hooks, credential helpers, lazy fetches. Switching them off one by one
+forgets
+the next one. So git gets a repository folder of our own, with an empty configuration, that borrows the
+objects and the
 index of the real one.
 """
 
@@ -110,7 +113,10 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
 
 
 def git_context(tree: Path) -> GitContext:
-    """The context of a working tree; what cannot be found out is left empty, as is all where there is no git."""
+    """The context of a working tree.
+
+    What cannot be found out is left empty, as is all where there is no git.
+    """
     branch, commit = branch_and_commit(tree)
     with isolated(tree, commit) as git:
         if git is None:
@@ -131,7 +137,10 @@ def tracked(tree: Path, path: str) -> bool:
 
 
 def set_local(git_folder: Path, name: str, value: str) -> bool:
-    """Write a value into a repository's own configuration, which no clone takes along; returns whether it worked."""
+    """Write a value into a repository's own configuration, which no clone takes along.
+
+    Returns whether it worked.
+    """
     program = _program()
     if program is None:
         return False

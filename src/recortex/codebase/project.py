@@ -1,6 +1,7 @@
 """Which project a folder belongs to, read from git's own files: no program is run, and none of them is believed blindly.
 
-A repository's files may come from a stranger. A `.git` file counts only where git's folder points back to it, a branch
+A repository's files may come from a stranger. A `.git` file counts only where git's folder points back to it,
+a branch
 only where its name is one, a commit only where it is a hash.
 """
 
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 MARKERS = ("recortex.toml", "pyproject.toml", "package.json", "Cargo.toml", "go.mod", "pom.xml", "Makefile")
 MOST_BYTES = 4 * 1024 * 1024
-"""Of one of git's files; the largest that is read, `packed-refs`, has some 70 bytes for each branch and tag."""
+"""Of one of git's files; the largest that is read, `packed-refs`, has some 70 bytes for each branch and
+tag."""
 _CONFIG_ID = lazy(
     r"^\[recortex\][ \t]*\n(?:(?!\[).*\n)*?[ \t]*id[ \t]*=[ \t]*([0-9a-f]{16})[ \t]*$", re.MULTILINE
 )
@@ -37,8 +39,10 @@ class Checkout:
     """A project's folder on this machine.
 
     Attributes:
-        root: the top folder of the main working tree; without git, the folder that was taken for the project's.
-        git: the folder that all working trees of the repository share; None without git, or where it cannot be
+        root: the top folder of the main working tree; without git, the folder that was taken for the
+            project's.
+        git: the folder that all working trees of the repository share; None without git, or where it cannot
+            be
             believed: a link, or a file that leads to a repository which knows nothing of this folder.
     """
 
@@ -71,7 +75,8 @@ class Checkout:
 def find_checkout(start: Path, known: Callable[[Path], bool] = lambda _: False) -> Checkout:
     """The project that a folder lies in.
 
-    The nearest `.git` decides; a linked worktree and a submodule lead to the folder that git keeps for them. Outside
+    The nearest `.git` decides; a linked worktree and a submodule lead to the folder that git keeps for them.
+    Outside
     git: the nearest folder that is known as a project's, else one with a project's usual file, else `start`.
 
     Args:
@@ -91,7 +96,9 @@ def find_checkout(start: Path, known: Callable[[Path], bool] = lambda _: False) 
 
 
 def working_tree(start: Path) -> Path:
-    """The top folder of the checkout that `start` lies in, a linked worktree's own; outside git the project's root.
+    """The top folder of the checkout that `start` lies in, a linked worktree's own.
+
+    Outside git the project's root.
 
     Paths of files are relative to it, so that they are the same in every worktree.
     """
@@ -116,7 +123,10 @@ def branch_and_commit(tree: Path) -> tuple[str, str]:
 
 
 def git_folders(tree: Path) -> tuple[Path, Path]:
-    """Git's folder of a working tree, and the one that all of its worktrees share; both are there or are not."""
+    """Git's folder of a working tree, and the one that all of its worktrees share.
+
+    Both are there or are not.
+    """
     git = tree / ".git"
     if not git.is_file():
         return git, git
@@ -187,7 +197,10 @@ def _read(path: Path) -> str:
 
 
 def same_folder(path: Path) -> int:
-    """A number that a folder keeps as long as it exists, by which one that took its place is told; 0 if unknown."""
+    """A number that a folder keeps as long as it exists, by which one that took its place is told.
+
+    0 if unknown.
+    """
     try:
         return os.stat(path).st_ino  # noqa: PTH116  a hot path
     except OSError:

@@ -1,6 +1,7 @@
 """Text as it goes to an agent: what a reader sees of it, and no tag that could pass for a client's.
 
-Text of memories is hostile: it may hold tags, terminal sequences, and signs that a person does not see but a model reads.
+Text of memories is hostile: it may hold tags, terminal sequences, and signs that a person does not see but a
+model reads.
 Everything that leaves for an agent goes through `clean`, whichever way it leaves.
 """
 
@@ -53,7 +54,10 @@ _BRACKET = "\N{LEFT WHITE SQUARE BRACKET}"
 
 
 def clean(text: str) -> str:
-    """A text without what is not seen, and with its tags made harmless; a reader still sees what stood there."""
+    """A text without what is not seen, and with its tags made harmless.
+
+    A reader still sees what stood there.
+    """
     return without_tags(visible(text))
 
 
@@ -69,7 +73,10 @@ def cleaned(value: Any) -> Any:
 
 
 def visible(text: str) -> str:
-    """A text without terminal sequences, controls, and signs that take no place; line breaks and tabs stay."""
+    """A text without terminal sequences, controls, and signs that take no place.
+
+    Line breaks and tabs stay.
+    """
     if text.isascii() and text.isprintable():
         return text
     plain = _BREAK.sub("\n", _TERMINAL.sub("", text))

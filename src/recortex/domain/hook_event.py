@@ -33,7 +33,8 @@ class HookEvent:
         ok: whether it worked; None where the event does not tell.
         own: the tool is Recortex itself.
         message: the last thing that the agent said.
-        agent: id of the sub-agent that the event happened in; `agent_type` is empty for the client's own helpers.
+        agent: id of the sub-agent that the event happened in; `agent_type` is empty for the client's own
+            helpers.
         agent_transcript: the sub-agent's transcript.
         process: of the client on this machine; 0: unknown.
     """

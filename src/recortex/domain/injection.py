@@ -1,7 +1,9 @@
 """Text that programs put into a conversation: how ours is marked, and how it is told from what people and agents say.
 
-Memory that learns from its own injections feeds on itself, so everything that Recortex gives to a client stands between
-`START` and `END`, and every reader takes such blocks (and other programs' wrappers) out before anything is learned.
+Memory that learns from its own injections feeds on itself, so everything that Recortex gives to a client
+stands between
+`START` and `END`, and every reader takes such blocks (and other programs' wrappers) out before anything is
+learned.
 """
 
 from __future__ import annotations
@@ -61,7 +63,10 @@ _OWN_COMMAND = lazy(
 
 
 def wrap(text: str) -> str:
-    """Mark text as ours. It is cleaned, so that it can neither close the block early nor pass for anything else."""
+    """Mark text as ours.
+
+    It is cleaned, so that it can neither close the block early nor pass for anything else.
+    """
     return f"{START}\n{clean(text)}\n{END}"
 
 
@@ -74,16 +79,20 @@ def sealed(text: str) -> str:
 def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
     """Part what was said from what a program put in.
 
-    A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning is missing
-    reaches back to the beginning. Other programs' wrappers are taken out from the first opening to the last closing of
+    A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning
+    is missing
+    reaches back to the beginning. Other programs' wrappers are taken out from the first opening to the last
+    closing of
     their name, or to the end where an unclosed one begins a line.
 
     Args:
         text: one block of a message, as the client recorded it.
-        wrappers: also take out what other programs put in. An agent's own answer has none, but may speak of them.
+        wrappers: also take out what other programs put in. An agent's own answer has none, but may speak of
+            them.
 
     Returns:
-        (clean, injected): `clean` has no marker and no outer blank space; `injected` is what was taken, without markers.
+        (clean, injected): `clean` has no marker and no outer blank space; `injected` is what was taken,
+        without markers.
     """
     taken: list[str] = []
     text = _unmarked(text, taken, wrappers=wrappers) if "<" in text else text
@@ -101,7 +110,8 @@ def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
 def is_put_in(block: str) -> bool:
     """Whether a block of a person's message is a program's as a whole.
 
-    It begins with a tag that clients put around blocks of their own, or is one element of any name. Forged tags inside
+    It begins with a tag that clients put around blocks of their own, or is one element of any name. Forged
+    tags inside
     such a block set nothing of it free.
     """
     opening = _ELEMENT.match(block)
@@ -127,7 +137,10 @@ def is_own_command(command: str) -> bool:
 
 
 def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:
-    """Take blocks out until none is left: what stood around one may make a new marker. Endless ones go as a whole."""
+    """Take blocks out until none is left: what stood around one may make a new marker.
+
+    Endless ones go as a whole.
+    """
     for _ in range(_ROUNDS):
         # Others first: an end of ours within their wrapper would take its opening tag away and set the rest free.
         left = _without_wrapped(text, taken) if wrappers else text

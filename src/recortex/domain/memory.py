@@ -111,7 +111,7 @@ class Memory:
 
     @property
     def archived(self) -> bool:
-        """Whether it was put away (A's flag)."""
+        """Whether it was put away."""
         return self.status in {Status.ARCHIVED, Status.PRUNED}
 
     def was_valid_at(self, at: datetime) -> bool:

@@ -56,8 +56,10 @@ class ModelCall:
 
     Attributes:
         micro_usd: millionths of a US dollar.
-        outcome: `pending` while it runs (and for good where the process was killed: then the reserve counts as spent);
-            `refused` by the budget, before anything was sent; `unusable`: there was an answer, but not of the asked form.
+        outcome: `pending` while it runs (and for good where the process was killed: then the reserve counts
+            as spent);
+            `refused` by the budget, before anything was sent; `unusable`: there was an answer, but not of the
+            asked form.
     """
 
     at: datetime

@@ -24,7 +24,9 @@ _LONG = 16
 
 
 def suspicious(name: str) -> bool:
-    """Whether a look at a name is worth while; what is wrong here costs a few milliseconds, or lets a secret pass.
+    """Whether a look at a name is worth while.
+
+    What is wrong here costs a few milliseconds, or lets a secret pass.
 
     UUIDs, hashes that are a whole part of a path, words and words with a number are not.
     """

@@ -1,4 +1,4 @@
-"""Which memories are asked for: every filter of A's memory_query, in one value."""
+"""Which memories are asked for: every filter, in one value."""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ Channel = Literal["surface", "prompt", "file"]
 Use = Literal["", "quoted", "file", "command"]
 SignalName = Literal["read", "written", "failed", "mended"]
 LONGEST_ID = 512
-"""Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take no more than 2,704 in all of an entry's columns."""
+"""Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take no more than 2,704 in all of
+an entry's columns."""
 
 
 def known_as(id_: str) -> str:
@@ -69,7 +70,8 @@ class Receipt:
         subject: the touched file.
         score: its rank on the surface, or its score for the prompt; 0 to 1.
         tokens: what it cost, in cl100k_base tokens of the memory's line.
-        used_at: when a use was seen; `used_as` says how: its words were quoted, its file touched, its command run.
+        used_at: when a use was seen; `used_as` says how: its words were quoted, its file touched, its command
+            run.
     """
 
     session: str

@@ -20,7 +20,8 @@ def from_micros(micros: int) -> datetime:
     """The inverse of `to_micros`.
 
     Raises:
-        CorruptStoreError: it is no instant that we wrote; damage made it one of another kind, or of no calendar.
+        CorruptStoreError: it is no instant that we wrote; damage made it one of another kind, or of no
+            calendar.
     """
     try:
         return EPOCH + timedelta(microseconds=micros)

@@ -21,8 +21,10 @@ class ToolCall:
         writes: whether the call changes its files.
         ok: True or False once the result is known; None where the transcript ends before it or does not say.
         output: the result's text, shortened to its head and tail (at most 4,000 characters).
-        arguments: the call's arguments as text (JSON where they are not text), each shortened to 2,000 characters.
-        injected: the call went to Recortex itself; its output and arguments are left out, never learned again.
+        arguments: the call's arguments as text (JSON where they are not text), each shortened to 2,000
+            characters.
+        injected: the call went to Recortex itself; its output and arguments are left out, never learned
+            again.
     """
 
     id: str
@@ -46,9 +48,12 @@ class Turn:
         index: position among the turns that the reader yields, from its `first_index` (0 unless told).
         text: the prose of the message, without tool calls, thinking, injected reminders or command echoes.
         uuid: the same whenever the same message is read, also from another file that copies the history.
-        injected: text that a client or Recortex put in, not typed by a person; kept apart so that it is never learned.
-        sidechain: part of a sub-agent's work; a `user` turn is then the parent agent's instruction, not a person's.
-        start: byte offset of the turn's first line in its file (record number where a file is one JSON document).
+        injected: text that a client or Recortex put in, not typed by a person; kept apart so that it is never
+            learned.
+        sidechain: part of a sub-agent's work; a `user` turn is then the parent agent's instruction, not a
+            person's.
+        start: byte offset of the turn's first line in its file (record number where a file is one JSON
+            document).
         end: offset just past its last line, its tools' results included.
         interrupts: the person stopped the agent before saying this.
     """

@@ -17,7 +17,7 @@ class Status(StrEnum):
 
 
 class RelationType(StrEnum):
-    """What one memory is to another: A's thirteen, three of D's, four causal ones."""
+    """What one memory is to another: twenty types, four of them causal."""
 
     SUPERSEDES = "supersedes"
     SUPPORTS = "supports"
@@ -84,7 +84,7 @@ class RelationStatus(StrEnum):
 
 
 class Importance(StrEnum):
-    """A's four words for D's priorities 1 to 10."""
+    """Four words for the priorities 1 to 10."""
 
     LOW = "low"
     NORMAL = "normal"

@@ -46,7 +46,8 @@ SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
-Called by an agent's client: reads its JSON on standard input, prints nothing or one answer, and always exits 0.
+Called by an agent's client: reads its JSON on standard input, prints nothing or one answer, and always
+exits 0.
 Events: {", ".join(EVENTS)}; `capture` learns from the sessions that wait.
 """
 
@@ -110,7 +111,9 @@ def _event(name: EventName, options: Options) -> HookEvent | None:
 
 
 def _client_process(name: str) -> int:
-    """The number of the client's process, by which it is later known whether it still runs; 0 where it is not told.
+    """The number of the client's process, by which it is later known whether it still runs.
+
+    0 where it is not told.
 
     Clients start hooks through a shell, which ends with the hook: then it is the shell's parent.
     """
@@ -242,7 +245,10 @@ def _capture(options: Options) -> int:
 
 
 def _options(words: Sequence[str]) -> Options:
-    """The options that are there; what is not understood is left out: a client's call never fails for a word."""
+    """The options that are there.
+
+    What is not understood is left out: a client's call never fails for a word.
+    """
     found = {"event": "", "client": "", "project": "", "url": ""}
     rest = list(words)
     while rest:

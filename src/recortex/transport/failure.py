@@ -22,7 +22,8 @@ class PostError(RecortexError):
         again: it may work if it is tried again.
         pause: seconds that the provider asks to wait before that.
         status: of HTTP, where there was one; else 0.
-        said: the first bytes of an answer that finds fault with the request; may repeat what was sent: never shown.
+        said: the first bytes of an answer that finds fault with the request; may repeat what was sent: never
+            shown.
     """
 
     code = "provider_unavailable"

@@ -36,7 +36,9 @@ class Reply(NamedTuple):
 
 
 def objection(url: str, *, secret: bool, setting: str) -> str:
-    """Why nothing may be sent to a base URL; empty where it may. A secret never travels unencrypted, but to this machine.
+    """Why nothing may be sent to a base URL; empty where it may.
+
+    A secret never travels unencrypted, but to this machine.
 
     Args:
         url: without the path of a single request.
@@ -60,7 +62,8 @@ def objection(url: str, *, secret: bool, setting: str) -> str:
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, *, most: int) -> bytes:
     """The body of a successful answer; at most so many bytes of it are read.
 
-    The exchange runs in a thread of its own, because no timeout of a socket ends a server that sends a byte now and
+    The exchange runs in a thread of its own, because no timeout of a socket ends a server that sends a byte
+    now and
     then; at the deadline its connection is cut, which ends the thread too.
 
     Raises:
@@ -197,7 +200,9 @@ def _accepted(reply: Reply) -> bytes:
 
 
 def _pause(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `retry-after` asks for, in seconds or until a date (RFC 9110, 10.2.3); None where it does not say.
+    """Seconds that `retry-after` asks for, in seconds or until a date (RFC 9110, 10.2.3).
+
+    None where it does not say.
 
     A date is reckoned from the answer's own: the server's clock may be far from ours.
     """

@@ -1,1 +1,4 @@
-"""Which implementation stands behind a location. Nothing else but `app/wiring.py` imports SQLite's or PostgreSQL's."""
+"""Which implementation stands behind a location.
+
+Nothing else but `app/wiring.py` imports SQLite's or PostgreSQL's.
+"""

@@ -29,5 +29,8 @@ __all__ = [
 
 
 def altered(store: KeptStore) -> list[str]:
-    """Damage that a file's structure does not show; none of a server's store, which keeps sums of its pages itself."""
+    """Damage that a file's structure does not show.
+
+    None of a server's store, which keeps sums of its pages itself.
+    """
     return doubtful(store.pool, content_hash) if isinstance(store, SqliteStore) else []

@@ -1,6 +1,7 @@
 """Jobs for the workers of a PostgreSQL store, in procrastinate's queue in the same database.
 
-Its tables have a schema of their own, named by procrastinate's version: two versions of it never share a table. A job
+Its tables have a schema of their own, named by procrastinate's version: two versions of it never share a
+table. A job
 says which workspace wants what done, and nothing of a memory; at most one of each kind waits for a workspace.
 """
 
@@ -114,7 +115,10 @@ def opened(conninfo: str) -> Iterator[App]:
 
 
 def defer(app: App, workspace: str, names: Iterable[str]) -> int:
-    """Ask for jobs to be done for a workspace; one that waits already is not asked for twice. Returns how many are new."""
+    """Ask for jobs to be done for a workspace; one that waits already is not asked for twice.
+
+    Returns how many are new.
+    """
     from procrastinate.exceptions import AlreadyEnqueued
 
     new = 0
@@ -147,7 +151,10 @@ DELETE FROM procrastinate_jobs j WHERE j.status = 'doing' AND NOT EXISTS (
 
 
 def handed_over(location: Location, names: Sequence[str]) -> bool:
-    """Ask the workers of a store to do these jobs; False where there is none, and they are to be done here."""
+    """Ask the workers of a store to do these jobs.
+
+    False where there is none, and they are to be done here.
+    """
     if not location.remote:
         return False
     address = location.on_server

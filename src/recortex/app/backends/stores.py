@@ -43,7 +43,8 @@ def open_store(
 
     Raises:
         ConfigError: what is needed for it is not installed.
-        StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo what is kept.
+        StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo
+            what is kept.
     """
     store = open_any(location, clock=clock, settings=settings, degraded=degraded)
     try:
@@ -61,7 +62,10 @@ def open_store(
 
 
 def _copied_from(database: Database) -> str | None:
-    """The store that this one is half a copy of; None where it is none, or is damaged: `doctor` is to look at it."""
+    """The store that this one is half a copy of.
+
+    None where it is none, or is damaged: `doctor` is to look at it.
+    """
     from recortex.storage.records.copying import copied_from
 
     try:
@@ -98,7 +102,10 @@ def open_any(
 
 
 def open_sessions(location: Location) -> Sessions | None:
-    """The sessions of a store that is there, whole and of today's schema, without the rest of it; None else."""
+    """The sessions of a store that is there, whole and of today's schema, without the rest of it.
+
+    None else.
+    """
     from recortex.storage.records.sessions import SessionRecords
 
     if location.remote:

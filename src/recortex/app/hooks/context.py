@@ -26,7 +26,8 @@ class HookContext:
     Args:
         project: the checkout, and the folder of its memory.
         locations: of the stores, the project's own first.
-        open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be there.
+        open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be
+            there.
         open_app: opens everything.
         ready: whether the embedding model is loaded, so that meaning may be asked for without a wait.
 

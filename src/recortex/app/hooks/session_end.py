@@ -57,7 +57,10 @@ def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
 
 
 def close_agent(context: HookContext, event: HookEvent) -> None:
-    """Ask for a sub-agent's own transcript to be learned from; the client's helpers without a name teach nothing."""
+    """Ask for a sub-agent's own transcript to be learned from.
+
+    The client's helpers without a name teach nothing.
+    """
     if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
         return
     session = seen(context, event)

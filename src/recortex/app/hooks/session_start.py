@@ -66,7 +66,10 @@ def _receipts(context: HookContext, session: Session, brief: Brief) -> list[Rece
 
 
 def _catch_up(context: HookContext, current: Session) -> None:
-    """Ask for sessions to be learned from that nobody saw end, such as killed ones; and for what a killed job left."""
+    """Ask for sessions to be learned from that nobody saw end, such as killed ones.
+
+    And for what a killed job left.
+    """
     from recortex.app.hooks.session_end import ask, start_job
     from recortex.app.jobs import capture_requests
     from recortex.app.jobs.capture_requests import Request
@@ -111,7 +114,8 @@ def _found_again(session: Session, current: Session) -> Session:
 def _unheard(context: HookContext, current: Session) -> list[Path]:
     """Transcripts beside the current one that no hook could note, as when the disk was full: the latest few.
 
-    Only those written since there is a store: what was before is imported when the person says so. One that was
+    Only those written since there is a store: what was before is imported when the person says so. One that
+    was
     written in the last minutes may belong to a session whose first hook is yet to come.
     """
     if not current.transcript:

@@ -1,6 +1,7 @@
 """The job that learns from sessions, behind the agent's back: one at a time for a project, bounded in time and memory.
 
-Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits for the next.
+Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits
+for the next.
 """
 
 from __future__ import annotations
@@ -35,14 +36,18 @@ if TYPE_CHECKING:
     from recortex.app.jobs.capture_requests import Request
 
 SECONDS = 120.0
-"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next job."""
+"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the
+next job."""
 MEMORY = 2 * 1024**3
-"""Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB more."""
+"""Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB
+more."""
 LAG = 2.0
-"""Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s after Stop."""
+"""Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s
+after Stop."""
 _POLL, _GLANCE = 0.05, 0.2
 PAUSE = 3.0
-"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once competes with the job:
+"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once
+competes with the job:
 the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py --pause 0)."""
 _TAIL = 512 * 1024
 _KNOWN_BY = 60
@@ -96,7 +101,10 @@ def _give_way(queue: Path, seconds: float) -> None:
 def _fulfil(
     context: HookContext, claimed: Path, request: Request, last_message: LastMessage, counts: RunCounts
 ) -> bool:
-    """Learn what a request is about; returns False where it failed, and the others may for the same reason."""
+    """Learn what a request is about.
+
+    Returns False where it failed, and the others may for the same reason.
+    """
     try:
         _learn(context, request, last_message, counts)
     except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ATTEMPTS = 3
-"""A request that failed so often is given up: its transcript stays where it is and can be imported by hand."""
+"""A request that failed so often is given up: its transcript stays where it is and can be imported by
+hand."""
 _MOST_BYTES = 64 * 1024
 _WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
 _SECONDS_TO_WRITE = 60.0
@@ -67,7 +68,8 @@ def put(queue: Path, request: Request) -> None:
 def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
     """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
 
-    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up again, after
+    Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up
+    again, after
     the others, as it may be what the holder died of.
     """
     again = {path.with_suffix(_WAITING) for path in _listed(queue, _CLAIMED)}
@@ -98,7 +100,10 @@ def done(claimed: Path) -> None:
 
 
 def failed(claimed: Path, request: Request) -> bool:
-    """A claimed request was not fulfilled: it waits again, unless it failed too often; returns whether it waits."""
+    """A claimed request was not fulfilled: it waits again, unless it failed too often.
+
+    Returns whether it waits.
+    """
     again = request.attempts + 1 < ATTEMPTS
     if again:
         put(claimed.parent, replace(request, attempts=request.attempts + 1))

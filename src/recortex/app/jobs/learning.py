@@ -77,7 +77,8 @@ class Live(NamedTuple):
 AFTERWARDS = Live()
 """Of a session that is long over nothing more is known than its transcript."""
 CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
-"""How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time teach what they
+"""How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time
+teach what they
 teach when read at once: all 74 active statements of the development transcripts, 67 without any (bench/extraction.py --passes)."""
 
 
@@ -93,7 +94,8 @@ def learn(
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
-    The checkpoint moves after the memories are kept; a kill in between only means reading the same lines again, and
+    The checkpoint moves after the memories are kept; a kill in between only means reading the same lines
+    again, and
     what was learned from them is recognised by its place.
 
     Args:
@@ -103,7 +105,8 @@ def learn(
         final: nothing more will be written to it.
         dry_run: keep nothing, and read from the beginning.
         live: what is known of a session that is learned from as it goes; without it, all is read as a stream.
-        sure: the file is a client's. Of any other, what it teaches waits in quarantine, and nothing is withdrawn.
+        sure: the file is a client's. Of any other, what it teaches waits in quarantine, and nothing is
+            withdrawn.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
@@ -160,7 +163,10 @@ def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:
 def _by_scope(
     all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft]
 ) -> dict[Scope, list[int]]:
-    """The places of the drafts for each store; where the person's own cannot be opened, the project keeps all."""
+    """The places of the drafts for each store.
+
+    Where the person's own cannot be opened, the project keeps all.
+    """
     places: dict[Scope, list[int]] = {}
     for place, draft in enumerate(drafts):
         places.setdefault(draft.scope, []).append(place)
@@ -193,7 +199,10 @@ def _withdraw(all_services: Callable[[Scope], StoreServices], drafts: Sequence[D
 
 
 def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
-    """What the language model finds in all of the turns, a question after the other; nothing once it is unavailable."""
+    """What the language model finds in all of the turns, a question after the other.
+
+    Nothing once it is unavailable.
+    """
     rest = list(turns)
     while rest:
         found = adviser.extract(rest, info)
@@ -244,7 +253,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
 
 
 def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
-    """What else is known: commands that it is about, and the checkout's commits and changed files then (D)."""
+    """What else is known: commands that it is about, and the checkout's commits and changed files then."""
     found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
     if git.commits or git.files:
         found["git"] = {

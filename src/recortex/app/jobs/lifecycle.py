@@ -1,4 +1,7 @@
-"""A lifecycle pass over a store: what faded is archived, what rested unused is pruned; every step can be undone."""
+"""A lifecycle pass over a store: what faded is archived, what rested unused is pruned.
+
+Every step can be undone.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,8 @@ def run_lifecycle(
 ) -> LifecyclePass:
     """Archive and prune what is due; the memories' former states stay in their history.
 
-    Nothing is read of a memory that stays but a few columns. A memory that another process changed meanwhile is left
+    Nothing is read of a memory that stays but a few columns. A memory that another process changed meanwhile
+    is left
     for the next pass.
 
     Args:

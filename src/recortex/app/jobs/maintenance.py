@@ -205,7 +205,10 @@ def _age(path: Path) -> float:
 
 
 def _gone(work: Work) -> list[str]:
-    """Transcripts read long ago that are no longer there, though their folder is; never those of another machine."""
+    """Transcripts read long ago that are no longer there, though their folder is.
+
+    Never those of another machine.
+    """
     if work.services.location.remote:
         return []
     old = map(Path, work.services.store.chores.old_checkpoints(work.before("hooks.keep_days")))
@@ -254,7 +257,10 @@ def _plan_rewrite(work: Work) -> Outcome:
 
 
 def _judged(work: Work) -> Outcome:
-    """Quarterly, only above a share that holds nothing (A, CX21); a large file only when a person says when."""
+    """Quarterly, only above a share that holds nothing.
+
+    A large file only when a person says when.
+    """
     compaction = work.services.store.compaction
     waste, total = compaction.waste(), compaction.space().total
     counts = {"waste_bytes": waste, "waste_percent": round(_PERCENT * waste / total) if total else 0}

@@ -24,7 +24,10 @@ _MOST_BYTES = 64 * 1024
 
 
 def after(context: HookContext, run_counts: RunCounts, *, seconds: float) -> None:
-    """Bring the stores up to date with what was learned; where a store has workers, they do what takes long."""
+    """Bring the stores up to date with what was learned.
+
+    Where a store has workers, they do what takes long.
+    """
     ours = [services for services in context.app.readable_services() if not _handed_over(services)]
     first = [job for job in BEHIND_SESSION if job.before_brief]
     counts = {count: 0 for job in first for count in job.counts}

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts import TranscriptReader
 
 MOST_BYTES = 100_000
-"""UTF-8 bytes of a pass (D, MAX_TRANSCRIPT_BYTES), counted over what was said and done: clients write ten times as much around it."""
+"""UTF-8 bytes of a pass, counted over what was said and done: clients write ten
+times as much around it."""
 
 TOLD = 8_000
-"""Characters of the last message that go from a hook to the job: as much as any pipe takes without a reader."""
+"""Characters of the last message that go from a hook to the job: as much as any pipe takes without a
+reader."""
 
 
 @dataclass(slots=True)
@@ -25,7 +27,8 @@ class Window:
     """The turns of one pass.
 
     Args:
-        last: what the agent said last by the client's word; it becomes a turn where the transcript lags behind.
+        last: what the agent said last by the client's word; it becomes a turn where the transcript lags
+            behind.
         told: digest of what was taken so in an earlier pass: the transcript's own turn is then left out.
 
     Attributes:

@@ -1,6 +1,7 @@
-"""Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model (A, CX19).
+"""Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model.
 
-A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it yet is found
+A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it
+yet is found
 by its words. See docs/embeddings.md for what was measured of that.
 """
 
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 PAUSE = 0.1
-"""Seconds between batches where nobody waits for them (A, CX19)."""
+"""Seconds between batches where nobody waits for them."""
 PAGE = 10_000
-"""Ids fetched at once. Each fetch reads and sorts all that is left: 1.2 s for 300,000 memories on a busy machine, while to
+"""Ids fetched at once. Each fetch reads and sorts all that is left: 1.2 s for 300,000 memories on a busy
+machine, while to
 embed a page takes minutes."""
 SHARE = 20.0
-"""Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped model."""
+"""Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped
+model."""
 PATIENCE = 1.0
 """Seconds between two looks whether a provider may be asked again."""
 BUSY = "Another process is at it."
@@ -59,8 +62,10 @@ class Outlook(NamedTuple):
         former: the others that memories still have vectors of.
         missing: memories without any vector.
         outdated: memories with a vector of another embedder, found by their words until they have their own.
-        made: memories with a vector of the wanted embedder; while nothing is outdated, the vectors that there are of it.
-        per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is not known.
+        made: memories with a vector of the wanted embedder; while nothing is outdated, the vectors that there
+            are of it.
+        per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is
+            not known.
     """
 
     model: str
@@ -103,7 +108,10 @@ def outlook(services: StoreServices) -> Outlook:
 
 
 def held(services: StoreServices) -> int:
-    """Memories that have a vector of the embedder that is wanted; of former states, and of those left behind, are more."""
+    """Memories that have a vector of the embedder that is wanted.
+
+    Of former states, and of those left behind, are more.
+    """
     vectors, model = services.store.vectors, services.embedding.wanted
     ours = {key: name for key, name in vectors.others("").items() if name == model}
     return vectors.count_outdated(ours) if ours else 0
@@ -120,9 +128,12 @@ def reembed(
     afresh: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Renewed:
-    """Give memories their vectors, the most important and most used first; what is done is kept after each batch.
+    """Give memories their vectors, the most important and most used first.
 
-    It may be killed at any moment and goes on where it stopped: what has its vector no longer waits. It stops at the
+    What is done is kept after each batch.
+
+    It may be killed at any moment and goes on where it stopped: what has its vector no longer waits. It stops
+    at the
     first failure: the next run, or the next session's job, tries again.
 
     Args:
@@ -189,7 +200,10 @@ class _Run:
         self.stopped = ""
 
     def work(self, *, missing_only: bool) -> None:
-        """Those without a vector, then those of another model; at last the vectors that nobody has any more go."""
+        """Those without a vector, then those of another model.
+
+        At last the vectors that nobody has any more go.
+        """
         vectors = self._services.store.vectors
         complete = self._through(lambda limit: vectors.pending(limit, best_first=True), stand_in=True)
         if missing_only or not complete or not self._others:
@@ -233,7 +247,10 @@ class _Run:
         return True
 
     def _renew(self, ids: Sequence[str], *, stand_in: bool) -> None:
-        """Where a run may take as long as it takes, it waits for a provider's next minute; a short one leaves that."""
+        """Where a run may take as long as it takes, it waits for a provider's next minute.
+
+        A short one leaves that.
+        """
         while True:
             try:
                 self.by = self._services.embedding.renew(ids, stand_in=stand_in, kept=self._kept)

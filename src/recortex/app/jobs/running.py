@@ -1,4 +1,7 @@
-"""Running background jobs: those behind a session, and those that are due by the calendar. One that fails holds up no other."""
+"""Running background jobs: those behind a session, and those that are due by the calendar.
+
+One that fails holds up no other.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 SECONDS = 5.0
-"""How long a run of the jobs that are due may take in the background; one that is not finished goes on in the next."""
+"""How long a run of the jobs that are due may take in the background; one that is not finished goes on in
+the next."""
 _LONGEST = 500
 
 
@@ -63,7 +67,8 @@ def run_due(
 ) -> list[Done]:
     """Run the maintenance jobs that are due.
 
-    Every chunk of a job is a transaction, so that a kill at any moment leaves a store as whole as before, and the
+    Every chunk of a job is a transaction, so that a kill at any moment leaves a store as whole as before, and
+    the
     next run goes on.
 
     Args:

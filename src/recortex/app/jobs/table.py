@@ -1,6 +1,7 @@
 """Every background job, declared once: what it does, when, for how long, after which others, and what it counts.
 
-The job behind a session, `recortex worker`, `recortex gc` and `recortex status` read these rows. To add a job, write its
+The job behind a session, `recortex worker`, `recortex gc` and `recortex status` read these rows. To add a
+job, write its
 function and a row.
 """
 

@@ -66,9 +66,12 @@ class Work(NamedTuple):
 
 
 def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
-    """Work off chunk by chunk, each in its own transaction, while seconds are left; others get their turn between two.
+    """Work off chunk by chunk, each in its own transaction, while seconds are left.
 
-    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk at once
+    Others get their turn between two.
+
+    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk
+    at once
     would be there first each time.
     """
     total = 0

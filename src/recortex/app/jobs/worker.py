@@ -75,7 +75,10 @@ class Worker:
         return self.counts
 
     def look_around(self) -> int:
-        """Put the jobs of every workspace into the queue, and those back that a killed worker left; returns how many are new."""
+        """Put the jobs of every workspace into the queue, and those back that a killed worker left.
+
+        Returns how many are new.
+        """
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
             return sum(queue.defer(jobs, name, QUEUED) for name in self._workspaces())

@@ -39,7 +39,8 @@ _NOTHING: dict[str, Any] = {}
 def content(cls: type[_Class]) -> type[_Class]:
     """Make a class the content of a kind: a dataclass with slots whose fields are named and have defaults.
 
-    `dataclass` would write and compile eight methods for each of the 27 classes, which every hook would wait for; they
+    `dataclass` would write and compile eight methods for each of the 27 classes, which every hook would wait
+    for; they
     inherit these from `Content` instead.
     """
     made = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
