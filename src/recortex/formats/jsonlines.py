@@ -43,7 +43,11 @@ def write(
     """The lines of an export."""
     yield _line({"type": "header", "format": FORMAT, "version": VERSION})
     for memory, versions in memories:
-        former = [_version(version) for version in versions if version.recorded_to is not None]
+        former = [
+            {**plain(version), "memory": memory_to_json(version.memory)}
+            for version in versions
+            if version.recorded_to is not None
+        ]
         yield _line({"type": "memory", "memory": memory_to_json(memory), "versions": former})
     for relation in relations:
         yield _line({"type": "relation", "relation": plain(relation)})
@@ -117,10 +121,6 @@ def _take(record: Any, memories: list[tuple[Memory, tuple[Version, ...]]], relat
         relations.append(convert(record.get("relation"), Relation))
     elif kind not in {"header", _SIGNATURE}:
         raise InvalidInputError("it is neither a memory nor a relation")
-
-
-def _version(version: Version) -> dict[str, Any]:
-    return {**plain(version), "memory": memory_to_json(version.memory)}
 
 
 def _former(data: Any) -> Version:

@@ -252,11 +252,10 @@ class LearningOperations(Operations):
         reader = open_transcript(session.path)
         for turn in reader:
             cwd = turn.cwd or reader.info.cwd
-            return bool(cwd) and Path(cwd).exists() and self._lies_in(Path(cwd))
+            if not cwd or not Path(cwd).exists():
+                return False
+            return find_project(self._app.project.home, Path(cwd)).root == self._app.root
         return False
-
-    def _lies_in(self, folder: Path) -> bool:
-        return find_project(self._app.project.home, folder).root == self._app.root
 
     def _import_export(
         self, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool

@@ -121,7 +121,8 @@ class CodexParser:
         if item.type == "message":
             return self._message(item, base)
         if item.type in _CALLS:
-            call = tool_call(item.call_id or item.id or "", _name(item), _arguments(item))
+            given = decode_any(item.arguments) or decode_any(item.action) or decode_any(item.input)
+            call = tool_call(item.call_id or item.id or "", _name(item), given)
             return Parsed((replace(base, group=self._group(), calls=(call,)),), uuid=f"{call.id} asked")
         if item.type in _OUTPUTS:
             self._answered = True
@@ -153,10 +154,6 @@ def _listed(content: Any) -> list[Any]:
 def _name(item: _Item) -> str:
     name = item.name or ("shell" if item.type == "local_shell_call" else "")
     return f"{item.namespace}__{name}" if item.namespace else name
-
-
-def _arguments(item: _Item) -> Any:
-    return decode_any(item.arguments) or decode_any(item.action) or decode_any(item.input)
 
 
 def _result(call: str, output: Any) -> Result:
