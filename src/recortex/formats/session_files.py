@@ -92,6 +92,7 @@ def find_sessions(
 
     Raises:
         InvalidInputError: there is no such client, or no such folder.
+        UntrustedFileError: the file that was named is no regular one.
     """
     if client is not None and client not in format_names():
         raise InvalidInputError(
@@ -108,7 +109,9 @@ def find_sessions(
     for path in dict.fromkeys(walk.candidates(places)):
         try:
             found = _session(path)
-        except (OSError, UntrustedFileError):
+        except (OSError, UntrustedFileError) as error:
+            if path == folder and isinstance(error, UntrustedFileError):
+                raise  # it was asked for by name: say why it is not opened
             unreadable.append(path)
             continue
         if found is None:

@@ -69,28 +69,32 @@ def test_neither_pull_nor_clean_touches_what_is_remembered(stranger, clone):
 
 
 PROGRAMS = {
-    "filter.x.clean": "{mark}; cat",
-    "filter.x.smudge": "{mark}; cat",
-    "filter.x.process": "{mark}",
-    "diff.x.textconv": "{mark}; cat",
-    "diff.x.command": "{mark}",
-    "diff.external": "{mark}",
-    "core.fsmonitor": "{mark}",
-    "core.hooksPath": "hooks",
-    "core.pager": "{mark}",
-    "core.sshCommand": "{mark}",
-    "core.gitProxy": "{mark}",
-    "credential.helper": "!{mark}",
-    "gpg.program": "{mark}",
-    "log.showSignature": "true",
-    "include.path": "../included",
-    "alias.log": "!{mark}",
-    "alias.diff": "!{mark}",
+    "in place": {
+        "filter.x.clean": "{mark}; cat",
+        "filter.x.smudge": "{mark}; cat",
+        "diff.x.textconv": "{mark}; cat",
+        "core.fsmonitor": "{mark}",
+        "core.pager": "{mark}",
+        "core.sshCommand": "{mark}",
+        "credential.helper": "!{mark}",
+        "gpg.program": "{mark}",
+        "log.showSignature": "true",
+        "alias.log": "!{mark}",
+    },
+    "instead": {
+        "filter.x.process": "{mark}",
+        "diff.x.command": "{mark}",
+        "core.hooksPath": "hooks",
+        "core.gitProxy": "{mark}",
+        "alias.diff": "!{mark}",
+    },
+    "from outside": {"diff.external": "{mark}", "include.path": "../included"},
 }
+"""Settings of git that run a program, in groups of which none hides another."""
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_nothing_that_a_repository_configures_is_run(stranger, tmp_path, name):
+@pytest.mark.parametrize("group", PROGRAMS)
+def test_nothing_that_a_repository_configures_is_run(stranger, tmp_path, group):
     """An unpacked archive, unlike a clone, brings its `.git/config` along."""
     unpacked, mark = tmp_path / "unpacked", tmp_path / "mark"
     shutil.copytree(stranger, unpacked)
@@ -103,7 +107,8 @@ def test_nothing_that_a_repository_configures_is_run(stranger, tmp_path, name):
         for one in ("post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout"):
             (place / one).write_text(f"#!/bin/sh\ntouch {mark}\n")
             (place / one).chmod(0o755)
-    git(unpacked, "config", name, PROGRAMS[name].format(mark=f"touch {mark}"))
+    for name, value in PROGRAMS[group].items():
+        git(unpacked, "config", name, value.format(mark=f"touch {mark}"))
     (unpacked / "app.py").write_text("print('changed')\n")
     transcript = tmp_path / "s.jsonl"
     line = {

@@ -1,10 +1,11 @@
 import json
 import os
+from pathlib import Path
 
 import pytest
 from claude_lines import user, write
 
-from recortex.errors import InvalidInputError
+from recortex.errors import InvalidInputError, UntrustedFileError
 from recortex.formats.session_files import CLIENTS, find_sessions
 from recortex.formats.transcripts import format_names
 
@@ -71,3 +72,9 @@ def test_what_cannot_be_read_is_named(home):
     (home / ".codex" / "sessions" / "gone.jsonl").symlink_to(home / "nowhere")
     found = find_sessions("codex", home=home)
     assert [path.name for path in found.unreadable] == ["gone.jsonl"]
+
+
+@pytest.mark.parametrize("client", [None, "text", "codex"])
+def test_a_device_that_is_named_is_refused_and_not_read(client):
+    with pytest.raises(UntrustedFileError, match="no regular file"):
+        find_sessions(client, Path("/dev/zero"))

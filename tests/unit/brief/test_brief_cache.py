@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from recortex.app import surface_cache as cache
+from recortex.app import brief_cache as cache
 from recortex.app.brief_cache import Brief, Cached, Item
 from recortex.domain.injection import wrap
 
