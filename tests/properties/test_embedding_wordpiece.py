@@ -56,11 +56,18 @@ WORDS = st.sampled_from(
 )
 
 
+def batched(values, size):
+    return (values[start : start + size] for start in range(0, len(values), size))
+
+
 def test_every_settled_character_is_treated_alike():
     characters = [chr(code) for code in range(sys.maxunicode + 1) if settled(chr(code))]
-    differing = [c for c in characters if OURS.encode(f"ab{c}cd", UNLIMITED) != expected(f"ab{c}cd")]
     assert len(characters) > 90_000
-    assert differing == []
+    for some in batched(characters, 200):
+        text = " ".join(f"ab{c}cd" for c in some)
+        assert OURS.encode(text, UNLIMITED) == expected(text), [
+            c for c in some if OURS.encode(f"ab{c}cd", UNLIMITED) != expected(f"ab{c}cd")
+        ]
 
 
 @given(st.text(SETTLED, max_size=80))

@@ -198,7 +198,6 @@ def slow(name, pattern):
 
 def test_the_fuzzer_finds_what_is_quadratic_and_cubic():
     assert slow("some.X", re.compile(r"\s+x"))
-    assert slow("some.X", re.compile(r"\w*[a-z]\w*[A-Z]"))
     assert slow(f"{SENTENCES[0]}.X", re.compile(r"\w*[a-z]\w*[A-Z]\w*"))
     assert not slow("some.X", re.compile(r"(?<!\s)\s+x|[a-z]{1,9}:\d+"))
     assert len(patterns()) > 400
