@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,7 +63,7 @@ class Desk:
     def call(self, event: str, **more: Any) -> tuple[float, float, bool]:
         """Milliseconds on the wall and of the processor, and whether something was printed."""
         self.calls += 1
-        session = more.pop("session_id", f"session-{self.calls}")
+        session = more.pop("session_id", str(uuid.UUID(int=self.calls, version=4)))
         said = {
             "session_id": session,
             "transcript_path": str(self._transcript(session)),
