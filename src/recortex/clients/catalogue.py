@@ -1,4 +1,4 @@
-"""The hosts: where each keeps what, and what is said to the person about it.
+"""The clients: where each keeps what, and what is said to the person about it.
 
 Read from the clients themselves: Claude Code 2.1.100 and 2.1.330, Codex 0.169, Gemini CLI 0.61, Qwen Code
 0.15 and 0.24, opencode 1.18. Cursor and VS Code by their documentation; Cursor's hooks have names and inputs
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from recortex.clients.hooks import Dialect
 
-HostName = Literal["claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode"]
+ClientName = Literal["claude-code", "codex", "cursor", "gemini", "qwen", "vscode", "opencode"]
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What belongs into a host.
+    """What belongs into a client.
 
     Attributes:
         notes: what the person should know.
@@ -43,41 +43,41 @@ class InstallRequest:
     """What is asked for.
 
     Attributes:
-        hooks: the host's hooks are wanted, not only the tools.
+        hooks: the client's hooks are wanted, not only the tools.
     """
 
-    surroundings: Environment
+    environment: Environment
     hooks: bool = True
 
     def words(self, *, from_terminal: bool = True) -> tuple[str, ...]:
-        """How the host starts us."""
-        return self.surroundings.called(from_terminal=from_terminal)
+        """How the client starts us."""
+        return self.environment.called(from_terminal=from_terminal)
 
     def server(self, *more: str, from_terminal: bool = True, **fields: Any) -> dict[str, Any]:
-        """The entry of most hosts for our MCP server."""
+        """The entry of most clients for our MCP server."""
         command, *arguments = self.words(from_terminal=from_terminal)
         return fields | {"command": command, "args": [*arguments, "mcp", *more]}
 
     def groups(self, dialect: Dialect) -> dict[str, dict[str, Any]]:
         """The hooks that are wanted."""
-        return dialect.groups(self.surroundings, self.words()) if self.hooks else {}
+        return dialect.groups(self.environment, self.words()) if self.hooks else {}
 
 
-def found_here(surroundings: Environment) -> tuple[HostName, ...]:
-    """The hosts that can be started on this machine."""
-    return tuple(host for host in _HOSTS if _can_start(host, surroundings))
+def found_here(environment: Environment) -> tuple[ClientName, ...]:
+    """The clients that can be started on this machine."""
+    return tuple(client for client in _CLIENTS if _can_start(client, environment))
 
 
-def _can_start(host: HostName, surroundings: Environment) -> bool:
-    path = surroundings.environ.get("PATH", "")
-    return any(shutil.which(name, path=path) for name in _HOSTS[host].commands)
+def _can_start(client: ClientName, environment: Environment) -> bool:
+    path = environment.environ.get("PATH", "")
+    return any(shutil.which(name, path=path) for name in _CLIENTS[client].commands)
 
 
-def share(host: HostName, wish: InstallRequest) -> Share:
-    """What belongs into a host, and what the person should know."""
-    entry = _HOSTS[host]
+def share(client: ClientName, wish: InstallRequest) -> Share:
+    """What belongs into a client, and what the person should know."""
+    entry = _CLIENTS[client]
     found = entry.share(wish)
-    if _can_start(host, wish.surroundings):
+    if _can_start(client, wish.environment):
         return found
     missing = f"No {entry.title} was found on PATH; the settings are written for when it is there."
     return Share(found.parts, (*found.notes, missing))
@@ -85,7 +85,7 @@ def share(host: HostName, wish: InstallRequest) -> Share:
 
 def _claude_code(wish: InstallRequest) -> Share:
     """Its settings file rather than the plug-in: that needs no copy of the plug-in's folder."""
-    around = wish.surroundings
+    around = wish.environment
     base, root = around.folder("CLAUDE_CONFIG_DIR", ".claude")
     state = base if around.environ.get("CLAUDE_CONFIG_DIR") else around.home
     plugged = _plugin_in_claude(base / "settings.json", root)
@@ -105,7 +105,7 @@ and both must find the same memory. The plug-in's `.mcp.json` names the same."""
 
 
 def _codex(wish: InstallRequest) -> Share:
-    base, root = wish.surroundings.folder("CODEX_HOME", ".codex")
+    base, root = wish.environment.folder("CODEX_HOME", ".codex")
     plugged = _plugin_in_codex(base / "config.toml", root)
     parts = (
         TomlPart(
@@ -124,25 +124,25 @@ def _codex(wish: InstallRequest) -> Share:
 
 
 def _gemini(wish: InstallRequest) -> Share:
-    base, root = wish.surroundings.folder("GEMINI_CLI_HOME")
+    base, root = wish.environment.folder("GEMINI_CLI_HOME")
     path = base / ".gemini" / "settings.json"
     return Share((JsonPart(path, root, ("mcpServers",), wish.server(), wish.groups(GEMINI)),))
 
 
 def _qwen(wish: InstallRequest) -> Share:
-    base, root = wish.surroundings.folder("QWEN_HOME", ".qwen")
+    base, root = wish.environment.folder("QWEN_HOME", ".qwen")
     return Share((JsonPart(base / "settings.json", root, ("mcpServers",), wish.server(), wish.groups(QWEN)),))
 
 
 def _cursor(wish: InstallRequest) -> Share:
-    home = wish.surroundings.home
+    home = wish.environment.home
     # It starts servers in a folder of its own; the variable is the open project.
     server = wish.server("--project", "${workspaceFolder}", from_terminal=False)
     return Share((JsonPart(home / ".cursor" / "mcp.json", home, ("mcpServers",), server),), (_TOOLS_ALONE,))
 
 
 def _vscode(wish: InstallRequest) -> Share:
-    around = wish.surroundings
+    around = wish.environment
     if around.windows:
         base, root = around.folder("APPDATA", "AppData", "Roaming")
     elif around.platform == "darwin":
@@ -155,7 +155,7 @@ def _vscode(wish: InstallRequest) -> Share:
 
 
 def _opencode(wish: InstallRequest) -> Share:
-    base, root = wish.surroundings.folder("XDG_CONFIG_HOME", ".config")
+    base, root = wish.environment.folder("XDG_CONFIG_HOME", ".config")
     folder = base / "opencode"
     path = next((p for p in (folder / "opencode.jsonc", folder / "opencode.json") if p.exists()), None)
     server = {"type": "local", "command": [*wish.words(), "mcp"], "enabled": True}
@@ -199,7 +199,7 @@ class _Entry:
     share: Callable[[InstallRequest], Share]
 
 
-_HOSTS: dict[HostName, _Entry] = {
+_CLIENTS: dict[ClientName, _Entry] = {
     "claude-code": _Entry("Claude Code", ("claude",), _claude_code),
     "codex": _Entry("Codex", ("codex",), _codex),
     "cursor": _Entry("Cursor", ("cursor", "cursor-agent"), _cursor),

@@ -46,7 +46,7 @@ class Environment:
         return self.platform == "win32"
 
     def folder(self, variable: str, *default: str) -> tuple[Path, Path]:
-        """A host's folder and the one that it must not lead out of.
+        """A client's folder and the one that it must not lead out of.
 
         The variable's, else one below the home folder.
         """
@@ -56,9 +56,9 @@ class Environment:
         return self.home.joinpath(*default), self.home
 
     def called(self, *, from_terminal: bool) -> tuple[str, ...]:
-        """The words for a host: with a path, but on Windows the name alone where it will do.
+        """The words for a client: with a path, but on Windows the name alone where it will do.
 
-        Many a host is started by an editor or a desktop, without the PATH of a terminal, and says
+        Many a client is started by an editor or a desktop, without the PATH of a terminal, and says
         nothing of a program that it does not find. On Windows a line that begins with a quoted path
         means another thing to each shell.
         """

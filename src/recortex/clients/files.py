@@ -1,4 +1,4 @@
-"""A host's file, read and written with care: it is not ours, and others write to it, too."""
+"""A client's file, read and written with care: it is not ours, and others write to it, too."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MARK = ".recortex-backup-"
 KEPT = 3
 """How many backups of a file stay."""
 LARGEST = 64_000_000
-"""Bytes; no host's settings come near."""
+"""Bytes; no client's settings come near."""
 
 
 class ChangedMeanwhileError(RecortexError):
@@ -34,7 +34,7 @@ class ClientFile:
     """A file as it was found.
 
     Attributes:
-        path: where the host looks for it.
+        path: where the client looks for it.
         target: where it really is.
         text: None where there is no file.
     """
@@ -62,7 +62,7 @@ def read(path: Path, root: Path) -> ClientFile:
             raise ConfigError(
                 f"{path} leads to {target}, outside of {root}.",
                 hint="Nothing was changed. If that is meant, edit the file yourself, or name the folder in "
-                "the host's variable.",
+                "the client's variable.",
             )
         if not target.exists():
             return ClientFile(path, target, None)

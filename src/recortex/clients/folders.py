@@ -1,6 +1,6 @@
-"""The folders that were made for a host's files, so that taking our share out leaves none of them empty.
+"""The folders that were made for a client's files, so that taking our share out leaves none of them empty.
 
-They are noted in a file of our own: a folder of the host that was empty before stays. Where the note is lost,
+They are noted in a file of our own: a folder of the client that was empty before stays. Where the note is lost,
 a folder is left.
 """
 

@@ -1,4 +1,4 @@
-"""Which of a host's events call `recortex hook`, in that host's names, units and manner of matching tools."""
+"""Which of a client's events call `recortex hook`, in that client's names, units and manner of matching tools."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SECONDS = {
     # time.
     "session-end": 2,
 }
-"""How long the host waits for each of ours before it goes on without."""
+"""How long the client waits for each of ours before it goes on without."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One of a host's events.
+    """One of a client's events.
 
     Attributes:
         ours: what it is called in `recortex hook`.
@@ -43,7 +43,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A host's way of writing hooks.
+    """A client's way of writing hooks.
 
     Attributes:
         unit: of timeouts, in seconds.
@@ -55,13 +55,13 @@ class Dialect:
     unit: float = 1.0
     forgiving: bool = False
 
-    def groups(self, surroundings: Environment, words: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    def groups(self, environment: Environment, words: tuple[str, ...]) -> dict[str, dict[str, Any]]:
         """What has to stand under each event."""
-        return {event.name: self._group(event, surroundings, words) for event in self.events}
+        return {event.name: self._group(event, environment, words) for event in self.events}
 
-    def _group(self, event: Event, surroundings: Environment, words: tuple[str, ...]) -> dict[str, Any]:
-        command = surroundings.line((*words, "hook", event.ours, "--client", self.client))
-        if self.forgiving or not surroundings.windows:
+    def _group(self, event: Event, environment: Environment, words: tuple[str, ...]) -> dict[str, Any]:
+        command = environment.line((*words, "hook", event.ours, "--client", self.client))
+        if self.forgiving or not environment.windows:
             # A shell line, not a command with `args`: Claude Code 2.1.100 and Codex know no `args`, would run
             # the bare command, and an exit code of 2 then blocks the prompt. What fails, such as a program
             # that was removed, stays silent; sh, bash, zsh, fish and PowerShell all read it so.
@@ -71,7 +71,7 @@ class Dialect:
 
 
 def places_of_ours(hooks: object) -> list[tuple[str | int, ...]]:
-    """Where our commands stand in a host's `hooks`, the last first, so that each can be removed by index.
+    """Where our commands stand in a client's `hooks`, the last first, so that each can be removed by index.
 
     A group that holds nothing else is named as a whole.
     """

@@ -1,4 +1,4 @@
-"""Putting our share into a host's files and taking it out: first all is planned, then all is written."""
+"""Putting our share into a client's files and taking it out: first all is planned, then all is written."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def additions(parts: Sequence[Part]) -> list[Change]:
 
 
 def wanting(parts: Sequence[Part]) -> bool:
-    """Whether something of ours is missing in a host, as far as its files can be read."""
+    """Whether something of ours is missing in a client, as far as its files can be read."""
     try:
         return any(change.action != "unchanged" for change in additions(parts))
     except RecortexError:

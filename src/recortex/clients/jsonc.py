@@ -1,7 +1,7 @@
 """JSON with comments, edited as text: what is not ours keeps its bytes.
 
-Libraries that read comments either drop them on writing or reflow the file; the hosts' files are edited by
-people, and some by the host at the same time, so only the span of a member is ever touched.
+Libraries that read comments either drop them on writing or reflow the file; the clients' files are edited by
+people, and some by the client at the same time, so only the span of a member is ever touched.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What has to stand in one file of a host, and how it is put there and taken away; text in, text out."""
+"""What has to stand in one file of a client, and how it is put there and taken away; text in, text out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recortex.clients.hooks import places_of_ours
 from recortex.errors import FormatError
 
 NAME = "recortex"
-"""Our key in every host's list of servers."""
+"""Our key in every client's list of servers."""
 
 
 class Part(Protocol):

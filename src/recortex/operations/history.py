@@ -132,7 +132,7 @@ class HistoryOperations(Operations):
         return _together(purged, dry_run=dry_run)
 
     def _forget_traces(self, services: StoreServices, texts: list[str]) -> None:
-        """What the session loop may have kept of a text: briefs, which are made again, and signals."""
+        """What hooks may have kept of a text: briefs, which are made again, and signals."""
         forget_briefs(list(self._app.locations.values()))
         for text in texts:
             services.store.sessions.forget_text(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.clients.catalogue import HostName, InstallRequest, share
+from recortex.clients.catalogue import ClientName, InstallRequest, share
 from recortex.clients.environment import here
 from recortex.clients.folders import note, take_away
 from recortex.clients.installer import Applied, additions, removals
@@ -22,7 +22,7 @@ class InstallationOperations(Operations):
     """install, uninstall."""
 
     @operation(idempotent=True)
-    def install(self, host: HostName, *, hooks: bool = True, dry_run: bool = False) -> Installed:
+    def install(self, host: ClientName, *, hooks: bool = True, dry_run: bool = False) -> Installed:
         """Make a coding agent use this memory: its tools, and its hooks where the agent has them.
 
         Only our own keys are written into the agent's settings of this user; each file is copied beside
@@ -39,7 +39,7 @@ class InstallationOperations(Operations):
         return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
 
     @operation(idempotent=True)
-    def uninstall(self, host: HostName, *, dry_run: bool = False) -> Installed:
+    def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:
         """Take out of a coding agent's settings what install put in, and nothing else; memories stay.
 
         Args:

@@ -83,7 +83,7 @@ teach when read at once: all 74 active statements of the development transcripts
 
 
 def learn(
-    all_services: Callable[[Scope], StoreServices],
+    services_for: Callable[[Scope], StoreServices],
     path: Path,
     *,
     clock: Callable[[], datetime],
@@ -99,7 +99,7 @@ def learn(
     what was learned from them is recognised by its place.
 
     Args:
-        all_services: gives the store for what concerns the project, and the one for what concerns the person.
+        services_for: gives the store for what concerns the project, and the one for what concerns the person.
         path: the transcript.
         clock: gives the time.
         final: nothing more will be written to it.
@@ -111,7 +111,7 @@ def learn(
     Raises:
         FormatError: the file is no transcript that Recortex reads.
     """
-    services, place = all_services(Scope.PROJECT), shown(str(path.resolve()))
+    services, place = services_for(Scope.PROJECT), shown(str(path.resolve()))
     known = None if dry_run or not sure else services.store.ledger.checkpoint(place)
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
@@ -126,10 +126,10 @@ def learn(
     drafts = [_draft(one, of_info(reader.info), services.root, live.git) for one in candidates]
     if not sure:
         drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
-    kept = _keep(all_services, drafts, clock())
+    kept = _keep(services_for, drafts, clock())
     if sure:
         _withdraw(
-            all_services,
+            services_for,
             [_draft(one, of_info(reader.info), services.root, live.git) for one in taught.withdrawn],
             clock(),
         )
@@ -161,7 +161,7 @@ def _before(path: Path, known: Checkpoint | None) -> deque[Turn]:
 
 
 def _by_scope(
-    all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft]
+    services_for: Callable[[Scope], StoreServices], drafts: Sequence[Draft]
 ) -> dict[Scope, list[int]]:
     """The places of the drafts for each store.
 
@@ -172,28 +172,28 @@ def _by_scope(
         places.setdefault(draft.scope, []).append(place)
     if Scope.GLOBAL in places:
         try:
-            all_services(Scope.GLOBAL)
+            services_for(Scope.GLOBAL)
         except RecortexError:
             return {Scope.PROJECT: list(range(len(drafts)))}
     return places
 
 
 def _keep(
-    all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime
+    services_for: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime
 ) -> list[Kept]:
     """Keep each draft in the store for its scope; the results stand in the same order."""
     kept: dict[int, Kept] = {}
-    for scope, places in _by_scope(all_services, drafts).items():
+    for scope, places in _by_scope(services_for, drafts).items():
         wishes = [replace(drafts[place], scope=scope) for place in places]
-        found = all_services(scope).ingestion.keep(wishes, now=now, actor=Actor.EXTRACTION)
+        found = services_for(scope).ingestion.keep(wishes, now=now, actor=Actor.EXTRACTION)
         kept.update(zip(places, found, strict=True))
     return [kept[place] for place in range(len(drafts))]
 
 
-def _withdraw(all_services: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime) -> None:
+def _withdraw(services_for: Callable[[Scope], StoreServices], drafts: Sequence[Draft], now: datetime) -> None:
     """Put away what an earlier pass kept and this one takes back."""
-    for scope, places in _by_scope(all_services, drafts).items():
-        all_services(scope).ingestion.withdraw(
+    for scope, places in _by_scope(services_for, drafts).items():
+        services_for(scope).ingestion.withdraw(
             [drafts[place] for place in places], now=now, actor=Actor.EXTRACTION, reason="taken back later in the session"
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ _COLOURS: dict[str, Style] = {"+": "green", "-": "red"}
 
 
 def installed(value: Installed, terminal: Terminal) -> str:
-    """The host, its files, and what to do next."""
+    """The client, its files, and what to do next."""
     done = "would be" if value.dry_run else "is"
     title = f"Recortex {done} {'in' if value.installed else 'out of'} {clean(value.host)}."
     files = (file_change(file, terminal) for file in value.files)

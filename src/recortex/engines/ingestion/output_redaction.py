@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 REMEMBERED = 4_096
-"""Texts that were looked at and found clean, about a megabyte: the same memories are output_redacted again
+"""Texts that were looked at and found clean, about a megabyte: the same memories are shown again
 and again."""
 
 
 def all_output_redacted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Each memory as it may be output_redacted."""
+    """Each memory as it may be shown."""
     return tuple(map(output_redacted, memories))
 
 

@@ -60,7 +60,7 @@ NOTHING = SupersessionVerdict(Outcome.NOTHING)
 
 _NEAR, _NEAR_ANNOUNCED = 0.45, 0.25
 """Share of the words of the shorter of two statements that the other has as well: below it, no pair of
-bench/reversals.py is a find_supersession."""
+bench/reversals.py is a reversal."""
 
 
 def is_near(new: frozenset[str], known: frozenset[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostFileChange:
-    """What became of one of the host's files, or would.
+    """What became of one of the client's files, or would.
 
     Attributes:
         backup: the copy that was made before; empty where nothing was there or nothing changed.
@@ -23,7 +23,7 @@ class HostFileChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """A host's files after Recortex was put in or taken out.
+    """A client's files after Recortex was put in or taken out.
 
     Attributes:
         installed: it is in there now; False after it was taken out.
