@@ -12,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 MAXIMUM_CHARACTERS = 16_384  # 256 pieces of ordinary text take about 1,200 characters
@@ -32,50 +33,46 @@ _IDEOGRAPHS = (
 
 
 class _Characters(dict[int, str]):
-    """A table for `str.translate` that fills itself.
+    """A table for `str.translate` that fills itself with what a function makes of each character.
 
     Only the basic plane is remembered, so that it stays small.
     """
 
-    def translated(self, character: str) -> str:
-        """Return what a character becomes."""
-        raise NotImplementedError
+    def __init__(self, translated: Callable[[str], str]) -> None:
+        super().__init__()
+        self._translated = translated
 
     def __missing__(self, code: int) -> str:
-        value = self.translated(chr(code))
+        value = self._translated(chr(code))
         if code <= BASIC_PLANE:
             self[code] = value
         return value
 
 
-class _Clean(_Characters):
+def _cleaned(character: str) -> str:
     """Drop control characters, make every white space a space, set ideographs apart."""
-
-    def translated(self, character: str) -> str:
-        if character in "\t\n\r":
-            return " "
-        if character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
-            return ""
-        if character.isspace():
-            return " "
-        apart = any(ord(character) in ideographs for ideographs in _IDEOGRAPHS)
-        return f" {character} " if apart else character
+    if character in "\t\n\r":
+        return " "
+    if character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
+        return ""
+    if character.isspace():
+        return " "
+    apart = any(ord(character) in ideographs for ideographs in _IDEOGRAPHS)
+    return f" {character} " if apart else character
 
 
-class _Fold(_Characters):
+def _folded(character: str) -> str:
     """Drop accents of decomposed text, make lower case, set punctuation apart."""
-
-    def translated(self, character: str) -> str:
-        category = unicodedata.category(character)
-        if category == "Mn":
-            return ""
-        ascii_symbol = character.isascii() and character.isprintable() and not character.isalnum()
-        if category.startswith("P") or (ascii_symbol and character != " "):
-            return f" {character} "
-        return character.lower()
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return ""
+    ascii_symbol = character.isascii() and character.isprintable() and not character.isalnum()
+    if category.startswith("P") or (ascii_symbol and character != " "):
+        return f" {character} "
+    return character.lower()
 
 
-_CLEAN, _FOLD = _Clean(), _Fold()
+_CLEAN, _FOLD = _Characters(_cleaned), _Characters(_folded)
 
 
 def words(text: str) -> list[str]:

@@ -362,17 +362,15 @@ def _query(
         statuses=_statuses(statuses, valid_at),
         scope=scope,
         session=naming.shown(session),
-        **{
-            name: as_utc(at)
-            for name, at in (
-                ("recorded_after", recorded_after),
-                ("recorded_before", recorded_before),
-                ("as_of", as_of),
-                ("valid_at", valid_at),
-            )
-            if at is not None
-        },  # type: ignore[arg-type]  # four instants
+        recorded_after=_utc(recorded_after),
+        recorded_before=_utc(recorded_before),
+        as_of=_utc(as_of),
+        valid_at=_utc(valid_at),
     )
+
+
+def _utc(at: datetime | None) -> datetime | None:
+    return None if at is None else as_utc(at)
 
 
 def _statuses(wanted: Sequence[Status] | None, valid_at: datetime | None) -> tuple[Status, ...]:

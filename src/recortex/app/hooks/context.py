@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class HookContext:
-    """A project's session context.
+    """What the hooks of one project work with: settings, stores and queue, each opened when first needed.
 
     Args:
         project: the checkout, and the folder of its memory.
