@@ -14,8 +14,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, RelationType, Status
 from recortex.engines.ingestion.merging import merged, reinforced
 from recortex.engines.similarity.fingerprint import content_hash
-from recortex.engines.similarity.jaccard import Verdict, classify, jaccard, overlap
-from recortex.engines.words import bag_of_words
+from recortex.engines.similarity.jaccard import Verdict, classify, jaccard
 from recortex.errors import InvalidInputError
 from recortex.operations.base import file_link
 
@@ -32,13 +31,6 @@ def test_overlap_is_symmetric_and_a_share(one, other):
     assert score == jaccard(other, one)
     assert (score == 1) == (one == other != frozenset())
     assert (score == 0) == (not one & other)
-
-
-@given(texts, texts)
-def test_any_two_texts_get_a_verdict(one, other):
-    verdict, score = overlap(one, other)
-    assert verdict is classify(score)
-    assert score == jaccard(bag_of_words(one), bag_of_words(other))
 
 
 @pytest.mark.parametrize(

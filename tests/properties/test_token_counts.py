@@ -1,14 +1,12 @@
-"""What holds of every count of tokens and every budget."""
+"""What holds of every count of tokens."""
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recortex.engines.tokens.budget import allocate, remaining
 from recortex.engines.tokens.counter import PIECE, TokenCounter, pieces
 
 COUNTER = TokenCounter()
 TEXT = st.text(max_size=200)
-COSTS = st.lists(st.integers(0, 500), max_size=40)
 
 
 @given(TEXT, TEXT)
@@ -39,24 +37,8 @@ def test_a_token_has_at_least_one_byte(text):
     assert (COUNTER.count(text) == 0) == (text == "")
 
 
-@given(TEXT)
-def test_the_cache_changes_nothing(text):
-    assert COUNTER.count_cached(text) == COUNTER.count(text) == COUNTER.count_cached(text)
-
-
 @given(st.text(st.sampled_from("ab \n你"), max_size=40), st.integers(1, 4_000))
 def test_pieces_are_the_text(text, times):
     cut = list(pieces(text * times))
     assert "".join(cut) == text * times
     assert all(len(piece) <= PIECE for piece in cut)
-
-
-@given(COSTS, st.integers(0, 2_000))
-def test_an_allocation_keeps_to_the_budget_and_leaves_nothing_that_would_fit(costs, budget):
-    given_out = allocate(costs, budget)
-    used = sum(item.tokens for item in given_out)
-    left = remaining(budget, used)
-    assert used + left == budget
-    assert [item.index for item in given_out] == list(range(len(costs)))
-    passed_over = [cost for cost, item in zip(costs, given_out, strict=True) if item.tokens != cost]
-    assert all(cost > left for cost in passed_over)

@@ -28,6 +28,7 @@ no nor not of off on once only or other our out over own same she should so some
 their them then there these they this those through to too under until up us very was we were what when
 where which while who whom why will with would you your
 """
+_ENDINGS = "ations ation ingly edly ments ment ness ings ing ies ers ed er es ly s"
 NAME = "hashed-tfidf"
 DIMENSIONS = 384
 MAXIMUM_CHARACTERS = 16_384
@@ -35,27 +36,10 @@ LONGEST_WORD = 64
 
 # English words that say nothing about what a text is about.
 COMMON = frozenset(_WORDS.split())
+_SUFFIXES = tuple(_ENDINGS.split())
 _WORD = re.compile(r"[^\W_]+(?:[_'][^\W_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_SUFFIXES = (
-    "ations",
-    "ation",
-    "ingly",
-    "edly",
-    "ments",
-    "ment",
-    "ness",
-    "ings",
-    "ing",
-    "ies",
-    "ers",
-    "ed",
-    "er",
-    "es",
-    "ly",
-    "s",
-)
 _SHORTEST_STEM = 3
 
 

@@ -7,6 +7,7 @@ lists because each use was measured with its own; which use is said beside each.
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.expressions import lazy
@@ -21,83 +22,28 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _read_lists() -> dict[str, frozenset[str]]:
+    sections = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n[")[1:]
+    named = (section.partition("]") for section in sections)
+    return {name: word_set(listed) for name, _, listed in named}
+
+
 # -- words that say nothing
 
-STOP_WORDS = word_set(
-    """
-    a about above after again all am an and any are as at be because been before being below between both
-    but by can could did do does doing down during each few for from further had has have having he her here
-    hers him his how i if in into is it its just me more most my myself no nor not of off on once only or
-    other our out over own same she should so some such than that the their theirs them then there these
-    they this those through to too under until up very was we were what when where which while who whom why
-    will with would you your yours
-    """
-)
+_LISTS = _read_lists()
+STOP_WORDS = _LISTS["STOP_WORDS"]
 """Function words of English: they say nothing about what is asked (keyword search, questions)."""
-
-PADDING = (
-    STOP_WORDS
-    - word_set(
-        """
-    no nor not only before after above below against between during until without under over up down off out
-    more most if while
-    """
-    )
-) | word_set(
-    "now please also just really simply currently already still remember note ok well future let's lets"
-)
+PADDING = (STOP_WORDS - _LISTS["MEANINGFUL_STOP_WORDS"]) | _LISTS["EXTRA_PADDING"]
 """Words that a statement may have or lack and still say the same (near-duplicates)."""
-
-EVERYDAY = word_set(
-    """
-    add agree all also always another answer anything apply ask back bad best better bit both bring broken
-    bug build call can cannot change check clean close code come command commit complete continue could
-    create current data day delete did different do document does doing done drop edit else end error every
-    everything example explain fail failed failing fails file find fine first fix fixed follow found get
-    give go going good got great happen hard have help here hide hidden how idea implement implementation
-    improve instead issue item just keep kind know last later leave let lets like line list little look look
-    lot main make many may maybe mean merge message missing more move much need never new next nice nothing
-    now number ok okay old one open option order part person place plan please point possible problem
-    project pull push put question quick quickly read ready real really refactor remove rename repo
-    repository request rest result review right run running same save say see seem set should show simple
-    since small some something sort start step still stop sure take talk task tell test tests thanks thank
-    thing think three through ticket time today together todo too top try two turn update use used user
-    using value version view want way well what when where which why will without wonder word work working
-    works would write wrong yes yet
-    """
-)
-"""What prompts are made of in any project: none of it says what a prompt is about (bench/prompts.py)."""
-
-FAILURE_WORDS = word_set(
-    """
-    the and or of to in on at is are was were be by for with from that it its as an not but so this fix
-    fixed failed error cause test tests which when into
-    """
-)
-"""What any report of a failure is told with (bench/extraction.py)."""
-
-FILLERS = word_set(
-    """
-    a an the our my your their this that these those we i you they it its us also so then just please always
-    ever only now currently again still all any anymore here there be been being do does did will would
-    shall should must may can have has had to of own everywhere afterwards directly
-    """
-)
-"""Left out where what two statements are about is compared (bench/reversals.py)."""
-
-PREPOSITIONS = word_set(
-    """
-    for as to per in on with at by from via through into when across during under before after until while
-    on using against over above below
-    """
-)
-
-CLAIM_WORDS = (
-    FILLERS
-    | PREPOSITIONS
-    | word_set("use actually decision decided go let lets remember and or not never because so is are")
-)
-"""What claims of any matter are worded with (bench/reversals.py)."""
+EVERYDAY = _LISTS["EVERYDAY"]
+"""Words of prompts in any project: none of them says what a prompt is about (bench/prompts.py)."""
+FAILURE_WORDS = _LISTS["FAILURE_WORDS"]
+"""Words of any report of a failure (bench/extraction.py)."""
+FILLERS = _LISTS["FILLERS"]
+"""Left out when the subjects of two statements are compared (bench/reversals.py)."""
+PREPOSITIONS = _LISTS["PREPOSITIONS"]
+CLAIM_WORDS = FILLERS | PREPOSITIONS | _LISTS["CLAIM_EXTRA"]
+"""Words of claims about any subject (bench/reversals.py)."""
 
 
 # -- what counts as a word

@@ -15,22 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _COMMANDS = ("command", "cmd", "script")
-_FILES = (
-    "file_path",
-    "filePath",
-    "absolute_path",
-    "notebook_path",
-    "target_file",
-    "filename",
-    "file",
-    "path",
-    "paths",
-    "files",
-)
-# `path` of these is a folder that is searched
-_SEARCHES = frozenset(
-    ("grep", "glob", "ls", "list", "list_directory", "search_file_content", "grep_search", "find", "list_dir")
-)
+_FILE_ARGUMENTS = "file_path filePath absolute_path notebook_path target_file filename file path paths files"
+_FILES = tuple(_FILE_ARGUMENTS.split())
+# `path` of these tools is a folder to search.
+_SEARCH_TOOLS = "grep glob ls list list_directory search_file_content grep_search find list_dir"
+_SEARCHES = frozenset(_SEARCH_TOOLS.split())
 _WRITES = lazy(
     r"(?:multi|notebook|file_?)?edit(?:_file|or)?$|write(?:_file)?$|create(?:_file)?$|replace$"
     r"|apply_patch$|patch$|str_replace",

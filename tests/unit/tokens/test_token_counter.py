@@ -122,19 +122,6 @@ def test_a_megabyte_of_anything_is_counted_in_bounded_pieces(counter, unit):
     assert 0 < counter.count(text) <= len(text.encode())
 
 
-def test_cached_counts_equal_uncached_ones(counter):
-    assert [counter.count_cached(text) for text in REFERENCE_TEXTS * 2] == [
-        counter.count(text) for text in REFERENCE_TEXTS * 2
-    ]
-
-
-def test_the_cache_stays_within_its_size():
-    small = TokenCounter(cache_size=3)
-    for number in range(20):
-        small.count_cached(f"text {number}")
-    assert len(small._cache) == 3
-
-
 @pytest.mark.parametrize("content", [None, b"", b"not a vocabulary", VOCABULARY.read_bytes()[:200_000]])
 def test_without_the_vocabulary_a_quarter_of_the_characters_is_assumed(tmp_path, content):
     path = tmp_path / "cl100k_base.bin"
@@ -143,7 +130,7 @@ def test_without_the_vocabulary_a_quarter_of_the_characters_is_assumed(tmp_path,
     told: list[Degradation] = []
     approximate = TokenCounter(path, on_degradation=told.append)
     assert [approximate.count(text) for text in ("", "a", "abcd", "abcde")] == [0, 1, 1, 2]
-    assert approximate.count_cached("abcde" * 100) == 125
+    assert approximate.count("abcde" * 100) == 125
     assert not approximate.exact
     assert [(event.component, event.recovered) for event in told] == [("token counter", False)]
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
-
-from recortex.engines.words import bag_of_words
 
 DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
 
@@ -18,13 +15,6 @@ class Verdict(StrEnum):
     SUGGEST = "suggest"
     CONSOLIDATE = "consolidate"
     SIMILAR = "similar"
-
-
-class WordOverlap(NamedTuple):
-    """A verdict with the number it rests on."""
-
-    verdict: Verdict
-    score: float
 
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
@@ -43,9 +33,3 @@ def classify(score: float) -> Verdict:
         if score < limit:
             return verdict
     return Verdict.CONSOLIDATE if score <= SIMILAR else Verdict.SIMILAR
-
-
-def overlap(a: str, b: str) -> WordOverlap:
-    """The verdict on two texts."""
-    score = jaccard(bag_of_words(a), bag_of_words(b))
-    return WordOverlap(classify(score), score)

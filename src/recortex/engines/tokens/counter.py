@@ -21,13 +21,11 @@ from recortex.domain.degradation import Degradation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from cachetools import LRUCache
     from tiktoken import Encoding
 
 VOCABULARY = Path(__file__).parent / "cl100k_base.bin"
 TOKENS = 100_256
 PIECE = 4_096
-CACHE_SIZE = 4_096
 CHARACTERS_PER_TOKEN = 4  # what is assumed when the vocabulary is missing
 # The split into words that belongs to cl100k_base (tiktoken, MIT licence).
 PATTERN = (
@@ -42,7 +40,6 @@ class TokenCounter:
     Args:
         vocabulary: the file that `scripts/build_vocabulary.py` made.
         on_degradation: told once when counts become approximations (a quarter of the characters).
-        cache_size: how many counts `count_cached` remembers.
     """
 
     def __init__(
@@ -50,15 +47,12 @@ class TokenCounter:
         vocabulary: Path = VOCABULARY,
         *,
         on_degradation: Callable[[Degradation], None] | None = None,
-        cache_size: int = CACHE_SIZE,
     ) -> None:
         self._vocabulary = vocabulary
         self._on_degradation = on_degradation
-        self._cache_size = cache_size
         self._lock = threading.RLock()
         self._encoding: Encoding | None = None
         self._approximate = False
-        self._cache: LRUCache[bytes, int] | None = None
 
     @property
     def exact(self) -> bool:
@@ -74,41 +68,18 @@ class TokenCounter:
             return -(-len(text) // CHARACTERS_PER_TOKEN)
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
 
-    def count_cached(self, text: str) -> int:
-        """Return `count(text)`, remembered by the text's BLAKE3 hash."""
-        from blake3 import blake3
-
-        key = blake3(text.encode("utf-8", "surrogatepass")).digest()
-        with self._lock:
-            cache = self._open_cache()
-            known = cache.get(key)
-        if known is None:
-            known = self.count(text)
-            with self._lock:
-                cache[key] = known
-        return known
-
-    def _open_cache(self) -> LRUCache[bytes, int]:
-        if self._cache is None:
-            from cachetools import LRUCache
-
-            self._cache = LRUCache(self._cache_size)
-        return self._cache
-
     def _load(self) -> Encoding | None:
         with self._lock:
             if self._encoding is None and not self._approximate:
                 try:
                     self._encoding = open_encoding(self._vocabulary)
                 except (OSError, ValueError, ImportError, zlib.error) as error:
-                    self._degrade(error)
+                    self._approximate = True
+                    if self._on_degradation is not None:
+                        failure = f"the vocabulary cannot be used: {error}"
+                        fallback = "a quarter of the characters"
+                        self._on_degradation(Degradation("token counter", failure, fallback))
             return self._encoding
-
-    def _degrade(self, error: Exception) -> None:
-        self._approximate = True
-        if self._on_degradation is not None:
-            failure = f"the vocabulary cannot be used: {error}"
-            self._on_degradation(Degradation("token counter", failure, "a quarter of the characters"))
 
 
 def pieces(text: str) -> Iterator[str]:
