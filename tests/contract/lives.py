@@ -482,7 +482,7 @@ class Life:
     def _spent(self):
         return (self.pick(AT, AT + timedelta(days=1)),)
 
-    def _standing(self):
+    def _statistics(self):
         return (to_micros(self.any_time()),)
 
     def _frequencies(self):

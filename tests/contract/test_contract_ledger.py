@@ -40,9 +40,8 @@ def test_an_entry_of_nobody_is_left_out(store):
 def test_a_purged_memory_is_remembered_by_its_id(store):
     insert(store, memory(1, "one"))
     record(store, entry(1, "purge"))
-    assert store.ledger.purged_at(id_of(1)) is None
+    assert store.ledger.buried(id_of(1)) is None
     bury(store, id_of(1), AT + DAY)
-    assert store.ledger.purged_at(id_of(1)) == AT + DAY
     assert store.ledger.buried(id_of(1)) == (AT + DAY, "purge")
     assert store.ledger.buried("nobody") is None
     assert store.ledger.entries(id_of(1)) == store.ledger.recent(1) == [entry(1, "purge")]

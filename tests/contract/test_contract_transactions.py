@@ -136,7 +136,7 @@ def test_two_openings_of_one_store_write_in_turn(store):
                     where.memories.insert(memory(number, f"memory {number}"), SearchText(), actor=Actor.USER)
 
         run_together(lambda: write(store, 0), lambda: write(beside, 25))
-        keys = {one.key for one in beside.standing.presentable(10**18)}
+        keys = {one.key for one in beside.statistics.presentable(10**18)}
     assert len(keys) == store.memories.count(MemoryQuery()) == 50
     assert store.search.frequencies(["memory"]) == [50]
 

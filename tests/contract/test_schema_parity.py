@@ -149,9 +149,9 @@ def named(text, tables):
 def whole_statements(topic):
     """The statements of a topic; beginnings and conditions that are put together, together."""
     found = queries(topic, "postgres")
-    begins = found.get("standings", "")
+    begins = found.get("columns", "")
     for name, text in found.items():
-        if name != "standings":
+        if name != "columns":
             yield name, f"{begins} {text}" if text.startswith("WHERE") else text
 
 

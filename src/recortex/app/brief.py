@@ -123,7 +123,7 @@ def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
 
 def _generation(app: Application) -> str:
     numbers = {
-        services.location.database: services.store.standing.generation()
+        services.location.database: services.store.statistics.generation()
         for services in app.readable_services()
     }
     return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
@@ -140,7 +140,7 @@ def _make(app: Application, generation: str, branch: str) -> Cached:
     at = to_micros(now)
     all_services = app.readable_services()
     shelves = [
-        Shelf(services.store.standing.presentable(at), services.store.standing.arcs())
+        Shelf(services.store.statistics.presentable(at), services.store.statistics.arcs())
         for services in all_services
     ]
     parted = passes(ranked(shelves, branch=branch, now=at))

@@ -57,14 +57,12 @@ def health(services: StoreServices, settings: Settings) -> Health:
     """How a store is and will be."""
     store = services.store
     space = store.compaction.space()
-    archived = store.chores.archived()
-    rate = bytes_per_day(store.chores.samples(SAMPLES))
+    archived = store.maintenance.archived()
+    rate = bytes_per_day(store.maintenance.samples(SAMPLES))
     left = days_until(space.total, settings["gc.threshold_mb"] * _MEGABYTE, rate)
-    chores = store.chores.all()
-    done = [chore.done_at for name, chore in chores.items() if name not in {"growth", "backup"}]
-    waste = max(
-        chores["compaction"].outcome.get("waste_bytes", 0) if "compaction" in chores else 0, space.free
-    )
+    runs = store.maintenance.all()
+    done = [run.done_at for name, run in runs.items() if name not in {"growth", "backup"}]
+    waste = max(runs["compaction"].outcome.get("waste_bytes", 0) if "compaction" in runs else 0, space.free)
     return Health(
         bytes=space.total, active=_active(store), archived=archived,
         vector_bytes=space.vectors, index_bytes=space.keyword_index, fragmentation=fragmentation(waste, space.total),

@@ -56,7 +56,7 @@ class KeptStore(Store, Protocol):
         """Its backups."""
 
     @property
-    def chores(self) -> MaintenanceRecords:
+    def maintenance(self) -> MaintenanceRecords:
         """Which maintenance ran when, and what is old enough to delete."""
 
     @property

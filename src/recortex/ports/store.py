@@ -140,9 +140,6 @@ class Ledger(Protocol):
     def buried(self, memory_id: str) -> Tombstone | None:
         """The tombstone of a memory, if it was deleted for good."""
 
-    def purged_at(self, memory_id: str) -> datetime | None:
-        """When a memory was purged, if it was."""
-
     def degrade(self, event: Degradation, at: datetime) -> None:
         """Record a fallback; the same one again is only counted."""
 
@@ -179,7 +176,7 @@ class Store(Protocol):
         """The vectors."""
 
     @property
-    def standing(self) -> StatisticsReader:
+    def statistics(self) -> StatisticsReader:
         """Statistics of the memories."""
 
     @property

@@ -147,14 +147,14 @@ def test_the_settings_say_how_long(cortex, clock, monkeypatch):
 
 def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old):
     services = cortex._app.all_services()[0]
-    late = services.store.standing.fading
+    late = services.store.statistics.fading
 
     def fading(before):
         found = late(before)
         cortex.edit(old.id, tags=["new"])
         return found
 
-    services.store.standing.fading = fading
+    services.store.statistics.fading = fading
     assert run_lifecycle(services, clock.now, cortex._app.settings).transitions == ()
     assert statuses(cortex, old) == [Status.ACTIVE]
 

@@ -119,17 +119,19 @@ def test_over_years_the_store_stays_small_and_its_log_adds_up(cortex, clock):
             cortex.lifecycle()
             cortex.gc()
     store = cortex._app.services(Scope.PROJECT).store
-    assert store.chores.content().memories < made / 3
-    assert store.chores.content().tombstones == made - store.chores.content().memories
+    assert store.maintenance.content().memories < made / 3
+    assert store.maintenance.content().tombstones == made - store.maintenance.content().memories
     counted = {"create": 0, "expire": 0}
-    for one in store.chores.summaries():
+    for one in store.maintenance.summaries():
         counted[one.operation] = counted.get(one.operation, 0) + one.entries
     for one in store.ledger.recent(10_000):
         counted[one.operation] = counted.get(one.operation, 0) + 1
     assert counted["create"] == made
-    assert counted["expire"] == store.chores.content().tombstones
+    assert counted["expire"] == store.maintenance.content().tombstones
     assert (
-        store.chores.count_old_audit(clock.now - (clock.now - clock.now.replace(year=clock.now.year - 1)))
+        store.maintenance.count_old_audit(
+            clock.now - (clock.now - clock.now.replace(year=clock.now.year - 1))
+        )
         == 0
     )
     health = cortex.status().stores[0].health
@@ -142,7 +144,7 @@ def test_a_notice_is_given_before_a_store_is_too_large(cortex, clock, monkeypatc
     cortex.remember(EPISODES[0])
     store = cortex._app.services(Scope.PROJECT).store
     for day in range(10):
-        store.chores.sample(clock.pass_(days=1), memories=day, size=day * 50 * 2**20)
+        store.maintenance.sample(clock.pass_(days=1), memories=day, size=day * 50 * 2**20)
     assert cortex.status().stores[0].health.days_to_threshold == 21
     assert any("gc.threshold_mb" in notice for notice in cortex.status().notices)
     monkeypatch.setenv("RECORTEX_GC_THRESHOLD_MB", "100000")
@@ -257,7 +259,7 @@ def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):
             "done",
             "skipped",
         }
-        assert services.store.chores.expired(clock.now, 1) == []
+        assert services.store.maintenance.expired(clock.now, 1) == []
 
 
 # -- the file
@@ -414,7 +416,7 @@ def killed_at(project, clock, statement):
 def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mixed, clock):
     with services_of(mixed, clock) as services:
         before = set(all_ids(services))
-        entries = services.store.chores.content().newest_audit
+        entries = services.store.maintenance.content().newest_audit
     kills = 0
     for statement in (1, 5, 12, 30, 55, 80, 130, 200, 260, 320, 500, 800):
         kills += killed_at(mixed, clock, statement)
@@ -424,14 +426,14 @@ def test_a_kill_at_any_statement_loses_nothing_and_the_next_run_ends_the_work(mi
             buried = {id_ for id_ in before if services.store.ledger.buried(id_)}
             assert there | buried == before
             assert not there & buried
-            summed = sum(one.entries for one in services.store.chores.summaries())
+            summed = sum(one.entries for one in services.store.maintenance.summaries())
             left = len(services.store.ledger.recent(10_000))
             assert summed + left == entries + len(buried)
     assert kills >= 6
     with services_of(mixed, clock) as services:
         done = run_due(services, lambda: clock.now, read(mixed), seconds=math.inf, everything=True)
         assert {one.state for one in done} <= {"done", "skipped"}
-        assert services.store.chores.count_expired(clock.now) == (0, 1)
+        assert services.store.maintenance.count_expired(clock.now) == (0, 1)
         assert len(all_ids(services)) == 2
         assert services.store.backups.all()
 

@@ -75,7 +75,7 @@ def run_lifecycle(
     standings = _candidates(services, to_micros(now), rules)
     due = list(_due(standings, {}, to_micros(now), rules))
     if due:  # a hub lasts longer than others, never shorter: only now is it worth knowing who is one
-        hubs = centrality(services.store.standing.arcs())
+        hubs = centrality(services.store.statistics.arcs())
         due = list(_due([one for one, _ in due], hubs, to_micros(now), rules))
     if not dry_run:
         chunks = (due[first : first + CHUNK] for first in range(0, len(due), CHUNK))
@@ -85,8 +85,8 @@ def run_lifecycle(
 
 def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryStatistics]:
     """Who may be due by dates alone: below the threshold for so long implies not used and not changed for so long."""
-    fading = services.store.standing.fading(now - rules.archive_after_days * DAY)
-    return [*fading, *services.store.standing.resting(now - rules.prune_after_days * DAY)]
+    fading = services.store.statistics.fading(now - rules.archive_after_days * DAY)
+    return [*fading, *services.store.statistics.resting(now - rules.prune_after_days * DAY)]
 
 
 def _due(

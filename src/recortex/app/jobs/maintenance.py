@@ -47,7 +47,7 @@ class Task(NamedTuple):
 
 
 def _plan_sessions(work: Work) -> Outcome:
-    return Outcome({"sessions": work.services.store.chores.old_sessions(work.before("hooks.keep_days"))})
+    return Outcome({"sessions": work.services.store.maintenance.old_sessions(work.before("hooks.keep_days"))})
 
 
 def _do_sessions(work: Work) -> Outcome:
@@ -62,7 +62,7 @@ SESSIONS = Task(_plan_sessions, _do_sessions)
 
 
 def _plan_expiry(work: Work) -> Outcome:
-    gone, held = work.services.store.chores.count_expired(work.before("lifecycle.delete_after_days"))
+    gone, held = work.services.store.maintenance.count_expired(work.before("lifecycle.delete_after_days"))
     return Outcome({"memories": gone, "held": held})
 
 
@@ -70,13 +70,13 @@ def _do_expiry(work: Work) -> Outcome:
     before = work.before("lifecycle.delete_after_days")
 
     def chunk() -> int:
-        ids = work.services.store.chores.expired(before, MEMORIES)
+        ids = work.services.store.maintenance.expired(before, MEMORIES)
         for id_ in ids:
             _delete(work.services, id_, work.now)
         return len(ids)
 
     done = in_chunks(work, "memories", chunk)
-    held = work.services.store.chores.count_expired(before)[1] if done.state == "done" else 0
+    held = work.services.store.maintenance.count_expired(before)[1] if done.state == "done" else 0
     return replace(done, counts=done.counts | {"held": held})
 
 
@@ -94,7 +94,9 @@ EXPIRY = Task(_plan_expiry, _do_expiry)
 
 
 def _plan_versions(work: Work) -> Outcome:
-    surplus = work.services.store.chores.surplus_versions(KEPT_VERSIONS - 1, _MANY, without=_expiring(work))
+    surplus = work.services.store.maintenance.surplus_versions(
+        KEPT_VERSIONS - 1, _MANY, without=_expiring(work)
+    )
     return Outcome({"versions": len(surplus)})
 
 
@@ -102,13 +104,13 @@ def _expiring(work: Work) -> list[str]:
     """The memories that this run would delete before the jobs that follow."""
     if "expiry" not in work.names:
         return []
-    return work.services.store.chores.expired(work.before("lifecycle.delete_after_days"), _MANY)
+    return work.services.store.maintenance.expired(work.before("lifecycle.delete_after_days"), _MANY)
 
 
 def _do_versions(work: Work) -> Outcome:
-    chores = work.services.store.chores
-    surplus = chores.surplus_versions(KEPT_VERSIONS - 1, _MANY)
-    return in_chunks(work, "versions", _listed(surplus, VERSIONS, chores.drop_versions))
+    records = work.services.store.maintenance
+    surplus = records.surplus_versions(KEPT_VERSIONS - 1, _MANY)
+    return in_chunks(work, "versions", _listed(surplus, VERSIONS, records.drop_versions))
 
 
 def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]) -> Callable[[], int]:
@@ -129,13 +131,13 @@ OLD_VERSIONS = Task(_plan_versions, _do_versions)
 
 def _plan_audit(work: Work) -> Outcome:
     before, more = work.before("gc.audit_days"), bool(_expiring(work))
-    return Outcome({"entries": work.services.store.chores.count_old_audit(before, more=more)})
+    return Outcome({"entries": work.services.store.maintenance.count_old_audit(before, more=more)})
 
 
 def _do_audit(work: Work) -> Outcome:
     def chunk() -> int:
-        entries = work.services.store.chores.old_audit(work.before("gc.audit_days"), ENTRIES)
-        work.services.store.chores.rotate(entries, summaries(entries))
+        entries = work.services.store.maintenance.old_audit(work.before("gc.audit_days"), ENTRIES)
+        work.services.store.maintenance.rotate(entries, summaries(entries))
         return len(entries)
 
     return in_chunks(work, "entries", chunk)
@@ -146,15 +148,15 @@ AUDIT = Task(_plan_audit, _do_audit)
 
 def _plan_vectors(work: Work) -> Outcome:
     keep = KEPT_VERSIONS - 1 if "versions" in work.names else EVERY_VERSION
-    unused = work.services.store.chores.unused_vectors(_MANY, without=_expiring(work), keep=keep)
+    unused = work.services.store.maintenance.unused_vectors(_MANY, without=_expiring(work), keep=keep)
     return Outcome({"vectors": len(unused)})
 
 
 def _do_vectors(work: Work) -> Outcome:
     """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
-    chores = work.services.store.chores
-    done = in_chunks(work, "vectors", _listed(chores.unused_vectors(_MANY), VECTORS, chores.drop_vectors))
-    having, vectors, twice = chores.vector_sharing()
+    records = work.services.store.maintenance
+    done = in_chunks(work, "vectors", _listed(records.unused_vectors(_MANY), VECTORS, records.drop_vectors))
+    having, vectors, twice = records.vector_sharing()
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
 
 
@@ -165,18 +167,18 @@ UNUSED_VECTORS = Task(_plan_vectors, _do_vectors)
 
 
 def _plan_leftovers(work: Work) -> Outcome:
-    old = work.services.store.chores.old_degradations(work.before("hooks.keep_days"))
+    old = work.services.store.maintenance.old_degradations(work.before("hooks.keep_days"))
     return Outcome({"files": len(_stale(work)), "transcripts": len(_gone(work)), "fallbacks": old})
 
 
 def _do_leftovers(work: Work) -> Outcome:
     planned = _plan_leftovers(work)
-    chores = work.services.store.chores
+    records = work.services.store.maintenance
     for path in _stale(work):
         with suppress(OSError):
             path.unlink()
-    chores.forget_checkpoints(_gone(work))
-    chores.forget_degradations(work.before("hooks.keep_days"))
+    records.forget_checkpoints(_gone(work))
+    records.forget_degradations(work.before("hooks.keep_days"))
     return planned
 
 
@@ -211,7 +213,7 @@ def _gone(work: Work) -> list[str]:
     """
     if work.services.location.remote:
         return []
-    old = map(Path, work.services.store.chores.old_checkpoints(work.before("hooks.keep_days")))
+    old = map(Path, work.services.store.maintenance.old_checkpoints(work.before("hooks.keep_days")))
     return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
 
 
@@ -293,7 +295,7 @@ def _plan_growth(work: Work) -> Outcome:  # noqa: ARG001  it is always the same
 
 def _do_growth(work: Work) -> Outcome:
     store = work.services.store
-    store.chores.sample(work.now, memories=store.chores.content().memories, size=store.bytes())
+    store.maintenance.sample(work.now, memories=store.maintenance.content().memories, size=store.bytes())
     return _plan_growth(work)
 
 
@@ -301,10 +303,10 @@ GROWTH = Task(_plan_growth, _do_growth)
 
 
 def _plan_backup(work: Work) -> Outcome:
-    content = work.services.store.chores.content()._asdict()
+    content = work.services.store.maintenance.content()._asdict()
     if not content["newest_audit"]:
         return Outcome({}, "nothing to copy yet", "skipped")
-    last = work.services.store.chores.all().get("backup")
+    last = work.services.store.maintenance.all().get("backup")
     same = last and dict(last.outcome) == content and not work.some(_COPIED)
     if same and work.services.store.backups.all():
         return Outcome({}, "nothing changed since the last one", "skipped")

@@ -110,7 +110,7 @@ def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
     if everything:
         names = [name for name, each in days.items() if each]
     else:
-        done = {name: to_micros(one.done_at) for name, one in work.services.store.chores.all().items()}
+        done = {name: to_micros(one.done_at) for name, one in work.services.store.maintenance.all().items()}
         names = due(done, days, to_micros(work.now))
     return [job for job in JOBS if job.name in names or (full and job.name == "rewrite")]
 
@@ -123,7 +123,7 @@ def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
         for name, number in outcome.counts.items():
             count("job", number, job=job.name, counter=name)
         if job.days is not None and outcome.state == "done" and not dry_run:
-            work.services.store.chores.note(
+            work.services.store.maintenance.note(
                 job.name, work.now, outcome.counts if outcome.record is None else outcome.record
             )
         if outcome.state == "done" and not dry_run:

@@ -37,7 +37,7 @@ def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory
     """
     if not memories:
         return []
-    standings = {one.id: one for one in store.standing.of([memory.id for memory in memories])}
+    standings = {one.id: one for one in store.statistics.of([memory.id for memory in memories])}
     hubs = store.search.hubs([one.key for one in standings.values()])
     return [
         replace(memory, confidence=remaining(one, now, hubs.get(one.key, 0.0)))

@@ -22,7 +22,7 @@ class PgCompaction:
     def __init__(self, database: PgDatabase, size: Callable[[], int]) -> None:
         self._database = database
         self._size = size
-        self._sql = database.queries("chores")
+        self._sql = database.queries("maintenance")
 
     def space(self) -> StoreSpace:
         """The workspace's share of all tables."""

@@ -125,16 +125,16 @@ class PgVectorIndex:
 
     def state(self) -> VectorIndexState | None:
         """How the index of the model with the most vectors stands; None where they are too few for one."""
-        tally = max(self._tally(), key=lambda one: one.vectors, default=None)
-        if tally is None or not (tally.due or tally.valid is not None):
+        large = max(self._large(), key=lambda one: one.vectors, default=None)
+        if large is None or not (large.due or large.valid is not None):
             return None
-        if tally.valid:
-            return VectorIndexState(tally.vectors, tally.vectors)
+        if large.valid:
+            return VectorIndexState(large.vectors, large.vectors)
         if not self._database.value(self._sql["may_index"]):
-            by = f"Let the role that owns the tables run: {self._statement(tally)}"
-            return VectorIndexState(tally.vectors, 0, "the role may not make one", by)
-        broken = "it was not made yet" if tally.valid is None else "its making was broken off"
-        return VectorIndexState(tally.vectors, 0, broken, _MADE_BY)
+            by = f"Let the role that owns the tables run: {self._statement(large)}"
+            return VectorIndexState(large.vectors, 0, "the role may not make one", by)
+        broken = "it was not made yet" if large.valid is None else "its making was broken off"
+        return VectorIndexState(large.vectors, 0, broken, _MADE_BY)
 
     @property
     def _own(self) -> int:
@@ -149,25 +149,25 @@ class PgVectorIndex:
             self._seen[model] = time.monotonic(), dimensions
         return dimensions
 
-    def _tally(self) -> list[Large]:
+    def _large(self) -> list[Large]:
         name = self._name("")
         return [Large(*row) for row in self._database.rows(self._sql["large"], (name,))]
 
     def _keep(self, connection: Connection[Any], threads: int, least: int) -> int:
         made = 0
-        tally = self._tally()
-        wanted = {self._name(one.model) for one in tally if one.vectors >= least // 2}
+        large = self._large()
+        wanted = {self._name(one.model) for one in large if one.vectors >= least // 2}
         for (name,) in connection.execute(
             "SELECT c.relname FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid"
             " WHERE c.relnamespace = %s::regnamespace AND starts_with(c.relname, %s)",
             (SCHEMA, self._name("")),
         ).fetchall():
-            valid = any(self._name(one.model) == name and one.valid for one in tally)
+            valid = any(self._name(one.model) == name and one.valid for one in large)
             if name not in wanted or not valid:
                 connection.execute(
                     sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {}").format(sql.Identifier(SCHEMA, name))
                 )
-        for one in tally:
+        for one in large:
             if one.vectors >= least and 0 < one.dimensions <= LONGEST and not one.valid:
                 self._make(connection, one, threads)
                 made += one.vectors

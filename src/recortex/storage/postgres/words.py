@@ -48,9 +48,6 @@ class Words(NamedTuple):
         )
 
 
-NO_WORDS = Words({}, 0)
-
-
 def words_of(text: str, search: SearchText) -> Words:
     """The words of a memory."""
     counts: Counter[str] = Counter()

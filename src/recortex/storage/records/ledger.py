@@ -64,11 +64,6 @@ class LedgerRecords:
         rows = self._database.rows(self._sql["buried"], (memory_id,))
         return Tombstone(from_micros(rows[0][0]), rows[0][1]) if rows else None
 
-    def purged_at(self, memory_id: str) -> datetime | None:
-        """When a memory was removed for good, if it was."""
-        found = self.buried(memory_id)
-        return found.at if found else None
-
     def degrade(self, event: Degradation, at: datetime) -> None:
         """Record a fall back; the same one again only counts."""
         values = (event.component, event.failure, event.fallback, int(event.recovered), to_micros(at))

@@ -26,7 +26,7 @@ class MaintenanceRecords:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._sql = database.queries("chores")
+        self._sql = database.queries("maintenance")
 
     # -- what was done
 

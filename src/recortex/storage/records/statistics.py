@@ -23,19 +23,19 @@ class StatisticsRecords:
 
     def fading(self, before: int) -> list[MemoryStatistics]:
         """Active memories, not pinned, whose state and last access are not after that instant."""
-        return self._standings("fading", before)
+        return self._statistics("fading", before)
 
     def resting(self, before: int) -> list[MemoryStatistics]:
         """Archived memories, not pinned, whose state and last access are not after that instant."""
-        return self._standings("resting", before)
+        return self._statistics("resting", before)
 
     def presentable(self, at: int) -> list[MemoryStatistics]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
-        return self._standings("presentable", at)
+        return self._statistics("presentable", at)
 
     def of(self, ids: Sequence[str]) -> list[MemoryStatistics]:
         """Those memories, whatever their status."""
-        sql = f"{self._sql['standings']} {self._sql['named']}"
+        sql = f"{self._sql['columns']} {self._sql['named']}"
         return list(map(MemoryStatistics._make, self._database.rows(sql, (json(list(ids)),))))
 
     def arcs(self) -> list[Arc]:
@@ -46,6 +46,6 @@ class StatisticsRecords:
         """What tells whether anything changed."""
         return Generation(*self._database.rows(self._sql["generation"])[0])
 
-    def _standings(self, condition: str, instant: int) -> list[MemoryStatistics]:
-        sql = f"{self._sql['standings']} {self._sql[condition]}"
+    def _statistics(self, condition: str, instant: int) -> list[MemoryStatistics]:
+        sql = f"{self._sql['columns']} {self._sql[condition]}"
         return list(map(MemoryStatistics._make, self._database.rows(sql, (instant,))))

@@ -56,7 +56,7 @@ class SqliteCompaction:
         pages, free, size = (
             int(self._pool.value(f"PRAGMA {name}")) for name in ("page_count", "freelist_count", "page_size")
         )
-        sql = queries("chores", "sqlite")
+        sql = queries("maintenance", "sqlite")
         return StoreSpace(
             total=pages * size + self._log_bytes(),
             vectors=int(self._pool.value(sql["vectors_size"])),
@@ -152,7 +152,7 @@ def _merge(connection: apsw.Connection, left: Callable[[], float]) -> int:
 
     A first step with a negative number has all segments merged into one, not only four of a size.
     """
-    sql, steps = queries("chores", "sqlite"), 0
+    sql, steps = queries("maintenance", "sqlite"), 0
     pages = -MERGE_PAGES if connection.execute(sql["segments"]).get > SEGMENTS else MERGE_PAGES
     while left() > 0:
         before = connection.total_changes()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from recortex.domain.maintenance import Integrity
-from recortex.errors import CorruptStoreError, StorageError
+from recortex.errors import CorruptStoreError
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
 from recortex.storage.records.row_checks import ROW_CHECKS
@@ -177,12 +177,3 @@ def compact(pool: Pool) -> None:
         connection.execute(queries("search", "sqlite")["optimize"])
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def readable(pool: Pool) -> bool:
-    """Whether the memories can be read at all."""
-    try:
-        pool.value("SELECT count(*) FROM memories")
-    except StorageError:
-        return False
-    return True

@@ -85,7 +85,7 @@ class SqliteStore:
         self.ledger = LedgerRecords(self._pool)
         self.vector_index = VectorIndex(self._pool, indexes, on_degradation)
         self.vectors = SqliteVectors(self._pool, self.vector_index)
-        self.standing = StatisticsRecords(self._pool)
+        self.statistics = StatisticsRecords(self._pool)
         self.sessions = SessionRecords(self._pool)
         self.model_calls = ModelCallRecords(self._pool)
         self.search = SqliteSearch(self._pool, index, self.memories, self.vectors, self.vector_index)
@@ -102,7 +102,7 @@ class SqliteStore:
         return SqliteFullCopy(self._pool, self.vectors)
 
     @cached_property
-    def chores(self) -> MaintenanceRecords:
+    def maintenance(self) -> MaintenanceRecords:
         """What upkeep was done when, and what is old enough to go."""
         from recortex.storage.records.maintenance import MaintenanceRecords
 

@@ -75,7 +75,7 @@ def keep_up(
     made = 0
     for model, dimensions in pool.rows(sql["models"]):
         old = _usable(index, model)
-        counts = VectorCounts(*pool.rows(sql["index_tally"], (model, old.last_key if old else 0))[0])
+        counts = VectorCounts(*pool.rows(sql["index_counts"], (model, old.last_key if old else 0))[0])
         if _due(counts, old, least):
             keep = old if old and not _mostly_gone(counts, old) else None
             build = _Building(pool, index.folder, model, threads)

@@ -55,7 +55,7 @@ class SqliteVectors(VectorRecords):
         if self._index.folder is None:
             return None
         found = [
-            (VectorCounts(*self._pool.rows(self._sql["index_tally"], (model, 0))[0]), model)
+            (VectorCounts(*self._pool.rows(self._sql["index_counts"], (model, 0))[0]), model)
             for model, _ in self._pool.rows(self._sql["models"])
         ]
         counts, model = max(found, key=lambda one: one[0].vectors, default=(VectorCounts(0, 0, 0), 0))

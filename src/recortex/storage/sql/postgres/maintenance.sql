@@ -15,3 +15,17 @@ SELECT CAST(
   / greatest(sum(c.reltuples) FILTER (WHERE c.relname ~ '^memories(_p[0-9]+)?$'), 1) AS bigint
 )
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'recortex' AND c.relkind = 'r'
+
+-- name: space
+SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0),
+  coalesce(sum(pg_total_relation_size(c.oid)) FILTER (WHERE c.relname ~ '^embedding'), 0),
+  (SELECT coalesce(sum(pg_relation_size(i.indexrelid)), 0) FROM pg_index i
+    JOIN pg_class x ON x.oid = i.indexrelid
+     JOIN pg_am a ON a.oid = x.relam JOIN pg_namespace s ON s.oid = x.relnamespace
+     WHERE s.nspname = 'recortex' AND a.amname = 'gin')
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE n.nspname = 'recortex' AND c.relkind = 'r'
+
+-- name: dead
+SELECT coalesce(sum(n_dead_tup), 0), coalesce(sum(n_dead_tup + n_live_tup), 0)
+FROM pg_stat_user_tables WHERE schemaname = 'recortex'

@@ -1,4 +1,4 @@
--- name: standings
+-- name: columns
 SELECT m.key, m.id, m.kind, m.status, m.confidence, m.priority, m.pinned, m.recorded_at, m.updated_at,
   m.validated_at,
   m.last_accessed_at, m.access_count, coalesce(p.patterns, 0), m.content_hash,

@@ -32,7 +32,7 @@ DELETE FROM vector_indexes
 -- name: index_names
 SELECT name FROM vector_indexes
 
--- name: index_tally
+-- name: index_counts
 SELECT coalesce(max(key), 0), count(*), coalesce(sum(key > ?2), 0) FROM embeddings WHERE model = ?1
 
 -- name: models

@@ -1,4 +1,4 @@
-"""The contract of `ports.standing.Standings`, on every engine."""
+"""The contract of `ports.statistics.StatisticsReader`, on every engine."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ def ids(found):
     return [one.id for one in found]
 
 
-def test_a_standing_says_how_a_memory_stands(store):
+def test_the_statistics_of_a_memory(store):
     one = memory(
         1,
         confidence=0.5,
@@ -32,7 +32,7 @@ def test_a_standing_says_how_a_memory_stands(store):
         source=Source(branch="main"),
     )
     (key,) = insert(store, one)
-    assert store.standing.presentable(NOW) == [
+    assert store.statistics.presentable(NOW) == [
         MemoryStatistics(
             key=key,
             id=one.id,
@@ -65,9 +65,9 @@ def test_what_fades_and_what_rests(store):
         memory(6, "stirs", status=Status.ARCHIVED, last_accessed_at=late),
         memory(7, "kept", status=Status.ARCHIVED, pinned=True),
     )
-    assert ids(store.standing.fading(NOW)) == [id_of(1)]
-    assert ids(store.standing.resting(NOW)) == [id_of(5)]
-    assert ids(store.standing.fading(to_micros(late))) == [id_of(1), id_of(3), id_of(4)]
+    assert ids(store.statistics.fading(NOW)) == [id_of(1)]
+    assert ids(store.statistics.resting(NOW)) == [id_of(5)]
+    assert ids(store.statistics.fading(to_micros(late))) == [id_of(1), id_of(3), id_of(4)]
 
 
 def test_what_may_be_presented(store):
@@ -81,7 +81,7 @@ def test_what_may_be_presented(store):
         memory(6, "for now", valid_until=AT + DAY),
         memory(7, "derived", trust=Trust.DERIVED),
     )
-    assert ids(store.standing.presentable(NOW)) == [id_of(1), id_of(6), id_of(7)]
+    assert ids(store.statistics.presentable(NOW)) == [id_of(1), id_of(6), id_of(7)]
 
 
 def test_arcs_are_the_active_relations(store):
@@ -89,7 +89,7 @@ def test_arcs_are_the_active_relations(store):
     with store.transaction():
         for target, more in ((1, {"bidirectional": True}), (2, {"status": RelationStatus.SUGGESTED})):
             store.relations.put(Relation(id_of(0), id_of(target), RelationType.RELATED, AT, **more))
-    assert [tuple(arc) for arc in store.standing.arcs()] == [(keys[0], keys[1], 1)]
+    assert [tuple(arc) for arc in store.statistics.arcs()] == [(keys[0], keys[1], 1)]
 
 
 def test_hubs_are_those_of_the_whole_store(store):
@@ -109,19 +109,19 @@ def test_hubs_are_those_of_the_whole_store(store):
         store.relations.put(
             Relation(id_of(0), id_of(5), RelationType.RELATED, AT, status=RelationStatus.SUGGESTED)
         )
-    whole = centrality(store.standing.arcs())
+    whole = centrality(store.statistics.arcs())
     assert whole == {keys[1]: 1.0, keys[2]: 1 / 3, keys[3]: 2 / 3}
     for some in ([keys[2], keys[5]], [keys[3]], keys):
         assert store.search.hubs(some) == {key: whole[key] for key in some if whole.get(key, 0.0) > HUB}
 
 
 def test_the_generation_changes_with_what_is_kept_and_not_with_accesses(store):
-    assert store.standing.generation() == Generation(0, 0, 0)
+    assert store.statistics.generation() == Generation(0, 0, 0)
     insert(store, memory(1, "one"), memory(2, "other"))
     with store.transaction():
         store.ledger.record([AuditEntry(memory_id=id_of(1), operation="create", actor=Actor.USER, at=AT)])
-    assert store.standing.generation() == Generation(1, 2, 0)
+    assert store.statistics.generation() == Generation(1, 2, 0)
     store.memories.touch([id_of(1)], AT)
-    assert store.standing.generation() == Generation(1, 2, 0)
+    assert store.statistics.generation() == Generation(1, 2, 0)
     bury(store, id_of(2))
-    assert store.standing.generation() == Generation(1, 1, 1)
+    assert store.statistics.generation() == Generation(1, 1, 1)

@@ -1,4 +1,4 @@
-"""The contract of `ports.chores`, on every engine."""
+"""The contract of `ports.maintenance`, on every engine."""
 
 from collections import Counter
 from dataclasses import replace
@@ -26,7 +26,7 @@ def pruned(number, **more):
 
 
 def expired(store, before=LATER):
-    return store.chores.expired(before, ALL)
+    return store.maintenance.expired(before, ALL)
 
 
 def relate(store, source, target, type_, status=RelationStatus.ACTIVE):
@@ -35,17 +35,17 @@ def relate(store, source, target, type_, status=RelationStatus.ACTIVE):
 
 
 def test_a_chore_is_noted_with_what_came_of_it(store):
-    assert store.chores.all() == {}
-    store.chores.note("audit", AT, {"entries": 3})
-    store.chores.note("audit", AT + DAY, {"entries": 1})
-    store.chores.note("growth", AT, {})
-    assert store.chores.all() == {"audit": (AT + DAY, {"entries": 1}), "growth": (AT, {})}
+    assert store.maintenance.all() == {}
+    store.maintenance.note("audit", AT, {"entries": 3})
+    store.maintenance.note("audit", AT + DAY, {"entries": 1})
+    store.maintenance.note("growth", AT, {})
+    assert store.maintenance.all() == {"audit": (AT + DAY, {"entries": 1}), "growth": (AT, {})}
 
 
 def test_sizes_are_kept_latest_first(store):
     for day, size in ((0, 10), (1, 20), (2, 30), (1, 25)):
-        store.chores.sample(AT + day * DAY, memories=size // 5, size=size)
-    assert [(one.memories, one.bytes) for one in store.chores.samples(2)] == [(6, 30), (5, 25)]
+        store.maintenance.sample(AT + day * DAY, memories=size // 5, size=size)
+    assert [(one.memories, one.bytes) for one in store.maintenance.samples(2)] == [(6, 30), (5, 25)]
 
 
 # -- what was long put away
@@ -64,8 +64,8 @@ def test_only_what_was_pruned_and_left_alone_is_expired(store):
     insert(store, pruned(7))
     store.memories.touch([id_of(7)], LATER + DAY)
     assert expired(store) == [id_of(1), id_of(6)]
-    assert store.chores.expired(LATER, 1) == [id_of(1)]
-    assert store.chores.count_expired(LATER) == (2, 0)
+    assert store.maintenance.expired(LATER, 1) == [id_of(1)]
+    assert store.maintenance.count_expired(LATER) == (2, 0)
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -75,7 +75,7 @@ def test_what_a_living_memory_stands_on_stays(store, type_, turned):
     relate(store, *((1, 2) if turned else (2, 1)), type_)
     free = {"supersedes", "contradicts", "related", "owns", "affects", "blocks", "references", "assigned_to"}
     assert expired(store) == ([id_of(1)] if type_ in free else [])
-    assert store.chores.count_expired(LATER) == ((1, 0) if type_ in free else (0, 1))
+    assert store.maintenance.count_expired(LATER) == ((1, 0) if type_ in free else (0, 1))
 
 
 def test_what_a_dead_memory_or_a_mere_suggestion_stands_on_goes(store):
@@ -102,12 +102,12 @@ def test_old_entries_become_summaries_that_add_up_to_them(store):
     insert(store, memory(1), memory(2, "other"))
     entries(store, 1, range(40))
     entries(store, 2, range(35, 60), "link")
-    old = store.chores.old_audit(AT + 50 * DAY, ALL)
-    assert len(old) == store.chores.count_old_audit(AT + 50 * DAY) == 40 + 15
+    old = store.maintenance.old_audit(AT + 50 * DAY, ALL)
+    assert len(old) == store.maintenance.count_old_audit(AT + 50 * DAY) == 40 + 15
     for chunk in (old[:20], old[20:]):
         with store.transaction():
-            store.chores.rotate(chunk, summaries(chunk))
-    kept = store.chores.summaries()
+            store.maintenance.rotate(chunk, summaries(chunk))
+    kept = store.maintenance.summaries()
     assert Counter({one[:3]: one.entries for one in kept}) == Counter(
         {one[:3]: one.entries for one in summaries(old)}
     )
@@ -120,17 +120,17 @@ def test_old_entries_become_summaries_that_add_up_to_them(store):
 def test_the_last_entry_stays_so_that_the_next_is_numbered_after_it(store):
     insert(store, memory(1))
     entries(store, 1, range(3))
-    assert [one.at for one in store.chores.old_audit(LATER, ALL)] == [
+    assert [one.at for one in store.maintenance.old_audit(LATER, ALL)] == [
         to_micros(AT),
         to_micros(AT + DAY),
     ]
-    assert store.chores.count_old_audit(LATER, more=True) == 3
-    assert [one.at for one in store.chores.old_audit(LATER, 1)] == [to_micros(AT)]
-    before = store.standing.generation()
-    old = store.chores.old_audit(LATER, ALL)
+    assert store.maintenance.count_old_audit(LATER, more=True) == 3
+    assert [one.at for one in store.maintenance.old_audit(LATER, 1)] == [to_micros(AT)]
+    before = store.statistics.generation()
+    old = store.maintenance.old_audit(LATER, ALL)
     with store.transaction():
-        store.chores.rotate(old, summaries(old))
-    assert store.standing.generation() == before
+        store.maintenance.rotate(old, summaries(old))
+    assert store.statistics.generation() == before
 
 
 # -- versions and vectors
@@ -150,11 +150,11 @@ def test_former_states_beyond_the_newest_are_named(store):
     ]
     with store.transaction():
         store.memories.insert_versions(id_of(1), states)
-    surplus = store.chores.surplus_versions(3, ALL)
+    surplus = store.maintenance.surplus_versions(3, ALL)
     assert [version for _, version in surplus] == [1, 2]
-    assert store.chores.surplus_versions(3, ALL, without=[id_of(1)]) == []
+    assert store.maintenance.surplus_versions(3, ALL, without=[id_of(1)]) == []
     with store.transaction():
-        store.chores.drop_versions(surplus)
+        store.maintenance.drop_versions(surplus)
     assert [one.version for one in store.memories.history(id_of(1))[1:]] == [5, 4, 3]
 
 
@@ -167,12 +167,12 @@ def test_vectors_that_nothing_has_are_named_the_newest_aside(store):
         store.vectors.attach([(former.id, keys[0], bytes(32))])
     bury(store, dropped.id)
     bury(store, newest.id)
-    assert store.chores.unused_vectors(ALL) == [keys[2]]
-    assert store.chores.unused_vectors(ALL, keep=0) == keys[1:3]
-    assert store.chores.unused_vectors(ALL, without=[kept.id, former.id]) == keys[:3]
+    assert store.maintenance.unused_vectors(ALL) == [keys[2]]
+    assert store.maintenance.unused_vectors(ALL, keep=0) == keys[1:3]
+    assert store.maintenance.unused_vectors(ALL, without=[kept.id, former.id]) == keys[:3]
     with store.transaction():
-        store.chores.drop_vectors([keys[2]])
-    assert store.chores.unused_vectors(ALL) == []
+        store.maintenance.drop_vectors([keys[2]])
+    assert store.maintenance.unused_vectors(ALL) == []
     assert store.vectors.agrees()
     assert set(store.vectors.codes_of([kept.id], MODEL)) == {kept.id}
 
@@ -182,7 +182,7 @@ def test_memories_that_say_the_same_share_a_vector(store):
     insert(store, one, other, third)
     keys = [attach(store, each, code(1)) for each in (one, other, third)]
     assert keys[0] == keys[1] != keys[2]
-    assert store.chores.vector_sharing() == (3, 2, 0)
+    assert store.maintenance.vector_sharing() == (3, 2, 0)
 
 
 # -- notes
@@ -191,42 +191,42 @@ def test_memories_that_say_the_same_share_a_vector(store):
 def test_old_fall_backs_and_transcripts_are_forgotten(store):
     store.ledger.degrade(Degradation("model", "gone", "words"), AT)
     store.ledger.degrade(Degradation("index", "gone", "words"), LATER)
-    assert store.chores.old_degradations(LATER) == 1
-    store.chores.forget_degradations(LATER)
+    assert store.maintenance.old_degradations(LATER) == 1
+    store.maintenance.forget_degradations(LATER)
     assert [one.degradation.component for one in store.ledger.degradations()] == ["index"]
     for path, at in (("/a", AT), ("/b", AT), ("/c", LATER)):
         store.ledger.save_checkpoint(
             Checkpoint(path=path, session_id="s", client="c", position=1, turns=1, extracted_at=at)
         )
-    assert store.chores.old_checkpoints(LATER) == ["/a", "/b"]
-    store.chores.forget_checkpoints(["/a"])
+    assert store.maintenance.old_checkpoints(LATER) == ["/a", "/b"]
+    store.maintenance.forget_checkpoints(["/a"])
     assert store.ledger.checkpoint("/a") is None
-    assert store.chores.old_checkpoints(LATER + DAY) == ["/b", "/c"]
+    assert store.maintenance.old_checkpoints(LATER + DAY) == ["/b", "/c"]
 
 
 def test_old_sessions_are_counted(store):
     for number, at in enumerate((AT, AT + DAY, LATER)):
         store.sessions.put(Session(id=f"s{number}", client="c", cwd="/", started_at=at, seen_at=at))
-    assert store.chores.old_sessions(LATER) == 2
+    assert store.maintenance.old_sessions(LATER) == 2
 
 
 def test_content_changes_with_whatever_is_written(store):
-    seen = {store.chores.content()}
+    seen = {store.maintenance.content()}
     insert(store, memory(1), memory(2, "other"))
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     changed(store, id_of(1), tags=("a",))
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     relate(store, 1, 2, RelationType.RELATED)
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     entries(store, 1, [0])
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     attach(store, memory(2, "other"), code(1))
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     bury(store, id_of(2))
-    seen.add(store.chores.content())
+    seen.add(store.maintenance.content())
     assert len(seen) == 7
-    assert store.chores.content()._replace(schema=0) == (0, 1, 1, 0, 1, 1, 1)
-    assert store.chores.archived() == 0
+    assert store.maintenance.content()._replace(schema=0) == (0, 1, 1, 0, 1, 1, 1)
+    assert store.maintenance.archived() == 0
 
 
 def test_what_a_store_takes_is_told(store):
