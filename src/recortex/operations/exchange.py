@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
@@ -19,8 +19,6 @@ from recortex.formats import jsonlines, markdown
 from recortex.operations.agents import TOP, writable
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.exchange import Exported
-from recortex.operations.results.learning import Imported
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +27,43 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What was written out; `text` holds it where no file was named."""
+
+    format: str
+    memories: int
+    relations: int
+    path: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What a back-fill found.
+
+    Attributes:
+        problems: files that could not be read, with the reason.
+        places: where sessions were looked for, when none was read.
+        elsewhere: sessions that were found there and belong to other projects, when none was read.
+    """
+
+    format: str
+    files: int = 0
+    unchanged: int = 0
+    lines: int = 0
+    turns: int = 0
+    added: int = 0
+    merged: int = 0
+    proposed: int = 0
+    relations: int = 0
+    by_kind: dict[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    dry_run: bool = False
+    places: tuple[str, ...] = ()
+    elsewhere: int = 0
 
 
 class ExchangeOperations(Operations):

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs.running import run_due
+from recortex.app.jobs.running import Done, run_due
 from recortex.domain.vocabulary import Scope
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.garbage_collection import Collected, StoreUpkeep
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreUpkeep:
+    """What was done to a store, or would be.
+
+    Attributes:
+        before, after: the bytes that it took.
+        chores: each with its counts, in the order in which they were done.
+    """
+
+    scope: str
+    path: str
+    before: int
+    after: int
+    chores: tuple[Done, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What was done to the stores."""
+
+    stores: tuple[StoreUpkeep, ...]
+    dry_run: bool = False
 
 
 class GarbageCollectionOperations(Operations):

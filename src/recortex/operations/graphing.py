@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
+from recortex.domain.memory import Memory
+from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
-from recortex.operations.results.graphing import Explained, Reached, Traversal
 
 MAX_DEPTH = 10
 REASONS = (
@@ -21,6 +23,41 @@ REASONS = (
     RelationType.SUPERSEDES,
 )  # fmt: skip
 """The relations that say why something is as it is, or what was before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reached:
+    """A memory that was reached.
+
+    Attributes:
+        depth: how many relations away it is.
+        path: those relations, the first from the memory that the walk began at.
+    """
+
+    memory: Memory
+    depth: int
+    path: tuple[Relation, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traversal:
+    """What is reached from a memory, nearest first.
+
+    Attributes:
+        more: the limit was met; there may be more.
+    """
+
+    memory: Memory
+    reached: tuple[Reached, ...] = ()
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What answers a question, the likeliest first, each with its reasons and what was before it."""
+
+    question: str
+    answers: tuple[Traversal, ...] = ()
 
 
 class GraphOperations(Operations):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recortex.app.brief import forget_briefs
+from recortex.domain.history import AuditEntry, Gone, Version
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import output_redacted
@@ -13,13 +15,46 @@ from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.operations.agents import check_taking_back
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.history import History, Purged
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 SHORTEST = 4
 """Characters of a text to purge: shorter ones would hit almost everything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """The states of a memory, newest first, and what was done to it, oldest first.
+
+    Attributes:
+        gone: why it is gone for good: purge: a person took it out; expiry: it was pruned long ago;
+            move: it went to another store, and is gone there too. None: it is there.
+        gone_at: when it went.
+    """
+
+    id: str
+    versions: tuple[Version, ...]
+    audit: tuple[AuditEntry, ...]
+    gone: Gone | None = None
+    gone_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purged:
+    """Proof that texts are gone.
+
+    Attributes:
+        searched_bytes: how much of the store's files was read for the texts.
+        traces: files that still hold one; empty when the purge is complete.
+    """
+
+    ids: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    searched_bytes: int = 0
+    traces: tuple[str, ...] = ()
+    backups_rewritten: int = 0
+    dry_run: bool = False
 
 
 class HistoryOperations(Operations):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs.reembedding import held, outlook, reembed
@@ -13,6 +14,7 @@ from recortex.codebase.excerpt import Excerpt, excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.links import FileLink
+from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
@@ -23,11 +25,73 @@ from recortex.errors import InvalidInputError
 from recortex.operations.agents import capped
 from recortex.operations.base import Operations, file_link, strings
 from recortex.operations.registry import operation
-from recortex.operations.results.indexing import Backfilled, IndexedCode, Reembedded
 
 if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedCode:
+    """A piece of code with its description.
+
+    Attributes:
+        changed: False where the same was indexed before, and nothing was done.
+        superseded: ids of the former pairs' memories that these stand for now.
+        redacted: how many secrets were taken out of the code and the description.
+    """
+
+    description: Memory
+    code: Memory
+    changed: bool = True
+    superseded: tuple[str, ...] = ()
+    redacted: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfilled:
+    """How many memories got the vector that they waited for.
+
+    Attributes:
+        done: in this run.
+        left: still without one; they are found by their words.
+        embedder: who made the vectors; empty where none was made.
+        seconds: how long it took.
+        stopped: why it ended before all had theirs; empty where nothing was in the way.
+    """
+
+    done: int
+    left: int
+    embedder: str = ""
+    seconds: float = 0.0
+    dry_run: bool = False
+    stopped: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reembedded:
+    """How far the memories are from the embedding model that is set.
+
+    Attributes:
+        model: that one; empty where vectors are switched off.
+        former: models whose vectors memories had before this run.
+        done: memories that got a vector in this run.
+        left: still without one of the model; they are found by their words.
+        seconds: how long it took.
+        per_second: memories in a second of this run.
+        seconds_left: of work, at that rate; nothing where it is not known.
+        stopped: why it ended before all had theirs; empty where nothing was in the way.
+    """
+
+    model: str
+    done: int
+    left: int
+    former: tuple[str, ...] = ()
+    seconds: float = 0.0
+    per_second: float = 0.0
+    seconds_left: float | None = None
+    dry_run: bool = False
+    stopped: str = ""
 
 
 class IndexingOperations(Operations):

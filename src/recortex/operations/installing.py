@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from recortex.clients.catalogue import ClientName, InstallRequest, share
 from recortex.clients.environment import here
@@ -10,12 +11,43 @@ from recortex.clients.folders import note, take_away
 from recortex.clients.installer import Applied, additions, removals
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
-from recortex.operations.results.installing import HostFileChange, Installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recortex.clients.installer import Change
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostFileChange:
+    """What became of one of the client's files, or would.
+
+    Attributes:
+        backup: the copy that was made before; empty where nothing was there or nothing changed.
+        diff: the lines that would come and go; only where nothing is written.
+    """
+
+    path: str
+    action: Literal["unchanged", "created", "changed", "removed"]
+    backup: str = ""
+    diff: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """A client's files after Recortex was put in or taken out.
+
+    Attributes:
+        installed: it is in there now; False after it was taken out.
+        dry_run: nothing was written.
+        notes: what to know or to do next.
+    """
+
+    host: str
+    installed: bool
+    files: tuple[HostFileChange, ...]
+    dry_run: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class InstallationOperations(Operations):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +13,7 @@ from recortex.app import signing
 from recortex.app.projects import find_project
 from recortex.codec import storable
 from recortex.domain.lesson import Extracted, Found
+from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
@@ -20,19 +21,36 @@ from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import check_decision, limited
 from recortex.operations.base import Operations, bounded
 from recortex.operations.drafts import draft_of, new_memory
-from recortex.operations.exchange import adopt, foreign
+from recortex.operations.exchange import Imported, adopt, foreign
 from recortex.operations.registry import operation
-from recortex.operations.results.learning import Contradiction, Imported, Reviewed
 
 if TYPE_CHECKING:
     from recortex.app.jobs.learning import Lesson
     from recortex.app.store_services import StoreServices
-    from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
     from recortex.operations.inputs import NewMemory
 
 PAIR = 2
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contradiction:
+    """Two active memories that cannot both hold, as far as words tell; the newer one comes first."""
+
+    newer: Memory
+    older: Memory
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
+
+    action: Literal["list", "approve", "reject", "replace"]
+    memories: tuple[Memory, ...]
+    waiting: int
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 class LearningOperations(Operations):

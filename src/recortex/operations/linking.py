@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 from recortex.domain.history import AuditEntry
 from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
+from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
 from recortex.engines.graph.causality import refuse_circle
@@ -15,10 +16,15 @@ from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, file_link, strings
 from recortex.operations.registry import operation
-from recortex.operations.results.linking import Linked
 
-if TYPE_CHECKING:
-    from recortex.domain.memory import Memory
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """A memory after its links changed, and the relation that was made or removed."""
+
+    memory: Memory
+    relation: Relation | None = None
+    removed: int = 0
 
 
 class LinkOperations(Operations):

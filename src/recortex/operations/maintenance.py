@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.app.jobs.reembedding import outlook
-from recortex.app.store_health import health, notices
+from recortex.app.store_health import Health, health, notices
 from recortex.app.vector_index import index_notice
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
@@ -14,20 +16,6 @@ from recortex.operations.agents import writable
 from recortex.operations.base import Operations
 from recortex.operations.consolidating import pending
 from recortex.operations.registry import operation
-from recortex.operations.results.indexing import ModelChange
-from recortex.operations.results.maintenance import (
-    BackedUp,
-    Diagnosis,
-    Failure,
-    Fallback,
-    Finding,
-    ModelUse,
-    Recovered,
-    SessionLoop,
-    SettingValue,
-    StatusReport,
-    StoreStatus,
-)
 from recortex.settings.table import SETTINGS
 from recortex.version import __version__
 
@@ -39,6 +27,175 @@ if TYPE_CHECKING:
     from recortex.settings import Value
 
 SHOWN_FAILURES = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChange:
+    """A change of the embedding model that is not done yet.
+
+    Memories without a vector of it are found by their words.
+
+    Attributes:
+        model: that is set.
+        former: models whose vectors memories still have.
+        share: of the memories, from 0 to 1, that have a vector of the model.
+        left: memories that have none of it.
+        per_second: memories in a second so far; 0 where it is not known.
+        seconds_left: of work, at that rate; nothing where it is not known.
+    """
+
+    model: str
+    former: tuple[str, ...]
+    share: float
+    left: int
+    per_second: float = 0.0
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreStatus:
+    """One store in figures."""
+
+    scope: str
+    path: str
+    memories: int
+    by_status: dict[str, int]
+    by_kind: dict[str, int]
+    relations: int
+    without_vector: int
+    bytes: int
+    schema: int
+    backups: int
+    health: Health | None = None
+    model_change: ModelChange | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fallback:
+    """Something that could not be used, and what is used instead."""
+
+    component: str
+    failure: str
+    fallback: str
+    recovered: bool
+    last_at: datetime
+    times: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """A hook, or the job behind it, that could not do its work."""
+
+    at: datetime
+    event: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLoop:
+    """How learning from the agent's sessions goes.
+
+    Attributes:
+        waiting: sessions that wait to be learned from.
+        runs: of the job that does; `last` and `totals` are its counts and times.
+        failures: the last ones of hooks and job; `failed` counts all that the log holds.
+    """
+
+    waiting: int = 0
+    runs: int = 0
+    last: dict[str, Any] = field(default_factory=dict)
+    totals: dict[str, Any] = field(default_factory=dict)
+    failed: int = 0
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelUse:
+    """What the language model cost today, where one is set."""
+
+    provider: str
+    model: str
+    calls: int
+    tokens: int
+    usd: float
+    daily_usd: float
+    daily_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusReport:
+    """How the memory is; `notices` say what a person might do."""
+
+    version: str
+    stores: tuple[StoreStatus, ...]
+    embedder: str
+    fallbacks: tuple[Fallback, ...] = ()
+    session_loop: SessionLoop = SessionLoop()
+    language_model: ModelUse | None = None
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was checked.
+
+    Attributes:
+        todo: what to do about it; empty where all is well.
+    """
+
+    check: str
+    level: Literal["ok", "notice", "problem"]
+    message: str
+    todo: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettingValue:
+    """A setting with where it came from."""
+
+    name: str
+    value: Any
+    origin: str
+    place: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What is installed, where data is, whether it is whole, which settings hold."""
+
+    healthy: bool
+    findings: tuple[Finding, ...]
+    settings: tuple[SettingValue, ...]
+    installed: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackedUp:
+    """A backup that was made."""
+
+    path: str
+    bytes: int
+    memories: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovered:
+    """How a store was brought back.
+
+    Attributes:
+        outcome: whole: nothing was wrong; repaired: its own file was mended; restored: from a backup; fresh:
+            a new store had to be begun.
+        kept: the damaged file, never deleted.
+        lost: what could not be brought back, or only as it was in a backup; each begins with the memory's id
+            where it is known.
+    """
+
+    outcome: Literal["whole", "repaired", "restored", "fresh"]
+    memories: int
+    steps: tuple[str, ...] = ()
+    kept: str = ""
+    lost: tuple[str, ...] = ()
 
 
 class MaintenanceOperations(Operations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_from_json, content_to_json
@@ -20,13 +20,41 @@ from recortex.operations.base import Operations, strings
 from recortex.operations.drafts import draft_of, file_links, new_memory, priority_from
 from recortex.operations.inputs import MemoryEdit, NewMemory
 from recortex.operations.registry import operation, taking
-from recortex.operations.results.recording import Forgotten, Remembered
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
 MAX_BATCH = 100_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembered:
+    """What became of many memories: their ids in the order given.
+
+    Attributes:
+        proposed: how many wait for the person's review.
+    """
+
+    ids: tuple[str, ...]
+    added: int
+    merged: int
+    redacted: int
+    proposed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was put away; where no id fitted, what the words may have meant."""
+
+    memory: Memory | None = None
+    candidates: tuple[Memory, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        """There is nothing to put away, so nobody needs to be asked."""
+        return self.memory is None
 
 
 class RecordingOperations(Operations):

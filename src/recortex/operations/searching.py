@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +14,7 @@ from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
 from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery, Order
+from recortex.domain.relation import Relation
 from recortex.domain.time import as_utc, to_micros
 from recortex.domain.vocabulary import (
     Domain,
@@ -30,7 +31,6 @@ from recortex.engines.ingestion.output_redaction import all_output_redacted, out
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded, strings
 from recortex.operations.registry import operation
-from recortex.operations.results.searching import Listing, Neighbour, Related
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
@@ -46,6 +46,31 @@ COUNT_SECONDS = 0.25
 MAX_QUESTION = 20_000
 MAX_DEPTH = 10
 MAX_OFFSET = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Memories that pass the filters: this page, and how many there are in all."""
+
+    memories: tuple[Memory, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A memory reached from another one."""
+
+    memory: Memory
+    relation: Relation
+    depth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """What hangs together with a memory, nearest and strongest first."""
+
+    memory: Memory
+    neighbours: tuple[Neighbour, ...] = ()
 
 
 class SearchOperations(Operations):

@@ -7,16 +7,16 @@ import pytest
 
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
-from recortex.domain.hit import Hit
+from recortex.domain.hit import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.memory import Memory
 from recortex.domain.session import Signal
 from recortex.domain.vocabulary import Status
 from recortex.engines.consolidation.due import due
 from recortex.engines.sessions.efficiency import Efficiency
-from recortex.operations.results.consolidating import Consolidated, DuplicatePair
-from recortex.operations.results.indexing import Backfilled, IndexedCode
-from recortex.operations.results.inspecting import (
+from recortex.operations.consolidating import Consolidated, DuplicatePair
+from recortex.operations.indexing import Backfilled, IndexedCode
+from recortex.operations.inspecting import (
     BriefCache,
     Given,
     Inspection,
@@ -78,7 +78,7 @@ SAMPLES = [
     (IndexedCode(description=A, code=CODE, changed=False), ["Known already"]),
     (Backfilled(done=3, left=1, embedder="mini", seconds=0.51), ["3 vectors made by mini in 0.5 s; 1 left."]),
     (Backfilled(done=0, left=1, dry_run=True), ["1 memory without a vector."]),
-    (Hit(memory=A, score=0.5, code=(CODE,)), ["cccccccc  code", "      def f():\n          return 1"]),
+    (Recall(query="q", recipe="hybrid", hits=(Hit(memory=A, score=0.5, code=(CODE,)),)), ["cccccccc  code", "      def f():\n          return 1"]),
     (
         Inspection(
             stores=(STORE,), briefs=BriefCache(files=2, stale=1, newest_at=NOW), sessions=(SESSION,),

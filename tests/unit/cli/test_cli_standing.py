@@ -11,9 +11,9 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Scope, Status
-from recortex.operations.results.brief import Shown, Surface
-from recortex.operations.results.graphing import Reached, Traversal
-from recortex.operations.results.lifecycle import Change, Lifecycle
+from recortex.operations.brief import Shown, Surface
+from recortex.operations.graphing import Reached, Traversal
+from recortex.operations.lifecycle import Change, Lifecycle
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORY = Memory(
@@ -32,7 +32,6 @@ SAMPLES = [
         Surface(text="a\n- b\x1b[2J", tokens=9, memories=(SHOWN,), generated_at=AT, cached=True),
         ["a\n- b\n\n1 memory, 9 tokens, from the cache"],
     ),
-    (SHOWN, ["0b5d3b1e  rank 0.50, 9 tokens"]),
     (Traversal(memory=MEMORY), ["no relations"]),
     (
         Traversal(memory=MEMORY, reached=(Reached(memory=OTHER, depth=1, path=(RELATION,)),), more=True),

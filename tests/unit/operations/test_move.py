@@ -4,7 +4,7 @@ import pytest
 
 from recortex.domain.vocabulary import Scope
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
-from recortex.operations import relocating
+from recortex.operations import moving
 
 TEXT = "Releases are cut on Thursdays"
 
@@ -53,7 +53,7 @@ def test_an_interrupted_move_loses_nothing_and_is_finished(cortex, kept, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(relocating, "_taken_out", killed)
+        patched.setattr(moving, "_taken_out", killed)
         with pytest.raises(KeyboardInterrupt):
             cortex.move(kept.id, to="global")
     assert stores_of(cortex, kept.id) == [Scope.PROJECT, Scope.GLOBAL]

@@ -2,45 +2,61 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from recortex.cli.rendering import (
-    changes,
-    clients,
-    health,
-    inspection,
-    kinds,
-    maintenance,
-    memories,
-    moving,
-    pairs,
-    standing,
-)
-from recortex.cli.rendering.fields import fields_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from recortex.cli.terminal import Terminal
 
-# By name, so that showing an answer imports nothing that making it did not.
-FORMS: dict[str, Callable[[Any, Terminal], str]] = (
-    memories.FORMS
-    | changes.FORMS
-    | health.FORMS
-    | standing.FORMS
-    | pairs.FORMS
-    | inspection.FORMS
-    | clients.FORMS
-    | moving.FORMS
-    | maintenance.FORMS
-    | kinds.FORMS
-)
+FORMS = {
+    "Memory": "memories.memory",
+    "Recall": "memories.recall",
+    "Listing": "memories.listing",
+    "Related": "memories.related",
+    "Linked": "memories.linked",
+    "Forgotten": "memories.forgotten",
+    "Reviewed": "memories.reviewed",
+    "Remembered": "changes.remembered",
+    "Extracted": "changes.extracted",
+    "Imported": "changes.imported",
+    "Exported": "changes.exported",
+    "History": "changes.history",
+    "Purged": "changes.purged",
+    "Surface": "standing.surface",
+    "Traversal": "standing.traversal",
+    "Explained": "standing.explained",
+    "Lifecycle": "standing.lifecycle",
+    "Consolidated": "pairs.consolidated",
+    "IndexedCode": "pairs.indexed",
+    "Backfilled": "pairs.backfilled",
+    "Reembedded": "pairs.reembedded",
+    "Initialised": "health.initialised",
+    "StatusReport": "health.status",
+    "Diagnosis": "health.diagnosis",
+    "BackedUp": "health.backed_up",
+    "Recovered": "health.recovered",
+    "Inspection": "inspection.inspection",
+    "Collected": "maintenance.collected",
+    "Relocated": "moving.relocated",
+    "StoreCopied": "moving.store_copied",
+    "Installed": "clients.installed",
+    "KindsShown": "kinds.kinds",
+}
+"""The function that writes each type of answer, by names: only the module that is needed is imported."""
+
+
+def form_of(kind: str) -> Callable[[Any, Terminal], str]:
+    """The function that writes answers of the type with this name."""
+    module, _, function = FORMS.get(kind, "fields.fields_of").partition(".")
+    found: Callable[[Any, Terminal], str] = getattr(import_module(f"{__name__}.{module}"), function)
+    return found
 
 
 def render(value: Any, terminal: Terminal) -> str:
     """The text of an answer, without a closing line break; nothing a terminal would obey is in it."""
-    form = FORMS.get(type(value).__name__, fields_of)
+    form = form_of(type(value).__name__)
     if not terminal.person:
         return form(value, terminal)
     from recortex.cli.rendering import screens

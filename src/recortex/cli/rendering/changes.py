@@ -10,15 +10,14 @@ from recortex.cli.rendering.memories import line_of, short
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Terminal
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
-    from recortex.operations.results.exchange import Exported
-    from recortex.operations.results.history import History, Purged
-    from recortex.operations.results.learning import Imported
-    from recortex.operations.results.recording import Remembered
+    from recortex.operations.exchange import Exported, Imported
+    from recortex.operations.history import History, Purged
+    from recortex.operations.recording import Remembered
 
 _MOST_PROBLEMS = 10
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -172,16 +171,3 @@ def purged(value: Purged, terminal: Terminal) -> str:
         return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
     backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
     return f"{count} removed for good. {searched}: no trace is left.{backups}"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Remembered": remembered,
-    "Extracted": extracted,
-    "Found": _found,
-    "Imported": imported,
-    "Exported": exported,
-    "History": history,
-    "Version": version,
-    "AuditEntry": audit_entry,
-    "Purged": purged,
-}

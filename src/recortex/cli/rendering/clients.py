@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results.installing import HostFileChange, Installed
+    from recortex.operations.installing import HostFileChange, Installed
 
 _COLOURS: dict[str, Style] = {"+": "green", "-": "red"}
 
@@ -33,6 +33,3 @@ def _diff(text: str, terminal: Terminal) -> Iterator[str]:
     for line in text.splitlines():
         colour = _COLOURS.get(line[:1])
         yield f"    {terminal.style(clean(line), colour) if colour else clean(line)}"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {"Installed": installed, "HostFileChange": file_change}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering import maintenance, pairs
 from recortex.cli.rendering.amounts import plural, size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results.maintenance import (
+    from recortex.operations.maintenance import (
         BackedUp,
         Diagnosis,
         Failure,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         StatusReport,
         StoreStatus,
     )
-    from recortex.operations.results.projects import Adoptable, Initialised
+    from recortex.operations.projects import Adoptable, Initialised
 
 _LEVELS: dict[str, tuple[str, Style]] = {
     "ok": ("ok", "green"),
@@ -243,17 +243,3 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
     return "\n".join(
         [f"{words[value.outcome]}: {plural(value.memories, 'memory', 'memories')}.", *steps, *kept, *lost]
     )
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Initialised": initialised,
-    "StatusReport": status,
-    "Fallback": fallback,
-    "Diagnosis": diagnosis,
-    "Finding": finding,
-    "BackedUp": backed_up,
-    "Recovered": recovered,
-    "SessionLoop": session_loop,
-    "ModelUse": model_use,
-    "Failure": failure,
-}

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import short
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Terminal
     from recortex.engines.sessions.efficiency import Efficiency
-    from recortex.operations.results.inspecting import (
+    from recortex.operations.inspecting import (
         BriefCache,
         Given,
         Inspection,
@@ -114,14 +114,3 @@ def given(value: Given, terminal: Terminal) -> str:
     head = f"  {value.at:%H:%M:%S}  {value.channel}{place}  {value.score:.2f}  {value.tokens} tokens  {use}"
     what = terminal.cut(f"{value.kind}: {value.summary}" if value.kind else "(gone)", terminal.width - 16)
     return f"{head}\n      {terminal.style(short(value.memory), 'cyan')}  {what}"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Inspection": inspection,
-    "StoreFigures": store,
-    "BriefCache": briefs,
-    "ModelCosts": costs,
-    "SessionFigures": session,
-    "SessionReceipts": receipts,
-    "Given": given,
-}

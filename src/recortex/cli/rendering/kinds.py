@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.kinds import KindShown, KindsShown
+    from recortex.operations.kinds import KindShown, KindsShown
 
 _COLUMN = 20
 
@@ -38,6 +38,3 @@ def _whole(one: KindShown, terminal: Terminal) -> Iterator[str]:
 
 def _row(name: str, said: str, terminal: Terminal) -> str:
     return terminal.wrap(said, indent=_COLUMN + 2, first=f"{name:<{_COLUMN}}  ")
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {"KindsShown": kinds}

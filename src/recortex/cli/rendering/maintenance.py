@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import size
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.app.jobs.running import Done
     from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
-    from recortex.operations.results.garbage_collection import Collected, StoreUpkeep
+    from recortex.operations.garbage_collection import Collected, StoreUpkeep
 
 _STATES: dict[str, Style] = {"partly": "yellow", "skipped": "dim", "failed": "red"}
 LEAST_WASTE = 4 * 1024 * 1024
@@ -91,11 +91,3 @@ def _upkept(value: Health) -> str:
     gc = f"{value.last_gc:%Y-%m-%d}" if value.last_gc else "never"
     backup = f"{value.last_backup:%Y-%m-%d}" if value.last_backup else "never"
     return f"upkeep {gc}, backup {backup}"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Collected": collected,
-    "StoreUpkeep": store_upkeep,
-    "Done": done,
-    "Health": health,
-}

@@ -9,17 +9,17 @@ from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.hit import Hit, Recall
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
-    from recortex.operations.results.learning import Contradiction, Reviewed
-    from recortex.operations.results.linking import Linked
-    from recortex.operations.results.recording import Forgotten
-    from recortex.operations.results.searching import Listing, Neighbour, Related
+    from recortex.operations.learning import Contradiction, Reviewed
+    from recortex.operations.linking import Linked
+    from recortex.operations.recording import Forgotten
+    from recortex.operations.searching import Listing, Neighbour, Related
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
@@ -261,22 +261,3 @@ def many(values: Any, terminal: Terminal) -> str:
         line_of(one, terminal) if type(one).__name__ == "Memory" else render(one, terminal) for one in values
     )
     return "\n".join(shown)
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Memory": memory,
-    "Recall": recall,
-    "Hit": hit,
-    "Listing": listing,
-    "Forgotten": forgotten,
-    "Linked": linked,
-    "Relation": relation,
-    "Related": related,
-    "Neighbour": _neighbour,
-    "Reviewed": reviewed,
-    "Contradiction": contradiction,
-    "tuple": many,
-    "list": many,
-    "NoneType": lambda _value, _terminal: "",
-    "str": lambda value, _terminal: clean(value),
-}

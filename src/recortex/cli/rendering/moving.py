@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.moving import Relocated, StoreCopied, TableCopied
+    from recortex.operations.moving import Relocated, StoreCopied, TableCopied
 
 _SHOWN = 16
 
@@ -42,10 +40,3 @@ def table_copied(value: TableCopied, terminal: Terminal) -> str:
     return terminal.cut(
         f"  {clean(value.table):<20} {value.rows:>9}  {value.checksum[:_SHOWN]}", terminal.width
     )
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Relocated": relocated,
-    "StoreCopied": store_copied,
-    "TableCopied": table_copied,
-}

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import line_of, short
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.consolidating import Consolidated, DuplicatePair
-    from recortex.operations.results.indexing import Backfilled, IndexedCode, ModelChange, Reembedded
+    from recortex.operations.consolidating import Consolidated, DuplicatePair
+    from recortex.operations.indexing import Backfilled, IndexedCode, Reembedded
+    from recortex.operations.maintenance import ModelChange
 
 
 def consolidated(value: Consolidated, terminal: Terminal) -> str:
@@ -111,13 +110,3 @@ def lasting(seconds: float) -> str:
     """A time to wait, as people say it."""
     minutes = round(seconds / 60)
     return f"{minutes:,} min" if minutes else f"{seconds:.0f} s"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Consolidated": consolidated,
-    "DuplicatePair": pair,
-    "IndexedCode": indexed,
-    "Backfilled": backfilled,
-    "Reembedded": reembedded,
-    "ModelChange": model_change,
-}

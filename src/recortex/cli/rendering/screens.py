@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from recortex.cli.terminal import Terminal
     from recortex.domain.memory import Memory
-    from recortex.operations.results.history import History
-    from recortex.operations.results.inspecting import Inspection, SessionFigures
-    from recortex.operations.results.learning import Contradiction, Reviewed
-    from recortex.operations.results.searching import Listing
+    from recortex.operations.history import History
+    from recortex.operations.inspecting import Inspection, SessionFigures
+    from recortex.operations.learning import Contradiction, Reviewed
+    from recortex.operations.searching import Listing
 
 _TRAILING = re.compile(r"(?<! )(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, and what ends a style among them."""

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import line_of, short, verb
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recortex.cli.terminal import Terminal
-    from recortex.operations.results.brief import Shown, Surface
-    from recortex.operations.results.graphing import Explained, Reached, Traversal
-    from recortex.operations.results.lifecycle import Change, Lifecycle
+    from recortex.operations.brief import Shown, Surface
+    from recortex.operations.graphing import Explained, Reached, Traversal
+    from recortex.operations.lifecycle import Change, Lifecycle
 
 _MOST_CHANGES = 20
 
@@ -76,14 +74,3 @@ def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
 
 def _change(value: Change, terminal: Terminal) -> str:
     return f"  {terminal.style(short(value.id), 'cyan')}  {clean(value.kind)}: {clean(value.reason)}"
-
-
-FORMS: dict[str, Callable[[Any, Terminal], str]] = {
-    "Surface": surface,
-    "Shown": _shown,
-    "Traversal": traversal,
-    "Reached": _reached,
-    "Explained": explained,
-    "Lifecycle": lifecycle,
-    "Change": _change,
-}
