@@ -14,7 +14,7 @@ from recortex import Cortex
 from recortex.app.backends.stores import open_sessions
 from recortex.app.error_log import logged_errors
 from recortex.app.location import of_project
-from recortex.domain.session import LONGEST_ID, known_as
+from recortex.domain.names import LONGEST_ID, known_as
 from recortex.formats.transcripts.reader import open_transcript
 
 CHANCE = Random(7)  # noqa: S311  nothing that an index could pack, and the same each time

@@ -121,9 +121,14 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
 
     brief = cached.brief
     kept = {
-        "version": _FORMAT, "generation": cached.generation, "generated_at": brief.generated_at,
-        "fresh_until": cached.fresh_until, "text": brief.text, "tokens": brief.tokens, "items": brief.items,
-    }  # fmt: skip
+        "version": _FORMAT,
+        "generation": cached.generation,
+        "generated_at": brief.generated_at,
+        "fresh_until": cached.fresh_until,
+        "text": brief.text,
+        "tokens": brief.tokens,
+        "items": brief.items,
+    }
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_text(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
 

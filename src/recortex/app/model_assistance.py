@@ -48,6 +48,12 @@ def _pair(services: StoreServices, relation: Relation) -> tuple[Memory, Memory] 
 
 def _relation(edge: Edge, now: datetime) -> Relation:
     return Relation(
-        edge.source_id, edge.target_id, edge.type, now, strength=edge.strength, evidence=(f"{EVIDENCE}: {edge.reason}",),
-        inferred=True, status=edge.status,
-    )  # fmt: skip
+        edge.source_id,
+        edge.target_id,
+        edge.type,
+        now,
+        strength=edge.strength,
+        evidence=(f"{EVIDENCE}: {edge.reason}",),
+        inferred=True,
+        status=edge.status,
+    )

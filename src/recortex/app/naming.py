@@ -53,9 +53,12 @@ def of_info(info: SessionInfo) -> SessionInfo:
     The folder that it was written in is still to be looked into.
     """
     return replace(
-        info, session_id=shown(info.session_id), path=shown(info.path), branch=shown(info.branch),
+        info,
+        session_id=shown(info.session_id),
+        path=shown(info.path),
+        branch=shown(info.branch),
         parent_session=shown(info.parent_session),
-    )  # fmt: skip
+    )
 
 
 def without_secrets(text: str) -> str:

@@ -57,7 +57,8 @@ class Record:
 
     def binds(self, anchor: Path) -> bool:
         """Whether the folder is bound to an anchor."""
-        return shown(self.path) == shown(str(anchor))
+        path = str(anchor)
+        return self.path == path or shown(self.path) == shown(path)
 
 
 _USUAL = tuple(asdict(Record("", "")).values())

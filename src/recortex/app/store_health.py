@@ -64,12 +64,17 @@ def health(services: StoreServices, settings: Settings) -> Health:
     done = [run.done_at for name, run in runs.items() if name not in {"growth", "backup"}]
     waste = max(runs["compaction"].outcome.get("waste_bytes", 0) if "compaction" in runs else 0, space.free)
     return Health(
-        bytes=space.total, active=_active(store), archived=archived,
-        vector_bytes=space.vectors, index_bytes=space.keyword_index, fragmentation=fragmentation(waste, space.total),
+        bytes=space.total,
+        active=_active(store),
+        archived=archived,
+        vector_bytes=space.vectors,
+        index_bytes=space.keyword_index,
+        fragmentation=fragmentation(waste, space.total),
         bytes_per_month=None if rate is None else round(rate * _MONTH),
         days_to_threshold=None if left is None else math.ceil(left),
-        last_gc=max(done, default=None), last_backup=_last_backup(services),
-    )  # fmt: skip
+        last_gc=max(done, default=None),
+        last_backup=_last_backup(services),
+    )
 
 
 def notices(value: Health, settings: Settings) -> list[str]:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.application import Application
-from recortex.app.backends.stores import missing, open_sessions, open_store
-from recortex.app.location import Location, Locations, of_project, of_url, of_user, prepare
+from recortex.app.location import Location, Locations, of_project, of_url, of_user
 from recortex.app.projects import Project, find_project
-from recortex.app.store_services import StoreServices
-from recortex.domain.time import parse_instant
 from recortex.domain.vocabulary import Actor, Scope
-from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import ConfigError
 from recortex.settings import Settings, home_folder, inside, read
-from recortex.settings.table import key_variable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
+    from recortex.app.application import Application
     from recortex.app.hooks.context import HookContext
     from recortex.app.jobs.worker import Worker
+    from recortex.app.store_services import StoreServices
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
@@ -64,6 +60,13 @@ def _application(
     actor: Actor = Actor.SYSTEM,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Application:
+    # A hook that a server answers for does without these.
+    from recortex.app.application import Application
+    from recortex.app.backends.stores import open_store
+    from recortex.app.location import prepare
+    from recortex.app.store_services import StoreServices
+    from recortex.engines.tokens.counter import TokenCounter
+
     events: list[Callable[[Degradation], None]] = []
 
     def degraded(event: Degradation) -> None:
@@ -78,15 +81,26 @@ def _application(
         location = prepare(location)
         store = open_store(location, clock=clock, settings=settings, degraded=degraded)
         return StoreServices(
-            scope=scope, root=project.root, location=location, store=store, settings=settings, embedder=embedder,
+            scope=scope,
+            root=project.root,
+            location=location,
+            store=store,
+            settings=settings,
+            embedder=embedder,
             count=tokens.count,
-        )  # fmt: skip
+        )
 
     app = Application(
-        settings=settings, project=project, locations=locations, open_services=open_services, clock=clock, actor=actor,
-        embedder=embedder, progress=progress or _silent,
+        settings=settings,
+        project=project,
+        locations=locations,
+        open_services=open_services,
+        clock=clock,
+        actor=actor,
+        embedder=embedder,
+        progress=progress or _silent,
         open_adviser=_adviser if settings["llm.provider"] else None,
-    )  # fmt: skip
+    )
     events.append(app.degraded)
     return app
 
@@ -140,6 +154,8 @@ def worker(start: Path, *, url: str = "") -> Worker:
     try:
         from recortex.app.jobs.worker import Worker
     except ImportError as error:
+        from recortex.app.backends.stores import missing
+
         raise missing(error) from error
     return Worker(
         location.on_server,
@@ -149,6 +165,8 @@ def worker(start: Path, *, url: str = "") -> Worker:
 
 def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
+    from recortex.app.backends.stores import open_sessions
+
     return open_sessions(location) or open_app().services(Scope.PROJECT).store.sessions
 
 
@@ -209,6 +227,7 @@ def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> Named
 
 def _embedders(settings: Settings) -> list[Embedder]:
     from recortex.embeddings.building import EmbedderSettings, build_embedders
+    from recortex.settings.table import key_variable
 
     chosen = EmbedderSettings(
         embedder=settings["embedder"],
@@ -221,9 +240,16 @@ def _embedders(settings: Settings) -> list[Embedder]:
 
 
 _EMBEDDER_SETTINGS = (
-    "folder", "model", "url", "pooling", "max_length", "query_prefix", "passage_prefix", "dimensions",
+    "folder",
+    "model",
+    "url",
+    "pooling",
+    "max_length",
+    "query_prefix",
+    "passage_prefix",
+    "dimensions",
     "requests_per_minute",
-)  # fmt: skip
+)
 
 
 def _without_secrets(text: str) -> str:
@@ -234,10 +260,17 @@ def _without_secrets(text: str) -> str:
 
 
 def _clock(settings: Settings) -> Callable[[], datetime]:
-    if settings["now"]:
-        fixed = parse_instant(settings["now"])
-        return lambda: fixed
-    return lambda: datetime.now(UTC)
+    def now() -> datetime:
+        from datetime import UTC, datetime  # when first asked: it takes a hook's process a few milliseconds
+
+        return datetime.now(UTC)
+
+    if not settings["now"]:
+        return now
+    from recortex.domain.time import parse_instant
+
+    fixed = parse_instant(settings["now"])
+    return lambda: fixed
 
 
 def _silent(what: str, done: int, total: int) -> None:

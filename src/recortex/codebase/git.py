@@ -79,9 +79,14 @@ class Git:
         command = [self._program, "-c", "core.quotePath=false", *words]
         try:
             done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
-                command, cwd=self._folder, env=self._environment, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=seconds, check=True,
-            )  # fmt: skip
+                command,
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=seconds,
+                check=True,
+            )
         except (OSError, subprocess.SubprocessError):
             return ()
         return tuple(done.stdout[:most].decode("utf-8", "replace").splitlines())
@@ -106,9 +111,12 @@ def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
         (folder / "HEAD").write_text(f"{commit}\n", encoding="ascii")
         (folder / "config").write_text(_configuration(common, commit), encoding="utf-8")
         places = {
-            "GIT_DIR": name, "GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(own / "index"),
-            "GIT_OBJECT_DIRECTORY": str(common / "objects"), "GIT_SHALLOW_FILE": str(common / "shallow"),
-        }  # fmt: skip
+            "GIT_DIR": name,
+            "GIT_WORK_TREE": str(tree),
+            "GIT_INDEX_FILE": str(own / "index"),
+            "GIT_OBJECT_DIRECTORY": str(common / "objects"),
+            "GIT_SHALLOW_FILE": str(common / "shallow"),
+        }
         yield Git(program, folder, {**_environment(), **places})
 
 
@@ -148,9 +156,14 @@ def set_local(git_folder: Path, name: str, value: str) -> bool:
     environment = {**_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
     try:
         subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
-            command, cwd=os.sep, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
+            command,
+            cwd=os.sep,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
             check=True,
-        )  # fmt: skip
+        )
     except (OSError, subprocess.SubprocessError):
         return False
     return True

@@ -77,7 +77,7 @@ def visible(text: str) -> str:
 
     Line breaks and tabs stay.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     plain = _BREAK.sub("\n", _TERMINAL.sub("", text))
     return plain if plain.isascii() and not _OTHER.search(plain) else _OTHER.sub(_seen, plain)
@@ -85,10 +85,12 @@ def visible(text: str) -> str:
 
 def without_tags(text: str) -> str:
     """A text in which nothing is a tag of ours, of a client's or of a model's template any more."""
-    if "<" not in text and ">" not in text and "[" not in text:
-        return text
-    text = _BRACKETED.sub(_BRACKET, _TAG.sub(_LEFT, text))
-    return _CLOSING.sub(lambda end: end[0][:-1] + _RIGHT, text)
+    # Compiling the expressions takes a hook's process longer than all else here: each only where it may match.
+    if "<" in text:
+        text = _TAG.sub(_LEFT, text)
+    if "[" in text:
+        text = _BRACKETED.sub(_BRACKET, text)
+    return _CLOSING.sub(lambda end: end[0][:-1] + _RIGHT, text) if ">" in text else text
 
 
 def _seen(found: re.Match[str]) -> str:

@@ -128,12 +128,12 @@ def untagged(text: str) -> str:
 
 def is_own_tool(name: str) -> bool:
     """Whether a tool's name, as any client spells it, is one of Recortex's own."""
-    return _OWN_TOOL.match(name) is not None
+    return "recortex" in name and _OWN_TOOL.match(name) is not None
 
 
 def is_own_command(command: str) -> bool:
     """Whether a shell command runs Recortex: what it prints is what memory already holds."""
-    return _OWN_COMMAND.search(command) is not None
+    return "recortex" in command and _OWN_COMMAND.search(command) is not None
 
 
 def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:

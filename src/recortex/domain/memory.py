@@ -8,15 +8,7 @@ from typing import Any
 
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
-from recortex.domain.vocabulary import (
-    Domain,
-    Importance,
-    Origin,
-    Scope,
-    Status,
-    Trust,
-    importance_of,
-)
+from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status, Trust, importance_of
 from recortex.errors import InvalidInputError
 
 LOWEST_PRIORITY, HIGHEST_PRIORITY = 1, 10

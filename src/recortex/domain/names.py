@@ -21,6 +21,18 @@ _RUN = lazy(r"[A-Za-z0-9]{6,}")
 _WORD = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
 _HASH = lazy(r"[0-9a-f]+")
 _LONG = 16
+LONGEST_ID = 512
+"""Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take at most 2,704 in all columns."""
+
+
+def known_as(id_: str) -> str:
+    """The id by which a session is known here, in hooks as in transcripts: one that is too long, by its hash."""
+    data = id_.encode("utf-8", "replace")
+    if len(data) <= LONGEST_ID:
+        return id_
+    from hashlib import sha256
+
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def suspicious(name: str) -> bool:

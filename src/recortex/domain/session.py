@@ -11,19 +11,6 @@ from recortex.domain.vocabulary import Scope
 Channel = Literal["surface", "prompt", "file"]
 Use = Literal["", "quoted", "file", "command"]
 SignalName = Literal["read", "written", "failed", "mended"]
-LONGEST_ID = 512
-"""Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take no more than 2,704 in all of
-an entry's columns."""
-
-
-def known_as(id_: str) -> str:
-    """The id by which a session is known here, in what hooks say as in transcripts: one that is too long, by its hash."""
-    data = id_.encode("utf-8", "replace")
-    if len(data) <= LONGEST_ID:
-        return id_
-    from hashlib import sha256
-
-    return f"sha256:{sha256(data).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from recortex.domain.expressions import lazy
 from recortex.domain.hook_event import EventName, HookEvent
 from recortex.domain.injection import is_own_command, is_own_tool
-from recortex.domain.session import known_as
+from recortex.domain.names import known_as
 from recortex.formats.tool_arguments import as_mapping, command_of, files_of, is_writing
 
 if TYPE_CHECKING:

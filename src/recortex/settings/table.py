@@ -105,8 +105,15 @@ def _number(most: int) -> Parser:
 
 
 _FLAGS = {
-    "1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False,
-}  # fmt: skip
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
 _OFF = frozenset({False})
 _TEXT = Parser("a text", str)
 _FLAG = Parser("true or false", lambda text: _FLAGS[text.strip().lower()])
@@ -123,12 +130,7 @@ def _at_least(least: int) -> Parser:
 
 
 SETTINGS = (
-    Setting(
-        "home",
-        "",
-        _TEXT,
-        "Folder of all of the user's data; empty: the platform's data directory.",
-    ),
+    Setting("home", "", _TEXT, "Folder of all of the user's data; empty: the platform's data directory."),
     Setting(
         "url",
         "",
@@ -151,17 +153,9 @@ SETTINGS = (
         "What makes vectors: onnx, hashed (TF-IDF), none; elsewhere: openai, voyage, mistral, gemini, "
         "ollama.",
     ),
+    Setting("embedding.folder", "", _TEXT, "Folder of an ONNX model; empty: the shipped all-MiniLM-L6-v2."),
     Setting(
-        "embedding.folder",
-        "",
-        _TEXT,
-        "Folder of an ONNX model; empty: the shipped all-MiniLM-L6-v2.",
-    ),
-    Setting(
-        "embedding.model",
-        "",
-        _TEXT,
-        "The provider's model, or the file in the folder; empty: the usual one.",
+        "embedding.model", "", _TEXT, "The provider's model, or the file in the folder; empty: the usual one."
     ),
     Setting("embedding.url", "", _TEXT, "The provider's base URL; empty: its own."),
     Setting(
@@ -172,18 +166,8 @@ SETTINGS = (
     ),
     Setting("embedding.query_prefix", "", _TEXT, "Put before what is asked, as the model wants."),
     Setting("embedding.passage_prefix", "", _TEXT, "Put before what is kept, likewise."),
-    Setting(
-        "embedding.pooling",
-        "mean",
-        _POOLING,
-        "How a folder's model pools tokens: mean, cls, last.",
-    ),
-    Setting(
-        "embedding.max_length",
-        512,
-        _whole(8, 32_768),
-        "Tokens of a text that a folder's model reads.",
-    ),
+    Setting("embedding.pooling", "mean", _POOLING, "How a folder's model pools tokens: mean, cls, last."),
+    Setting("embedding.max_length", 512, _whole(8, 32_768), "Tokens of a text that a folder's model reads."),
     Setting("embedding.timeout", 30, _at_least(1), "Seconds that a provider has for one call."),
     Setting(
         "embedding.requests_per_minute",
@@ -297,17 +281,7 @@ SETTINGS = (
     Setting("llm.url", "", _TEXT, "The provider's base URL; empty: its own."),
     Setting("llm.timeout", 30, _at_least(1), "Seconds that one use of the model may take."),
     Setting("llm.daily_usd", 0.1, _AMOUNT, "US dollars a day; then no more calls."),
-    Setting(
-        "llm.daily_tokens",
-        200_000,
-        _whole(0, _MOST_TOKENS),
-        "Tokens a day; then no more calls.",
-    ),
-    Setting(
-        "llm.price_input",
-        0.0,
-        _AMOUNT,
-        "US dollars for a million tokens, where the model is unknown.",
-    ),
+    Setting("llm.daily_tokens", 200_000, _whole(0, _MOST_TOKENS), "Tokens a day; then no more calls."),
+    Setting("llm.price_input", 0.0, _AMOUNT, "US dollars for a million tokens, where the model is unknown."),
     Setting("llm.price_output", 0.0, _AMOUNT, "The same for what the model answers."),
 )

@@ -116,11 +116,18 @@ def _give(
     """Note what is given; what another hook of the session gave meanwhile is left out."""
     receipts = [
         Receipt(
-            session=session.id, context=session.context, memory=memory.id, scope=memory.scope, channel=channel,
-            at=context.clock(), subject=subject, score=round(score, 4), tokens=memory.tokens,
+            session=session.id,
+            context=session.context,
+            memory=memory.id,
+            scope=memory.scope,
+            channel=channel,
+            at=context.clock(),
+            subject=subject,
+            score=round(score, 4),
+            tokens=memory.tokens,
         )
         for memory, score in memories
-    ]  # fmt: skip
+    ]
     kept = {one.memory for one in context.sessions.give(receipts)} if receipts else set()
     return [memory for memory, _ in memories if memory.id in kept]
 

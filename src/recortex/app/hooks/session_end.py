@@ -49,9 +49,14 @@ def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
     with_folder(context.location)
     now, over = context.clock(), event.name == "session-end"
     session = Session(
-        id=event.session, started_at=now, seen_at=now, client=event.client, cwd=event.cwd, branch=context.branch(event.cwd),
+        id=event.session,
+        started_at=now,
+        seen_at=now,
+        client=event.client,
+        cwd=event.cwd,
+        branch=context.branch(event.cwd),
         transcript=event.transcript,
-    )  # fmt: skip
+    )
     ask(context, session, final=over, urgent=over)
     return True
 
@@ -67,10 +72,15 @@ def close_agent(context: HookContext, event: HookEvent) -> None:
     capture_requests.put(
         context.queue,
         Request(
-            session=session.id, transcript=event.agent_transcript, client=session.client, agent=event.agent, final=True,
-            folder=session.cwd, branch=session.branch,
+            session=session.id,
+            transcript=event.agent_transcript,
+            client=session.client,
+            agent=event.agent,
+            final=True,
+            folder=session.cwd,
+            branch=session.branch,
         ),
-    )  # fmt: skip
+    )
     start_job(context)
 
 
@@ -79,10 +89,15 @@ def ask(context: HookContext, session: Session, *, final: bool, urgent: bool = F
     capture_requests.put(
         context.queue,
         Request(
-            session=session.id, transcript=session.transcript, client=session.client, final=final, folder=session.cwd,
-            branch=session.branch, urgent=urgent,
+            session=session.id,
+            transcript=session.transcript,
+            client=session.client,
+            final=final,
+            folder=session.cwd,
+            branch=session.branch,
+            urgent=urgent,
         ),
-    )  # fmt: skip
+    )
 
 
 def start_job(context: HookContext, *, message: str = "", session: str = "") -> None:
@@ -97,9 +112,15 @@ def start_job(context: HookContext, *, message: str = "", session: str = "") -> 
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(context.root)]
     environment = {**os.environ, "RECORTEX_URL": context.location.url} if context.location.url else None
     job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
-        words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=context.location.folder, env=environment,
-        start_new_session=True, creationflags=_DETACHED if os.name == "nt" else 0,
-    )  # fmt: skip
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=context.location.folder,
+        env=environment,
+        start_new_session=True,
+        creationflags=_DETACHED if os.name == "nt" else 0,
+    )
     assert job.stdin is not None  # noqa: S101  it was asked for
     job.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
     job.stdin.close()

@@ -58,11 +58,17 @@ def _brief(context: HookContext, event: HookEvent) -> Brief:
 def _receipts(context: HookContext, session: Session, brief: Brief) -> list[Receipt]:
     return [
         Receipt(
-            session=session.id, context=session.context, memory=item.memory, scope=Scope(item.scope), channel="surface",
-            at=context.clock(), score=item.rank, tokens=item.tokens,
+            session=session.id,
+            context=session.context,
+            memory=item.memory,
+            scope=Scope(item.scope),
+            channel="surface",
+            at=context.clock(),
+            score=item.rank,
+            tokens=item.tokens,
         )
         for item in brief.items
-    ]  # fmt: skip
+    ]
 
 
 def _catch_up(context: HookContext, current: Session) -> None:

@@ -169,8 +169,15 @@ def _ours(context: HookContext, path: Path) -> bool:
     store = context.app.services(Scope.PROJECT).store
     with store.transaction():
         store.ledger.save_checkpoint(
-            Checkpoint(path=shown(str(path.resolve())), session_id="", client=reader.client, position=0, turns=0, extracted_at=context.clock())
-        )  # fmt: skip
+            Checkpoint(
+                path=shown(str(path.resolve())),
+                session_id="",
+                client=reader.client,
+                position=0,
+                turns=0,
+                extracted_at=context.clock(),
+            )
+        )
     return False
 
 

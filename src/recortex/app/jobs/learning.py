@@ -194,8 +194,11 @@ def _withdraw(services_for: Callable[[Scope], StoreServices], drafts: Sequence[D
     """Put away what an earlier pass kept and this one takes back."""
     for scope, places in _by_scope(services_for, drafts).items():
         services_for(scope).ingestion.withdraw(
-            [drafts[place] for place in places], now=now, actor=Actor.EXTRACTION, reason="taken back later in the session"
-        )  # fmt: skip
+            [drafts[place] for place in places],
+            now=now,
+            actor=Actor.EXTRACTION,
+            reason="taken back later in the session",
+        )
 
 
 def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
@@ -222,9 +225,13 @@ def _move_checkpoint(
 ) -> None:
     before = known.turns if known and not reader.restarted else 0
     moved = Checkpoint(
-        path=place, session_id=of_info(reader.info).session_id, client=reader.client, position=reader.cursor,
-        turns=before + turns, extracted_at=now,
-    )  # fmt: skip
+        path=place,
+        session_id=of_info(reader.info).session_id,
+        client=reader.client,
+        position=reader.cursor,
+        turns=before + turns,
+        extracted_at=now,
+    )
     if known is None or moved.position != known.position:
         with services.store.transaction():
             services.store.ledger.save_checkpoint(moved)
@@ -232,10 +239,17 @@ def _move_checkpoint(
 
 def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext) -> Draft:
     source = Source(
-        session=info.session_id, turn=candidate.turn_index, turn_id=candidate.turn_uuid, speaker=candidate.speaker,
-        client=info.client, path=info.path, quote=redact(candidate.quote).text[:QUOTE], rule=candidate.rule,
-        branch=info.branch or shown(git.branch), commit=git.commits[0] if git.commits else "",
-    )  # fmt: skip
+        session=info.session_id,
+        turn=candidate.turn_index,
+        turn_id=candidate.turn_uuid,
+        speaker=candidate.speaker,
+        client=info.client,
+        path=info.path,
+        quote=redact(candidate.quote).text[:QUOTE],
+        rule=candidate.rule,
+        branch=info.branch or shown(git.branch),
+        commit=git.commits[0] if git.commits else "",
+    )
     return Draft(
         kind=kind_of(candidate.kind),
         text=candidate.text,

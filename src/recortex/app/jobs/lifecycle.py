@@ -110,8 +110,12 @@ def _move(services: StoreServices, due: Sequence[_Due], now: datetime) -> list[_
             ):
                 continue
             services.ingestion.change(
-                memory, replace(memory, status=step.status), now=now, actor=Actor.DECAY,
-                operation=_OPERATIONS[step.status], reason=step.reason,
-            )  # fmt: skip
+                memory,
+                replace(memory, status=step.status),
+                now=now,
+                actor=Actor.DECAY,
+                operation=_OPERATIONS[step.status],
+                reason=step.reason,
+            )
             moved.append((one, step))
     return moved

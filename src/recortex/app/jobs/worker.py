@@ -66,9 +66,13 @@ class Worker:
         try:
             with queue.guarded():
                 jobs.run_worker(
-                    wait=not once, concurrency=1, delete_jobs="always", name="recortex",
-                    shutdown_graceful_timeout=GRACE, install_signal_handlers=True,
-                )  # fmt: skip
+                    wait=not once,
+                    concurrency=1,
+                    delete_jobs="always",
+                    name="recortex",
+                    shutdown_graceful_timeout=GRACE,
+                    install_signal_handlers=True,
+                )
         finally:
             for app in self._apps.values():
                 app.close()

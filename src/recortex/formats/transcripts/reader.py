@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from recortex.domain.session import known_as
+from recortex.domain.names import known_as
 from recortex.domain.transcript import ReadCounts, SessionInfo, Turn
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
