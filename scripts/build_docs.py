@@ -1,4 +1,4 @@
-"""Write what follows from the code: the reference under docs/reference/ and the operations' manifest.
+"""Write what follows from the code: docs/reference/, the operations' manifest, the compiled privacy rules.
 
 `--check` only compares.
 """
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from privacy_rules import PRIVACY, compiled_rules
 from recortex.codec import schema_of
 from recortex.cortex import Cortex
 from recortex.domain.kinds import ALIASES, KINDS
@@ -136,7 +137,8 @@ def main(arguments: list[str]) -> int:
     """Write the files, or with `--check` say which are stale."""
     REFERENCE.mkdir(parents=True, exist_ok=True)
     stale = []
-    texts = {REFERENCE / name: NOTE + page() for name, page in PAGES.items()} | {MANIFEST: manifest()}
+    texts = {REFERENCE / name: NOTE + page() for name, page in PAGES.items()}
+    texts |= {MANIFEST: manifest(), PRIVACY / "rules.json": compiled_rules()}
     for path, text in ((path, text.rstrip() + "\n") for path, text in texts.items()):
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             stale.append(path.name)

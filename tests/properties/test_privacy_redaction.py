@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privacy_rules import examples, expand
 from recortex.engines.privacy import redact, redact_json
-from recortex.engines.privacy.examples import expand
 from recortex.engines.privacy.table import built_in_rules
 
 RULES = built_in_rules()
-EXAMPLES = [expand(text) for rule in RULES for text in rule.positives]
+EXAMPLES = [text for _, text in examples("positives")]
 SECRETS = [
     expand(template)
     for template in (

@@ -9,8 +9,8 @@ import pytest
 
 from patient_recortex import SECONDS, command
 from places import store_folder
+from privacy_rules import expand
 from recortex import Cortex
-from recortex.engines.privacy.examples import expand
 
 TOKEN = expand("gh" + "p_<<A36>>")
 KEY = expand("AK" + "IA<<U16>>")

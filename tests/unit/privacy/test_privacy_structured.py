@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from privacy_rules import expand
 from recortex.engines.privacy import redact_json
-from recortex.engines.privacy.examples import expand
 
 
 def test_strings_at_every_depth_are_cleaned():

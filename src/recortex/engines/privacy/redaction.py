@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.context import THRESHOLD, path_adjustment, place_adjustment
 from recortex.engines.privacy.expressions import compiled
 from recortex.engines.privacy.finding import Redaction, RedactionFinding
@@ -109,7 +110,7 @@ def _matches(
     rule = step.rule
     subject = folded if rule.folded else text
     group = "v" if "v" in expression.groupindex else 0
-    check, plain = rule.check, rule.check is None and rule.category != "pii"
+    plain = not rule.check and rule.category != "pii"
     for match in (
         _anchored(expression, subject, folded, step.keywords)
         if rule.anchored
@@ -125,7 +126,7 @@ def _matches(
             value = value.replace(HIDDEN, "")
         if len(value) < _SHORTEST or (plain and is_filler(value)):
             continue
-        if check is not None and not check(Place(value, match, text)):
+        if rule.check and not check_named(rule.check)(Place(value, match, text)):
             continue
         confidence = min(1.0, rule.confidence + change + place_adjustment(text, folded, start))
         if confidence >= THRESHOLD - _ROUNDING:

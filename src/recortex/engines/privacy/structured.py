@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from recortex.engines.privacy.checks import check_named
 from recortex.engines.privacy.finding import RedactionFinding
 from recortex.engines.privacy.redaction import redact
+from recortex.engines.privacy.rule import Place, Rule
+from recortex.engines.privacy.table import default_table
 
 MAX_DEPTH = 64
 """Deeper than any typed content; what lies below is replaced as a whole rather than kept unread."""
 
 _TOO_DEEP = "[TOO_DEEP]"
+_ASSIGNMENTS = frozenset({"password", "secret", "password_value"})
+"""Rules that know a secret by the name before it."""
 
 
 def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[RedactionFinding, ...]]:
@@ -22,8 +28,7 @@ def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[Reda
 
     Returns:
         A new value of the same shape (two keys that become equal are kept apart by a number), and the
-            findings, each
-        with offsets into its own string.
+            findings, each with offsets into its own string.
     """
     findings: list[RedactionFinding] = []
     return _walk(value, "", path, findings, 0), tuple(findings)
@@ -56,12 +61,29 @@ def _mapping(
 
 
 def _string(text: str, name: str, path: str | None, findings: list[RedactionFinding]) -> str:
-    from recortex.engines.privacy.patterns.assignments import assigned_rule
-
     done = redact(text, path=path)
     findings.extend(done.findings)
-    rule = assigned_rule(name, done.text) if name else None
+    rule = _assigned_rule(name, done.text) if name else None
     if rule is None:
         return done.text
     findings.append(RedactionFinding(rule.name, rule.category, 0, len(text), rule.confidence))
     return rule.placeholder
+
+
+def _assigned_rule(name: str, value: str) -> Rule | None:
+    """The rule by which a value is a secret because of the name beside it, or None."""
+    text = f'{name}: "{value}"'
+    folded = text.lower()
+    if len(folded) != len(text):
+        return None
+    for rule in _assignment_rules():
+        expression = default_table().compiled(rule)
+        match = expression and expression.search(folded)
+        if match and match["v"] == value.lower() and check_named(rule.check)(Place(value, match, text)):
+            return rule
+    return None
+
+
+@cache
+def _assignment_rules() -> tuple[Rule, ...]:
+    return tuple(rule for rule in default_table().rules if rule.name in _ASSIGNMENTS)

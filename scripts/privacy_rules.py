@@ -1,0 +1,119 @@
+"""The privacy rules as they are written, with their examples: the TOML files of `engines/privacy/rules`.
+
+The program reads them as JSON without the examples; `build_docs.py` writes that file with `compiled_rules`.
+Tests and benches read the examples here.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
+from typing import Any
+
+PRIVACY = Path(__file__).resolve().parent.parent / "src" / "recortex" / "engines" / "privacy"
+FILES = (
+    "connections",
+    "cloud",
+    "code_hosts",
+    "ai",
+    "payments",
+    "messaging",
+    "services",
+    "credentials",
+    "encoded",
+    "assignments",
+    "passwords",
+    "personal",
+    "national_ids",
+)
+"""The more specific first: of two rules with equal confidence, the first names what both find."""
+
+EXAMPLES = ("positives", "negatives")
+KEYS = frozenset({"keywords", "category", "confidence", "anchored", "folded", "gate", "check", *EXAMPLES})
+TOKEN = {"confidence": 0.95, "anchored": True}
+"""A provider's own token stays above the threshold in a comment of a test file, and begins with its keyword."""
+
+_ALPHABETS = {
+    "h": digits + "abcdef",
+    "H": digits + "ABCDEF",
+    "d": digits,
+    "l": ascii_lowercase,
+    "m": ascii_letters,
+    "a": ascii_lowercase + digits,
+    "U": ascii_uppercase + digits,
+    "A": ascii_letters + digits,
+    "w": ascii_letters + digits + "_-",
+    "b": ascii_letters + digits + "+/",
+    "x": "x",
+    "X": "X",
+}
+_FIELD = re.compile(r"<<([hHdlmaUAwbxX])(\d{1,4})>>")
+_FRAGMENT = re.compile(r"\{([a-z_]+)\}")
+
+
+@cache
+def rules() -> tuple[dict[str, Any], ...]:
+    """Every rule in its order, its expression complete, its examples still templates."""
+    written = {path.stem for path in (PRIVACY / "rules").glob("*.toml")}
+    if written != set(FILES):
+        raise SystemExit(f"FILES and the folder differ: {', '.join(sorted(written ^ set(FILES)))}")
+    return tuple(rule for name in FILES for rule in _rules_of(PRIVACY / "rules" / f"{name}.toml"))
+
+
+def _rules_of(path: Path) -> list[dict[str, Any]]:
+    blocks = tomllib.loads(path.read_text(encoding="utf-8"))
+    defaults = blocks.pop("defaults", {})
+    fragments: dict[str, str] = {}
+    for name, text in blocks.pop("fragments", {}).items():
+        fragments[name] = _expression(text, fragments)
+    rows = []
+    for name, block in blocks.items():
+        if "token" in block:
+            pattern = rf"(?<![A-Za-z0-9])(?:{_expression(block.pop('token'), fragments)})"
+            block = TOKEN | block  # noqa: PLW2901  the same block, complete
+        else:
+            pattern = _expression(block.pop("pattern"), fragments)
+        if unknown := block.keys() - KEYS:
+            raise SystemExit(f"{path.name}: {name} has unknown keys: {', '.join(sorted(unknown))}")
+        rows.append(
+            {"name": name, "pattern": pattern, "category": "secret", "keywords": [], **defaults, **block}
+        )
+    return rows
+
+
+def _expression(text: str | list[str], fragments: dict[str, str]) -> str:
+    """The strings of an expression joined, with the fragments put in."""
+    return _FRAGMENT.sub(lambda match: fragments[match[1]], "".join(text))
+
+
+def compiled_rules() -> str:
+    """What the program reads: JSON with a line for each rule, without examples and false flags."""
+    kept = [{key: value for key, value in rule.items() if value and key not in EXAMPLES} for rule in rules()]
+    return "[\n" + ",\n".join(json.dumps(rule, ensure_ascii=False) for rule in kept) + "\n]"
+
+
+def examples(kind: str) -> list[tuple[str, str]]:
+    """The name of a rule and a text, for each of the `positives` or `negatives`."""
+    return [(rule["name"], expand(text)) for rule in rules() for text in rule[kind]]
+
+
+def expand(template: str) -> str:
+    """Replace each `<<h32>>` by that many characters of its alphabet; the same template gives the same text.
+
+    Letters: h/H hexadecimal, d digits, l lower case, m letters, a lower case and digits, U capitals and
+    digits, A letters and digits, w those with `_-`, b Base64, x and X themselves.
+    """
+    source = random.Random(template)  # noqa: S311  examples must repeat, not be unguessable
+
+    def fill(field: re.Match[str]) -> str:
+        alphabet = _ALPHABETS[field[1]]
+        size = int(field[2])
+        first = source.choice([c for c in alphabet if c.isalnum()])
+        return first + "".join(source.choice(alphabet) for _ in range(size - 2)) + (first if size > 1 else "")
+
+    return _FIELD.sub(fill, template)
