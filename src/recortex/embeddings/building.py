@@ -14,7 +14,6 @@ from recortex.embeddings.shaped import Shape, shaped
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from recortex.embeddings.providers import Provider
     from recortex.ports.embedding import Embedder
 
 
@@ -51,16 +50,15 @@ class EmbedderSettings:
 
 
 def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str], str]) -> list[Embedder]:
-    """What makes vectors. Nothing is loaded, looked up or sent yet.
+    """Build the embedders. Nothing is loaded or sent yet.
 
-    Hashed TF-IDF stands in for the shipped model alone. Where someone chose another, a memory waits for its
-    vector, and is found by its words, until that model answers again: a provider's bad hour must not replace
-    good vectors.
+    Hashed TF-IDF only replaces the shipped model. With any other model, memories wait for their vectors and
+    are found by their words until that model works again: an outage must not replace good vectors.
 
     Args:
-        chosen: what is set.
-        key: what `chosen.variable` holds.
-        clean: a text as it may leave this machine.
+        chosen: the settings.
+        key: the value of `chosen.variable`.
+        clean: removes from a text what must not leave this machine.
     """
     if chosen.embedder == "hashed":
         return [HashedEmbedder()]
@@ -72,15 +70,20 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
 
 
 def _local(chosen: EmbedderSettings) -> Embedder:
-    shape = Shape(chosen.query_prefix, chosen.passage_prefix, chosen.dimensions)
     if not chosen.folder:
         from recortex.embeddings.onnx import OnnxEmbedder
 
-        return shaped(OnnxEmbedder(threads=chosen.threads), shape)
-    from recortex.embeddings.folder import FolderEmbedder, Reading
+        return shaped(OnnxEmbedder(threads=chosen.threads), _shape(chosen))
+    from recortex.embeddings.folder import FolderEmbedder
 
-    reading = Reading(chosen.model, chosen.pooling, chosen.max_length)
-    return shaped(FolderEmbedder(Path(chosen.folder).expanduser(), reading, threads=chosen.threads), shape)
+    inner = FolderEmbedder(
+        Path(chosen.folder).expanduser(),
+        file=chosen.model,
+        pooling=chosen.pooling,
+        length=chosen.max_length,
+        threads=chosen.threads,
+    )
+    return shaped(inner, _shape(chosen))
 
 
 def _elsewhere(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
@@ -88,25 +91,21 @@ def _elsewhere(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) 
     from recortex.embeddings.providers import Provider, provider
 
     row = provider(chosen.embedder)
-    if isinstance(row, Provider):
-        return _remote(row, chosen, key, clean)
-    from recortex.embeddings.plugged import PluggedEmbedder
+    if not isinstance(row, Provider):
+        from recortex.embeddings.plugged import PluggedEmbedder
 
-    made = PluggedEmbedder(chosen.embedder, partial(row, chosen) if row else None, clean=clean)
-    return shaped(made, Shape(chosen.query_prefix, chosen.passage_prefix, chosen.dimensions))
-
-
-def _remote(row: Provider, chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
-    from recortex.embeddings.http import HttpEmbedder, Service
+        made = PluggedEmbedder(chosen.embedder, partial(row, chosen) if row else None, clean=clean)
+        return shaped(made, _shape(chosen))
+    from recortex.embeddings.http import HttpEmbedder
     from recortex.embeddings.keys import key_of
 
-    name = chosen.embedder
-    shortened, cut = (chosen.dimensions, 0) if row.shortens else (0, chosen.dimensions)
-    service = Service(
-        label=name, provider=row, model=chosen.model, url=chosen.url, variable=chosen.variable,
-        dimensions=shortened,
-        timeout=chosen.timeout, requests_per_minute=chosen.requests_per_minute,
-    )  # fmt: skip
     needed = row.keyed and not chosen.url
-    made = HttpEmbedder(service, lambda: key_of(name, chosen.variable, key, needed=needed), clean=clean)
-    return shaped(made, Shape(chosen.query_prefix, chosen.passage_prefix, cut))
+    remote = HttpEmbedder(
+        row, chosen, lambda: key_of(chosen.embedder, chosen.variable, key, needed=needed), clean=clean
+    )
+    shape = _shape(chosen)
+    return shaped(remote, shape._replace(dimensions=0) if row.shortens else shape)
+
+
+def _shape(chosen: EmbedderSettings) -> Shape:
+    return Shape(chosen.query_prefix, chosen.passage_prefix, chosen.dimensions)

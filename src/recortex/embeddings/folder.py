@@ -28,32 +28,15 @@ POOLED = ("sentence_embedding", "embedding")
 """Outputs that hold one vector per text already, by the names that exporters give them."""
 LENGTH = 512
 """Tokens of a text that are read, unless set otherwise: what BERT and e5 were trained with."""
-GRAPH, NESTED, VOCABULARY, TOKENIZER, OPTIONS = (
-    "model.onnx", "onnx", "vocab.txt", "tokenizer.json", "tokenizer_config.json",
-)  # fmt: skip
+GRAPH, NESTED = "model.onnx", "onnx"
+VOCABULARY, TOKENIZER, OPTIONS = "vocab.txt", "tokenizer.json", "tokenizer_config.json"
 _HINT = (
     "Give embedding.folder a folder that holds a model as ONNX and its tokenizer.json or vocab.txt; "
     "see docs/embeddings.md."
 )
 _TOO_LONG = "If long texts alone fail, set embedding.max_length to what the model reads."
-_CHARACTERS_PER_TOKEN = (
-    64  # of a text that is tokenized: more than any tokenizer puts into a token on average
-)
+_CHARACTERS_PER_TOKEN = 64  # more than any tokenizer puts into a token on average
 _SAMPLES, _SAMPLE = 16, 4_096  # places and bytes of a graph that its mark is made of
-
-
-class Reading(NamedTuple):
-    """How a model's texts are read and its outputs pooled.
-
-    Attributes:
-        file: the graph in the folder; empty: `model.onnx`, there or in `onnx/`, or the only one there is.
-        pooling: mean of all tokens, the first (`cls`) or the last one; of no use where the graph pools.
-        length: tokens of a text that are read.
-    """
-
-    file: str = ""
-    pooling: Pooling = "mean"
-    length: int = LENGTH
 
 
 class FolderEmbedder(LocalModel):
@@ -61,15 +44,26 @@ class FolderEmbedder(LocalModel):
 
     Args:
         folder: holds the graph and the tokenizer.
-        reading: how the model is used.
+        file: the graph in the folder; empty: `model.onnx`, there or in `onnx/`, or the only one there is.
+        pooling: mean of all tokens, the first (`cls`) or the last one; ignored if the graph pools.
+        length: tokens of a text that are read.
         threads: how many texts are embedded at once; each takes one core.
     """
 
-    # A constant.
-    def __init__(self, folder: Path, reading: Reading = Reading(), *, threads: int = 1) -> None:  # noqa: B008
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        file: str = "",
+        pooling: Pooling = "mean",
+        length: int = LENGTH,
+        threads: int = 1,
+    ) -> None:
         super().__init__(self._open, threads=threads)
         self._folder = folder
-        self._reading = reading
+        self._file = file
+        self._pooling: Pooling = pooling
+        self._length = length
         self._width = 0
 
     @cached_property
@@ -78,12 +72,12 @@ class FolderEmbedder(LocalModel):
 
         No more than 64 KB are read for it.
         """
-        length = "" if self._reading.length == LENGTH else f".{self._reading.length}"
+        length = "" if self._length == LENGTH else f".{self._length}"
         try:
-            mark = _mark(self._folder, graph_in(self._folder, self._reading.file))
+            mark = _mark(self._folder, graph_in(self._folder, self._file))
         except (OSError, EmbeddingError):
             mark = "missing"
-        return f"onnx/{self._folder.resolve().name}-{mark}.{self._reading.pooling}{length}"
+        return f"onnx/{self._folder.resolve().name}-{mark}.{self._pooling}{length}"
 
     @property
     def dimensions(self) -> int:
@@ -91,17 +85,22 @@ class FolderEmbedder(LocalModel):
         return self._width
 
     def _open(self) -> Loaded:
-        graph = graph_in(self._folder, self._reading.file)
-        encode = _tokenizer(self._folder, self._reading.length)
+        graph = graph_in(self._folder, self._file)
+        encode = _tokenizer(self._folder, self._length)
         session = open_session(graph)
-        inputs = {one.name: _whole(one.type) for one in session.get_inputs()}
+        # Most exporters use 64-bit inputs, some 32-bit ones.
+        inputs = {
+            one.name: "int32" if one.type == "tensor(int32)" else "int64" for one in session.get_inputs()
+        }
         if unknown := sorted(inputs.keys() - _FED.keys()):
             raise EmbeddingError(f"The model wants an input {unknown[0]!r}, which no text has.", hint=_HINT)
-        output = _output([one.name for one in session.get_outputs()])
+        outputs = [one.name for one in session.get_outputs()]
+        # A pooled output if there is one; else the first, which holds a vector for each token.
+        output = next((name for name in POOLED if name in outputs), outputs[0])
 
         def run(tokens: Tokens) -> Vector:
             fed = {name: _FED[name](tokens).astype(kind) for name, kind in inputs.items()}
-            row = pooled(run_session(session, [output], fed, hint=_TOO_LONG)[0], self._reading.pooling)
+            row = pooled(run_session(session, [output], fed, hint=_TOO_LONG)[0], self._pooling)
             vector: Vector = normalised(row)[0]
             self._width = len(vector)
             return vector
@@ -227,13 +226,3 @@ _FED: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
     "position_ids": lambda tokens: _row(list(range(len(tokens.ids)))),
 }
 """What a graph can be fed, by the names that exporters give its inputs."""
-
-
-def _whole(kind: str) -> str:
-    """The number type of an input: `tensor(int64)` mostly, `tensor(int32)` of some exporters."""
-    return "int32" if kind == "tensor(int32)" else "int64"
-
-
-def _output(names: list[str]) -> str:
-    """A pooled output where there is one; else the first, which holds a vector for each token."""
-    return next((name for name in POOLED if name in names), names[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.codec import dumps, loads, storable
 from recortex.embeddings.rate import Rate
@@ -23,6 +23,7 @@ from recortex.transport.post import objection, post
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from recortex.embeddings.building import EmbedderSettings
     from recortex.embeddings.providers import Found, Provider
     from recortex.ports.embedding import Purpose, Vectors
 
@@ -50,41 +51,6 @@ _BROKEN = frozenset({"connection", "truncated"})
 _EMPTY = "."  # what stands for a text without a character: providers refuse an empty one
 
 
-class Service(NamedTuple):
-    """A provider as it is set up.
-
-    Attributes:
-        label: its name in the table, for sentences.
-        provider: its row.
-        model: empty: the row's.
-        url: the base URL; empty: the row's.
-        dimensions: asked of a provider that shortens vectors; 0: the model's own.
-        variable: of the environment, that may hold the key; for sentences.
-        timeout: seconds for one call of `embed`, pauses included.
-        requests_per_minute: 0: no limit.
-    """
-
-    label: str
-    provider: Provider
-    model: str = ""
-    url: str = ""
-    dimensions: int = 0
-    variable: str = ""
-    timeout: float = 30.0
-    requests_per_minute: int = 0
-
-    @property
-    def asked_model(self) -> str:
-        """The model's name at the provider."""
-        return self.model or self.provider.model
-
-    @property
-    def known_dimensions(self) -> int:
-        """The length that each vector must have; 0 where only the first answer tells."""
-        usual = self.provider.dimensions if self.asked_model == self.provider.model else 0
-        return self.dimensions or usual
-
-
 class _NoRoomError(EmbeddingError):
     """The minute was full in the midst of a call.
 
@@ -93,38 +59,39 @@ class _NoRoomError(EmbeddingError):
 
 
 class HttpEmbedder:
-    """Embeds at a provider. Nothing is looked up, opened or sent before the first text.
+    """Embeds texts at a provider. The first text opens the first connection.
 
     Args:
-        service: which one, and how.
-        key: gives its key, empty where it wants none; raises `EmbeddingError` where there should be one.
-        clean: a text as it may leave this machine.
+        row: the provider.
+        chosen: the settings; of `dimensions`, only what the provider can shorten its vectors to.
+        key: returns the key, empty if none is needed; raises `EmbeddingError` if one is missing.
+        clean: removes from a text what must not leave this machine.
         pause: seconds before the second try.
     """
 
     def __init__(
         self,
-        service: Service,
+        row: Provider,
+        chosen: EmbedderSettings,
         key: Callable[[], str],
         *,
         clean: Callable[[str], str],
         pause: float = FIRST_PAUSE,
     ) -> None:
-        self._service = service
+        self._row = row
+        self._chosen = chosen
+        self._label = chosen.embedder
+        self._model = chosen.model or row.model
         self._key = key
         self._clean = clean
         self._pause = pause
-        self._rate = Rate(service.requests_per_minute)
-        self._width = service.known_dimensions
+        self._rate = Rate(chosen.requests_per_minute)
+        self._shortened = chosen.dimensions if row.shortens else 0
+        self._width = self._shortened or (row.dimensions if self._model == row.model else 0)
+        size = f"@{self._width}" if self._width else ""
+        self.name = f"{self._label}/{self._model}{size}"
         self._failure: tuple[float, EmbeddingError] | None = None
         self._asked_rest = 0.0
-
-    @property
-    def name(self) -> str:
-        """Provider, model and, where they are known, dimensions."""
-        service = self._service
-        size = f"@{service.known_dimensions}" if service.known_dimensions else ""
-        return f"{service.label}/{service.asked_model}{size}"
 
     @property
     def dimensions(self) -> int:
@@ -143,12 +110,11 @@ class HttpEmbedder:
         if not texts:
             return np.empty((0, self._width), dtype=np.float32)
         self._rested()
-        service = self._service
-        seconds = min(service.timeout, QUERY_SECONDS) if purpose == "query" else service.timeout
-        deadline = Deadline(seconds)
+        timeout = self._chosen.timeout
+        deadline = Deadline(min(timeout, QUERY_SECONDS) if purpose == "query" else timeout)
         try:
             url, key = self._address(), self._key()
-            sent = list(batches([self._clean(text) for text in texts], service.provider))
+            sent = list(batches([self._clean(text) for text in texts], self._row))
             if not deadline.leaves(self._rate.until(len(sent))):
                 raise self._full(RateLimitedError)
             return np.concatenate([self._batch(url, key, batch, purpose, deadline) for batch in sent])
@@ -159,30 +125,25 @@ class HttpEmbedder:
             raise
 
     def _rested(self) -> None:
-        if (failed := self._failure) is None:
-            return
-        until, error = failed
-        if time.monotonic() < until:
-            raise error.with_traceback(None)  # else each raise would make it longer
+        if self._failure and time.monotonic() < self._failure[0]:
+            raise self._failure[1].with_traceback(None)  # else each raise would make it longer
         self._failure, self._asked_rest = None, 0.0
 
     def _address(self) -> str:
-        base = self._service.url or self._service.provider.url
+        base = self._chosen.url or self._row.url
         why = objection(base, secret=True, setting="embedding.url")
         if why:
             raise EmbeddingError(why, hint="Correct embedding.url, or remove it for the provider's own.")
-        return base.rstrip("/") + self._service.provider.path(self._service.asked_model)
+        return base.rstrip("/") + self._row.path(self._model)
 
     def _batch(self, url: str, key: str, texts: list[str], purpose: Purpose, deadline: Deadline) -> Vectors:
         from recortex.embeddings.providers import Asked
 
-        service = self._service
-        row = service.provider
-        asked = Asked(service.asked_model, texts, purpose, service.dimensions if row.shortens else 0)
-        body = dumps(storable(row.body(asked)))  # without lone surrogates, which no JSON can hold
+        asked = Asked(self._model, texts, purpose, self._shortened)
+        body = dumps(storable(self._row.body(asked)))  # without lone surrogates, which no JSON can hold
         answer = self._answer(url, key, body, deadline)
         try:
-            found = row.read(loads(answer))
+            found = self._row.read(loads(answer))
         except InvalidInputError:
             raise self._unusable("is not what its protocol says") from None
         return self._rows(found, len(texts))
@@ -192,7 +153,7 @@ class HttpEmbedder:
         for number in range(TRIES):
             self._wait_for_room(deadline)
             try:
-                return post(url, self._service.provider.headers(key), body, deadline, most=MAX_ANSWER)
+                return post(url, self._row.headers(key), body, deadline, most=MAX_ANSWER)
             except PostError as error:
                 wait = self._pause_before(number + 1, error)
                 if wait is None or not deadline.leaves(wait):
@@ -220,8 +181,7 @@ class HttpEmbedder:
     def _full(self, kind: type[EmbeddingError]) -> EmbeddingError:
         """The minute is full. The provider is well, so it needs no rest."""
         return kind(
-            f"{self._service.requests_per_minute} requests to {self._service.label} were sent in this "
-            "minute.",
+            f"{self._chosen.requests_per_minute} requests to {self._label} were sent in this minute.",
             hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
         )
 
@@ -236,8 +196,7 @@ class HttpEmbedder:
         widths = {len(one.values) for one in found}
         if len(widths) != 1 or not min(widths) or (self._width and widths != {self._width}):
             raise DimensionMismatchError(
-                f"The answer of {self._service.label} has vectors of {min(widths)} to {max(widths)} "
-                "dimensions "
+                f"The answer of {self._label} has vectors of {min(widths)} to {max(widths)} dimensions "
                 f"instead of {self._width or 'one number'}.",
                 hint="Set embedding.dimensions to what embedding.model makes.",
             )
@@ -246,36 +205,31 @@ class HttpEmbedder:
         except TextRefusedError as error:
             why = error.message.lower().rstrip(".")
             raise TextRefusedError(
-                f"The answer of {self._service.label} cannot be used: {why}.", hint=_REFUSED
+                f"The answer of {self._label} cannot be used: {why}.", hint=_REFUSED
             ) from None
         self._width = min(widths)
         return rows
 
     def _unusable(self, what: str) -> EmbeddingError:
         return EmbeddingError(
-            f"The answer of {self._service.label} {what}.",
+            f"The answer of {self._label} {what}.",
             hint="See that embedding.url and embedding.model are right.",
         )
 
     def _refused(self, error: PostError) -> EmbeddingError:
-        label, variable = self._service.label, self._service.variable
-        wrong = self._service.provider.wrong_key
+        label, variable, wrong = self._label, self._chosen.variable, self._row.wrong_key
         if error.status in {_NO_KEY, _FORBIDDEN} or (wrong and wrong.encode() in error.said):
             hint = f"See that {variable}, or the keyring, holds a key that is valid." if variable else None
             return EmbeddingError(f"{label} does not accept the key (HTTP {error.status}).", hint=hint)
         if error.status == _UNKNOWN:
             return EmbeddingError(
-                f"{label} has no model {self._service.asked_model[:60]!r} there (HTTP 404).",
+                f"{label} has no model {self._model[:60]!r} there (HTTP 404).",
                 hint="See that embedding.url and embedding.model are right.",
             )
         if error.status in _OF_THE_TEXTS:
             return TextRefusedError(f"{label}: {error.message}", hint=_REFUSED)
-        hint = (
-            "It allows no more requests now; set embedding.requests_per_minute."
-            if error.status == _TOO_MANY
-            else None
-        )
-        return EmbeddingError(f"{label}: {error.message}", hint=hint)
+        busy = "It allows no more requests now; set embedding.requests_per_minute."
+        return EmbeddingError(f"{label}: {error.message}", hint=busy if error.status == _TOO_MANY else None)
 
 
 def batches(texts: Sequence[str], row: Provider) -> Iterator[list[str]]:

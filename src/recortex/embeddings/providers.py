@@ -1,18 +1,18 @@
-"""Providers of vectors over HTTP, a row each.
+"""Embedding providers over HTTP: the address, the request, its limits, and how to read the response.
 
-Where to post, what, how much at once, and how to read the answer.
-
-The limits are those that the providers document, or refuse beyond: OpenAI 2,048 texts and 300,000 tokens a
-request, 8,192 a text; Voyage 1,000 texts and 120,000 tokens for voyage-code-3; Mistral 16,384 tokens a
-request, 8,192 a text; Gemini 100 texts of 2,048 tokens. We stay well below: an answer of 64 texts in 3,072
+The providers document these limits, or enforce them: OpenAI 2,048 texts and 300,000 tokens per request, 8,192
+tokens per text; Voyage 1,000 texts and 120,000 tokens for voyage-code-3; Mistral 16,384 tokens per request,
+8,192 per text; Gemini 100 texts of 2,048 tokens. Ours are well below: a response of 64 texts in 3,072
 dimensions is 5 MB of JSON.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
+
+import msgspec
 
 from recortex import plugins
 from recortex.codec import convert
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Embedder, Purpose
 
 BYTES_PER_TOKEN = 2
-"""Of UTF-8, fewer than any tokenizer in use needs for prose or code: so many bytes are never more tokens than
-a limit."""
+"""Fewer bytes of UTF-8 than any tokenizer needs for a token of prose or code, so that a limit in bytes keeps
+to the limit in tokens."""
 
 
 class Asked(NamedTuple):
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
         model: its name at the provider.
         texts: what is embedded.
         purpose: what the texts are for.
-        dimensions: so many are wanted of each vector; 0: the model's own number.
+        dimensions: the length that vectors should have; 0: the model's own.
     """
 
     model: str
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A vector of an answer, and the place of its text in the request; None where the order alone tells."""
+    """A vector, and the position of its text in the request; None if the response has the request's order."""
 
     values: list[float]
     place: int | None = None
@@ -86,137 +86,81 @@ class Provider(NamedTuple):
     wrong_key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(msgspec.Struct):
     embedding: list[float]
     index: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(msgspec.Struct):
     data: list[_Item]
 
 
-@dataclass(frozen=True, slots=True)
-class _Values:
+class _Values(msgspec.Struct):
     values: list[float]
 
 
-@dataclass(frozen=True, slots=True)
-class _Contents:
+class _Contents(msgspec.Struct):
     embeddings: list[_Values]
 
 
-@dataclass(frozen=True, slots=True)
-class _Plain:
+class _Plain(msgspec.Struct):
     embeddings: list[list[float]]
-
-
-def _read_list(data: Any) -> list[Found]:
-    return [Found(item.embedding, item.index) for item in convert(data, _List).data]
-
-
-def _read_contents(data: Any) -> list[Found]:
-    return [Found(item.values) for item in convert(data, _Contents).embeddings]
-
-
-def _read_plain(data: Any) -> list[Found]:
-    return [Found(values) for values in convert(data, _Plain).embeddings]
 
 
 def _bearer(key: str) -> Mapping[str, str]:
     return {"authorization": f"Bearer {key}"} if key else {}
 
 
-def _given(name: str, value: Any) -> dict[str, Any]:
-    """A parameter that is left out where nothing is asked."""
-    return {name: value} if value else {}
-
-
-def _openai(asked: Asked) -> Mapping[str, Any]:
-    return {
-        "model": asked.model,
-        "input": list(asked.texts),
-        "encoding_format": "float",
-        **_given("dimensions", asked.dimensions),
-    }
+def _body(asked: Asked, **parameters: Any) -> Mapping[str, Any]:
+    """A request as most providers take it. Parameters without a value are left out."""
+    given = {name: value for name, value in parameters.items() if value}
+    return {"model": asked.model, "input": list(asked.texts), **given}
 
 
 def _voyage(asked: Asked) -> Mapping[str, Any]:
-    return {
-        "model": asked.model,
-        "input": list(asked.texts),
-        "input_type": "query" if asked.purpose == "query" else "document",
-        **_given("output_dimension", asked.dimensions),
-    }
-
-
-def _mistral(asked: Asked) -> Mapping[str, Any]:
-    return {
-        "model": asked.model,
-        "input": list(asked.texts),
-        **_given("output_dimension", asked.dimensions),
-    }
+    purpose = "query" if asked.purpose == "query" else "document"
+    return _body(asked, input_type=purpose, output_dimension=asked.dimensions)
 
 
 def _gemini(asked: Asked) -> Mapping[str, Any]:
     task = "RETRIEVAL_QUERY" if asked.purpose == "query" else "RETRIEVAL_DOCUMENT"
-    shared = {
-        "model": f"models/{asked.model.removeprefix('models/')}",
-        "taskType": task,
-        **_given("outputDimensionality", asked.dimensions),
-    }
+    shared: dict[str, Any] = {"model": f"models/{asked.model.removeprefix('models/')}", "taskType": task}
+    if asked.dimensions:
+        shared["outputDimensionality"] = asked.dimensions
     return {"requests": [{**shared, "content": {"parts": [{"text": text}]}} for text in asked.texts]}
 
 
-def _gemini_path(model: str) -> str:
-    return f"/v1beta/models/{quote(model.removeprefix('models/'), safe='')}:batchEmbedContents"
-
-
-def _ollama(asked: Asked) -> Mapping[str, Any]:
-    return {"model": asked.model, "input": list(asked.texts), "truncate": True}
-
-
+_openai_like = partial(
+    Provider,
+    keyed=True,
+    path=lambda _: "/embeddings",
+    headers=_bearer,
+    read=lambda data: [Found(item.embedding, item.index) for item in convert(data, _List).data],
+    shortens=True,
+    texts=64,
+)
 PROVIDERS: dict[str, Provider] = {
-    "openai": Provider(
+    "openai": _openai_like(
         url="https://api.openai.com/v1",
         model="text-embedding-3-large",
         dimensions=3_072,
-        keyed=True,
-        path=lambda _: "/embeddings",
-        headers=_bearer,
-        body=_openai,
-        read=_read_list,
-        shortens=True,
-        texts=64,
+        body=lambda asked: _body(asked, encoding_format="float", dimensions=asked.dimensions),
         bytes=300_000,
         longest=8_192 * BYTES_PER_TOKEN,
     ),
-    "voyage": Provider(
+    "voyage": _openai_like(
         url="https://api.voyageai.com/v1",
         model="voyage-code-3",
         dimensions=1_024,
-        keyed=True,
-        path=lambda _: "/embeddings",
-        headers=_bearer,
         body=_voyage,
-        read=_read_list,
-        shortens=True,
-        texts=64,
         bytes=120_000 * BYTES_PER_TOKEN,
         longest=16_384 * BYTES_PER_TOKEN,
     ),
-    "mistral": Provider(
+    "mistral": _openai_like(
         url="https://api.mistral.ai/v1",
         model="codestral-embed",
         dimensions=1_536,
-        keyed=True,
-        path=lambda _: "/embeddings",
-        headers=_bearer,
-        body=_mistral,
-        read=_read_list,
-        shortens=True,
-        texts=64,
+        body=lambda asked: _body(asked, output_dimension=asked.dimensions),
         bytes=16_384 * BYTES_PER_TOKEN,
         longest=8_192 * BYTES_PER_TOKEN,
     ),
@@ -225,10 +169,12 @@ PROVIDERS: dict[str, Provider] = {
         model="gemini-embedding-001",
         dimensions=3_072,
         keyed=True,
-        path=_gemini_path,
+        path=lambda model: (
+            f"/v1beta/models/{quote(model.removeprefix('models/'), safe='')}:batchEmbedContents"
+        ),
         headers=lambda key: {"x-goog-api-key": key} if key else {},
         body=_gemini,
-        read=_read_contents,
+        read=lambda data: [Found(item.values) for item in convert(data, _Contents).embeddings],
         shortens=True,
         texts=64,
         bytes=20_000 * BYTES_PER_TOKEN,
@@ -243,10 +189,10 @@ PROVIDERS: dict[str, Provider] = {
         keyed=False,
         path=lambda _: "/api/embed",
         headers=_bearer,
-        body=_ollama,
-        read=_read_plain,
-        shortens=False,  # servers before the parameter ignore it without a word
-        texts=32,  # runs on this machine, mostly: a short request is a short wait
+        body=lambda asked: _body(asked, truncate=True),
+        read=lambda data: [Found(values) for values in convert(data, _Plain).embeddings],
+        shortens=False,  # older servers ignore the parameter without an error
+        texts=32,  # usually runs on this machine: a short request is a short wait
         bytes=64_000,
         longest=2_048 * BYTES_PER_TOKEN,  # nomic-embed-text's window in Ollama
     ),

@@ -15,12 +15,13 @@ import signal
 import subprocess
 import tempfile
 import threading
-from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from recortex.codec import dumps
+import msgspec
+
+from recortex.codec import convert, dumps
 from recortex.llm.failure import CallError
-from recortex.llm.wire import MAX_ANSWER, Reading, envelope, typed
+from recortex.llm.wire import MAX_ANSWER, AnthropicUsage, Reply, envelope
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,29 +47,19 @@ _SET = {
 _MICRO = 1_000_000
 _GRACE = 1.0
 # What tells the client that it runs inside another one, and what belongs to that one's session.
-_NOT_INHERITED = ("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_PROJECT_DIR",
-                  "CLAUDE_PLUGIN_ROOT")  # fmt: skip
+_OF_A_SESSION = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT"
 
 
-@dataclass(frozen=True, slots=True)
-class _Usage:
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Result:
+class _Result(msgspec.Struct):
     type: str
     is_error: bool = False
     result: str | None = None
     structured_output: dict[str, Any] | None = None
     total_cost_usd: float | None = None
-    usage: _Usage | None = None
+    usage: AnthropicUsage | None = None
 
 
-def ask(request: Request, model: str, environment: Mapping[str, str], deadline: Deadline) -> Reading:
+def ask(model: str, environment: Mapping[str, str], request: Request, deadline: Deadline) -> Reply:
     """Run the program once.
 
     Raises:
@@ -108,7 +99,7 @@ def _arguments(request: Request, model: str) -> list[str]:
 
 
 def _start(command: list[str], environment: Mapping[str, str], folder: str) -> subprocess.Popen[bytes]:
-    inherited = {name: value for name, value in environment.items() if name not in _NOT_INHERITED}
+    inherited = {name: value for name, value in environment.items() if name not in _OF_A_SESSION.split()}
     try:
         return subprocess.Popen(  # noqa: S603  found on the path, no shell, arguments of our own
             command,
@@ -181,17 +172,16 @@ def _signal(child: subprocess.Popen[bytes], number: int) -> None:
             child.send_signal(number)
 
 
-def _read(data: Any) -> Reading:
-    result = typed(data, _Result)
+def _read(data: Any) -> Reply:
+    result = convert(data, _Result)
     if result.is_error or result.type != "result":
         raise CallError("program", f"{PROGRAM} reported an error.", paid=True)
-    usage = result.usage or _Usage()
-    counted = (usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens)
+    usage = result.usage or AnthropicUsage()
     cost = result.total_cost_usd
     structured = result.structured_output
-    return Reading(
+    return Reply(
         text=(result.result or "") if structured is None else dumps(structured).decode(),
-        input_tokens=None if usage.input_tokens is None else sum(tokens or 0 for tokens in counted),
+        input_tokens=usage.all_input,
         output_tokens=usage.output_tokens,
         micro_usd=None if cost is None or not 0 <= cost < _MICRO else round(cost * _MICRO),
     )

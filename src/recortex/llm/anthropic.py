@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recortex.llm.wire import Protocol, Reading, typed
+import msgspec
+
+from recortex.codec import convert
+from recortex.llm.wire import AnthropicUsage, Protocol, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,29 +17,15 @@ if TYPE_CHECKING:
 _ENDINGS = {"max_tokens": "truncated", "model_context_window_exceeded": "truncated", "refusal": "declined"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
+class _Block(msgspec.Struct):
     type: str
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Usage:
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct):
     content: list[_Block]
     stop_reason: str | None = None
-    usage: _Usage | None = None
-
-
-def _headers(key: str) -> Mapping[str, str]:
-    return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
+    usage: AnthropicUsage | None = None
 
 
 def _body(request: Request, model: str) -> Mapping[str, Any]:
@@ -51,13 +39,12 @@ def _body(request: Request, model: str) -> Mapping[str, Any]:
     }
 
 
-def _read(data: Any) -> Reading:
-    message = typed(data, _Message)
-    usage = message.usage or _Usage()
-    counted = (usage.input_tokens, usage.cache_creation_input_tokens, usage.cache_read_input_tokens)
-    return Reading(
+def _read(data: Any) -> Reply:
+    message = convert(data, _Message)
+    usage = message.usage or AnthropicUsage()
+    return Reply(
         text="".join(block.text for block in message.content if block.type == "text"),
-        input_tokens=None if usage.input_tokens is None else sum(tokens or 0 for tokens in counted),
+        input_tokens=usage.all_input,
         output_tokens=usage.output_tokens,
         ended=_ENDINGS.get(message.stop_reason or "", "complete"),
     )
@@ -68,7 +55,7 @@ PROTOCOL = Protocol(
     model="claude-haiku-5-5",
     keyed=True,
     path=lambda _: "/v1/messages",
-    headers=_headers,
+    headers=lambda key: {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})},
     body=_body,
     read=_read,
 )

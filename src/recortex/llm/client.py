@@ -13,7 +13,7 @@ from recortex.errors import InvalidInputError
 from recortex.llm import agent, anthropic, gemini, ollama, openai
 from recortex.llm.failure import CallError
 from recortex.llm.prices import price_of
-from recortex.llm.wire import MAX_ANSWER, Reading, envelope
+from recortex.llm.wire import MAX_ANSWER, Reply, envelope
 from recortex.transport.deadline import Deadline
 from recortex.transport.failure import PostError
 from recortex.transport.post import objection, post
@@ -45,19 +45,14 @@ def build_model(
     settings: ModelSettings, key: str, ledger: ModelCalls, clock: Callable[[], datetime]
 ) -> LanguageModel | None:
     """The language model that is set up; None where none is."""
-    if settings.provider == AGENT:
-        ask = partial(_ask_agent, settings)
-        return Model(settings, ask, _obstacle(settings, None, key), ledger, clock)
     protocol = PROTOCOLS.get(settings.provider)
-    if protocol is None:
+    if protocol is not None:
+        ask = partial(_ask_http, settings, protocol, key)
+    elif settings.provider == AGENT:
+        ask = partial(agent.ask, model_of(settings), settings.environment)
+    else:
         return None
-    return Model(
-        settings,
-        partial(_ask_http, settings, protocol, key),
-        _obstacle(settings, protocol, key),
-        ledger,
-        clock,
-    )
+    return Model(settings, ask, _obstacle(settings, protocol, key), ledger, clock)
 
 
 def model_of(settings: ModelSettings) -> str:
@@ -80,7 +75,7 @@ class Model:
     def __init__(
         self,
         settings: ModelSettings,
-        ask: Callable[[Request, Deadline], Reading],
+        ask: Callable[[Request, Deadline], Reply],
         obstacle: Unavailable | None,
         ledger: ModelCalls,
         clock: Callable[[], datetime],
@@ -93,6 +88,7 @@ class Model:
         self._ledger = ledger
         self._clock = clock
         self._pauses = pauses
+        self._limit = Limit(tokens=settings.daily_tokens, micro_usd=round(settings.daily_usd * _MICRO))
         self._price, notice = price_of(settings, model_of(settings))
         self.notices: tuple[str, ...] = (notice,) if notice else ()
 
@@ -137,10 +133,6 @@ class Model:
         self._ledger.settle(number, call)
         return Answer(items, call), None
 
-    @property
-    def _limit(self) -> Limit:
-        return Limit(tokens=self._settings.daily_tokens, micro_usd=round(self._settings.daily_usd * _MICRO))
-
     def _reserve(self, request: Request) -> ModelCall:
         """The call at the most that it can cost."""
         sent = len((request.system + request.prompt).encode("utf-8", "replace")) + len(dumps(request.schema))
@@ -156,7 +148,7 @@ class Model:
             micro_usd=self._price.of(tokens, request.max_output),
         )
 
-    def _counted(self, reserve: ModelCall, reading: Reading) -> ModelCall:
+    def _counted(self, reserve: ModelCall, reading: Reply) -> ModelCall:
         """The call at what it did cost.
 
         Where the provider does not count, the reserve and the answer's bytes stand.
@@ -183,7 +175,7 @@ def _obstacle(settings: ModelSettings, protocol: Protocol | None, key: str) -> U
 
 def _ask_http(
     settings: ModelSettings, protocol: Protocol, key: str, request: Request, deadline: Deadline
-) -> Reading:
+) -> Reply:
     model = model_of(settings)
     url = (settings.url or protocol.url).rstrip("/") + protocol.path(model)
     body = dumps(storable(protocol.body(request, model)))  # without lone surrogates, which no JSON can hold
@@ -196,11 +188,7 @@ def _ask_http(
     return envelope(answer, protocol.read)
 
 
-def _ask_agent(settings: ModelSettings, request: Request, deadline: Deadline) -> Reading:
-    return agent.ask(request, model_of(settings), settings.environment, deadline)
-
-
-def _items(reading: Reading, name: str) -> tuple[Any, ...]:
+def _items(reading: Reply, name: str) -> tuple[Any, ...]:
     """The asked list out of what the model wrote.
 
     Raises:
@@ -223,9 +211,8 @@ def _items(reading: Reading, name: str) -> tuple[Any, ...]:
 def _unfenced(text: str) -> str:
     """The text without the code fence that models put around JSON where no schema binds them."""
     text = text.strip()
-    if not (text.startswith("```") and text.endswith("```")):
-        return text
-    return text[:-3].partition("\n")[2]
+    fenced = text.startswith("```") and text.endswith("```")
+    return text[:-3].partition("\n")[2] if fenced else text
 
 
 def _failed(call: ModelCall, error: CallError, *, answered: bool) -> ModelCall:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from recortex.llm.wire import Protocol, Reading, typed
+import msgspec
+
+from recortex.codec import convert
+from recortex.llm.wire import Protocol, Reply
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,38 +16,32 @@ if TYPE_CHECKING:
     from recortex.domain.model_call import Request
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+_ENDINGS = {"STOP": "complete", "": "complete", "MAX_TOKENS": "truncated"}
+
+
+class _Part(msgspec.Struct):
     text: str = ""
     thought: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    parts: list[_Part] = field(default_factory=list)
+class _Content(msgspec.Struct):
+    parts: list[_Part] = []
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    content: _Content = field(default_factory=_Content)
-    finishReason: str = ""  # noqa: N815  the protocol's spelling
+class _Candidate(msgspec.Struct, rename="camel"):
+    content: _Content = msgspec.field(default_factory=_Content)
+    finish_reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Usage:
-    promptTokenCount: int | None = None  # noqa: N815  the protocol's spelling
-    candidatesTokenCount: int | None = None  # noqa: N815
-    thoughtsTokenCount: int | None = None  # noqa: N815
+class _Usage(msgspec.Struct, rename="camel"):
+    prompt_token_count: int | None = None
+    candidates_token_count: int | None = None
+    thoughts_token_count: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Response:
-    candidates: list[_Candidate] = field(default_factory=list)
-    usageMetadata: _Usage | None = None  # noqa: N815  the protocol's spelling
-
-
-def _path(model: str) -> str:
-    return f"/v1beta/models/{quote(model.removeprefix('models/'), safe='')}:generateContent"
+class _Response(msgspec.Struct, rename="camel"):
+    candidates: list[_Candidate] = []
+    usage_metadata: _Usage | None = None
 
 
 def _body(request: Request, _model: str) -> Mapping[str, Any]:
@@ -69,19 +65,17 @@ def _open(node: Any) -> Any:
     return {key: _open(value) for key, value in node.items() if key != "additionalProperties"}
 
 
-def _read(data: Any) -> Reading:
-    response = typed(data, _Response)
-    usage = response.usageMetadata or _Usage()
-    written = (usage.candidatesTokenCount, usage.thoughtsTokenCount)
+def _read(data: Any) -> Reply:
+    response = convert(data, _Response)
+    usage = response.usage_metadata or _Usage()
+    written = (usage.candidates_token_count, usage.thoughts_token_count)
     known = any(tokens is not None for tokens in written)
-    first = response.candidates[0] if response.candidates else _Candidate(finishReason="SAFETY")
-    return Reading(
+    first = response.candidates[0] if response.candidates else _Candidate(finish_reason="SAFETY")
+    return Reply(
         text="".join(part.text for part in first.content.parts if not part.thought),
-        input_tokens=usage.promptTokenCount,
+        input_tokens=usage.prompt_token_count,
         output_tokens=sum(tokens or 0 for tokens in written) if known else None,
-        ended={"STOP": "complete", "": "complete", "MAX_TOKENS": "truncated"}.get(
-            first.finishReason, "declined"
-        ),
+        ended=_ENDINGS.get(first.finish_reason, "declined"),
     )
 
 
@@ -89,7 +83,7 @@ PROTOCOL = Protocol(
     url="https://generativelanguage.googleapis.com",
     model="gemini-3.5-flash-lite",
     keyed=True,
-    path=_path,
+    path=lambda model: f"/v1beta/models/{quote(model.removeprefix('models/'), safe='')}:generateContent",
     headers=lambda key: {"x-goog-api-key": key} if key else {},
     body=_body,
     read=_read,

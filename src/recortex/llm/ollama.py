@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from recortex.llm.wire import Protocol, Reading, typed
+import msgspec
+
+from recortex.codec import convert
+from recortex.llm.wire import Protocol, Reply, bearer, messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,13 +18,11 @@ _BYTES_PER_TOKEN = 2  # fewer than any tokenizer needs for prose, so that the wi
 _WINDOW_STEP = 4_096  # another window makes Ollama load the model anew
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct):
     content: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chat:
+class _Chat(msgspec.Struct):
     message: _Message
     done: bool
     done_reason: str = ""
@@ -31,28 +31,22 @@ class _Chat:
 
 
 def _body(request: Request, model: str) -> Mapping[str, Any]:
+    # A context that has room for everything: with its usual one Ollama cuts the prompt without an error.
+    prompt = len((request.system + request.prompt).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
+    window = -(-(prompt + request.max_output) // _WINDOW_STEP) * _WINDOW_STEP
     return {
         "model": model,
         "stream": False,
         "format": request.schema,
-        "messages": [
-            {"role": "system", "content": request.system},
-            {"role": "user", "content": request.prompt},
-        ],
-        "options": {"temperature": 0, "num_predict": request.max_output, "num_ctx": _window(request)},
+        "messages": messages(request),
+        "options": {"temperature": 0, "num_predict": request.max_output, "num_ctx": window},
     }
 
 
-def _window(request: Request) -> int:
-    """The context that has room for everything: with its usual one Ollama cuts the prompt without a word."""
-    prompt = len((request.system + request.prompt).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
-    return -(-(prompt + request.max_output) // _WINDOW_STEP) * _WINDOW_STEP
-
-
-def _read(data: Any) -> Reading:
-    chat = typed(data, _Chat)
+def _read(data: Any) -> Reply:
+    chat = convert(data, _Chat)
     whole = chat.done and chat.done_reason in {"", "stop"}
-    return Reading(
+    return Reply(
         text=chat.message.content,
         input_tokens=chat.prompt_eval_count,
         output_tokens=chat.eval_count,
@@ -65,7 +59,7 @@ PROTOCOL = Protocol(
     model="llama3.2",
     keyed=False,
     path=lambda _: "/api/chat",
-    headers=lambda key: {"authorization": f"Bearer {key}"} if key else {},
+    headers=bearer,
     body=_body,
     read=_read,
 )

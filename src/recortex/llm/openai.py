@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from recortex.codec import convert
 from recortex.errors import InvalidInputError
-from recortex.llm.wire import Protocol, Reading, typed
+from recortex.llm.wire import Protocol, Reply, bearer, messages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,26 +18,22 @@ if TYPE_CHECKING:
 _ENDINGS = {"length": "truncated", "content_filter": "declined"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Message:
+class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(msgspec.Struct):
     message: _Message
     finish_reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Usage:
+class _Usage(msgspec.Struct):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Completion:
+class _Completion(msgspec.Struct):
     choices: list[_Choice]
     usage: _Usage | None = None
 
@@ -45,10 +43,7 @@ def _body(request: Request, model: str) -> Mapping[str, Any]:
     return {
         "model": model,
         "max_completion_tokens": request.max_output,
-        "messages": [
-            {"role": "system", "content": request.system},
-            {"role": "user", "content": request.prompt},
-        ],
+        "messages": messages(request),
         "response_format": {
             "type": "json_schema",
             "json_schema": {"name": request.items, "strict": True, "schema": request.schema},
@@ -56,13 +51,13 @@ def _body(request: Request, model: str) -> Mapping[str, Any]:
     }
 
 
-def _read(data: Any) -> Reading:
-    completion = typed(data, _Completion)
+def _read(data: Any) -> Reply:
+    completion = convert(data, _Completion)
     if not completion.choices:
         raise InvalidInputError("There is no choice in the answer.")
     choice, usage = completion.choices[0], completion.usage or _Usage()
     declined = choice.message.refusal is not None
-    return Reading(
+    return Reply(
         text=choice.message.content or "",
         input_tokens=usage.prompt_tokens,
         output_tokens=usage.completion_tokens,
@@ -75,7 +70,7 @@ PROTOCOL = Protocol(
     model="gpt-6-luna",
     keyed=True,
     path=lambda _: "/chat/completions",
-    headers=lambda key: {"authorization": f"Bearer {key}"} if key else {},
+    headers=bearer,
     body=_body,
     read=_read,
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.codec import convert, loads
+import msgspec
+
+from recortex.codec import loads
 from recortex.errors import InvalidInputError
 from recortex.llm.failure import CallError
 
@@ -13,16 +15,14 @@ if TYPE_CHECKING:
 
     from recortex.domain.model_call import Request
 
-T = TypeVar("T")
-
 MAX_ANSWER = 2_000_000
 """Bytes of an answer that are read. The longest that is asked for (8,192 tokens) is a fiftieth of it."""
 MOST_TOKENS = 10_000_000
 """More than any model reads: what a provider claims beyond is cut, so that a sum stays a sum."""
 
 
-class Reading(NamedTuple):
-    """A provider's answer, out of its envelope.
+class Reply(NamedTuple):
+    """A provider's answer, without its envelope.
 
     Attributes:
         text: what the model wrote, which should be JSON.
@@ -57,10 +57,10 @@ class Protocol(NamedTuple):
     path: Callable[[str], str]
     headers: Callable[[str], Mapping[str, str]]
     body: Callable[[Request, str], Mapping[str, Any]]
-    read: Callable[[Any], Reading]
+    read: Callable[[Any], Reply]
 
 
-def envelope(data: bytes, read: Callable[[Any], Reading]) -> Reading:
+def envelope(data: bytes, read: Callable[[Any], Reply]) -> Reply:
     """Parse what a provider sent.
 
     Raises:
@@ -81,13 +81,32 @@ def envelope(data: bytes, read: Callable[[Any], Reading]) -> Reading:
     )
 
 
-def typed(data: Any, to: type[T]) -> T:
-    """The part of an envelope that we read, checked.
+def bearer(key: str) -> Mapping[str, str]:
+    """The headers with the key, as most services want it; none without a key."""
+    return {"authorization": f"Bearer {key}"} if key else {}
 
-    Raises:
-        InvalidInputError: it does not fit.
-    """
-    return convert(data, to)
+
+def messages(request: Request) -> list[Mapping[str, str]]:
+    """The request as a system message and a message of the user."""
+    return [{"role": "system", "content": request.system}, {"role": "user", "content": request.prompt}]
+
+
+class AnthropicUsage(msgspec.Struct):
+    """Tokens as Anthropic's API and its agent report them."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cache_creation_input_tokens: int | None = None
+    cache_read_input_tokens: int | None = None
+
+    @property
+    def all_input(self) -> int | None:
+        """All tokens that were read, cached or not; None if the provider does not say."""
+        if self.input_tokens is None:
+            return None
+        return (
+            self.input_tokens + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        )
 
 
 def _counted(tokens: int | None) -> int | None:

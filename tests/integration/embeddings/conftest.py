@@ -7,7 +7,8 @@ import pytest
 from local_embedding import KEY, EmbeddingServer
 
 from local_server import serving
-from recortex.embeddings.http import HttpEmbedder, Service
+from recortex.embeddings.building import EmbedderSettings
+from recortex.embeddings.http import HttpEmbedder
 from recortex.embeddings.providers import PROVIDERS
 
 PATIENCE = 300.0  # seconds, for a machine that may be slow
@@ -38,10 +39,13 @@ def embedder_at(server: EmbeddingServer) -> Callable[..., HttpEmbedder]:
     """An embedder of a provider at the local server."""
 
     def make(name: str = "openai", **values: Any) -> HttpEmbedder:
-        service = Service(**{
-            "label": name, "provider": PROVIDERS[name], "url": server.url, "model": "small", "timeout": PATIENCE,
-            "variable": "SOME_API_KEY", **values,
-        })  # fmt: skip
-        return HttpEmbedder(service, lambda: KEY, clean=str, pause=0.01)
+        given: dict[str, Any] = {
+            "url": server.url,
+            "model": "small",
+            "timeout": PATIENCE,
+            "variable": "SOME_API_KEY",
+        }
+        chosen = EmbedderSettings(embedder=name, **(given | values))
+        return HttpEmbedder(PROVIDERS[name], chosen, lambda: KEY, clean=str, pause=0.01)
 
     return make

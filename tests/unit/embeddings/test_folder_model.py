@@ -9,7 +9,7 @@ from onnx import TensorProto
 from tiny_model import TABLE, WIDTH, WORDS, ids_of, write_model, write_other, write_tokenizer, write_words
 
 from recortex import Cortex
-from recortex.embeddings.folder import FolderEmbedder, Reading
+from recortex.embeddings.folder import FolderEmbedder
 from recortex.embeddings.onnx import MAXIMUM_PIECES, MODEL_FILE, MODEL_FOLDER, VOCABULARY_FILE, OnnxEmbedder
 from recortex.errors import EmbeddingError
 
@@ -35,14 +35,14 @@ def folder(request, tmp_path):
     [("mean", TABLE[IDS].mean(axis=0)), ("cls", TABLE[IDS[0]]), ("last", TABLE[IDS[-1]])],
 )
 def test_tokens_are_pooled_as_it_is_set(pooling, wanted, folder):
-    found = FolderEmbedder(folder, Reading(pooling=pooling)).embed([TEXT])
+    found = FolderEmbedder(folder, pooling=pooling).embed([TEXT])
     assert (found.shape, found.dtype) == ((1, WIDTH), np.float32)
     assert np.allclose(found[0], unit(wanted), atol=1e-6)
 
 
 def test_a_graph_that_pools_itself_is_left_alone(folder):
     write_model(folder / "model.onnx", output="sentence_embedding")
-    found = FolderEmbedder(folder, Reading(pooling="cls")).embed([TEXT])[0]
+    found = FolderEmbedder(folder, pooling="cls").embed([TEXT])[0]
     assert np.allclose(found, unit(TABLE[IDS].max(axis=0)), atol=1e-6)
 
 
@@ -50,7 +50,7 @@ def test_a_graph_that_wants_segments_and_positions_gets_them(folder):
     write_model(
         folder / "model.onnx", inputs=("input_ids", "attention_mask", "token_type_ids", "position_ids")
     )
-    found = FolderEmbedder(folder, Reading(pooling="last")).embed([TEXT])[0]
+    found = FolderEmbedder(folder, pooling="last").embed([TEXT])[0]
     assert np.allclose(found, unit(TABLE[IDS[-1]] + 0 + len(IDS) - 1), atol=1e-6)
 
 
@@ -60,7 +60,7 @@ def test_a_graph_of_short_whole_numbers_is_fed_those(folder):
 
 
 def test_a_text_is_read_up_to_its_length(folder):
-    short = FolderEmbedder(folder, Reading(length=4))
+    short = FolderEmbedder(folder, length=4)
     one, other = short.embed(["the parser reads", "the parser cache the cache"])
     assert np.array_equal(one, other)
     assert np.allclose(one, unit(TABLE[ids_of("the", "parser")].mean(axis=0)), atol=1e-6)
@@ -99,7 +99,7 @@ def test_one_of_several_graphs_is_chosen_by_name(tmp_path):
     with pytest.raises(EmbeddingError, match="2 models") as raised:
         FolderEmbedder(tmp_path).embed([TEXT])
     assert "onnx/a.onnx" in raised.value.hint
-    assert FolderEmbedder(tmp_path, Reading("onnx/b.onnx")).embed([TEXT]).shape == (1, WIDTH)
+    assert FolderEmbedder(tmp_path, file="onnx/b.onnx").embed([TEXT]).shape == (1, WIDTH)
 
 
 @pytest.mark.parametrize("file", ["missing.onnx", "../outside.onnx", "/etc/passwd"])
@@ -107,7 +107,7 @@ def test_a_graph_outside_its_folder_is_not_opened(file, tmp_path):
     write_model(tmp_path / "outside.onnx")
     write_words(tmp_path / "inside")
     with pytest.raises(EmbeddingError, match="no file of"):
-        FolderEmbedder(tmp_path / "inside", Reading(file)).embed([TEXT])
+        FolderEmbedder(tmp_path / "inside", file=file).embed([TEXT])
 
 
 def test_a_folder_that_holds_no_model(tmp_path):
@@ -222,8 +222,8 @@ def test_the_name_is_the_same_where_the_files_are(folder, tmp_path):
 
 def test_whatever_changes_a_vector_changes_the_name(folder):
     names = [FolderEmbedder(folder).name]
-    names += [FolderEmbedder(folder, Reading(pooling=pooling)).name for pooling in ("cls", "last")]
-    names.append(FolderEmbedder(folder, Reading(length=64)).name)
+    names += [FolderEmbedder(folder, pooling=pooling).name for pooling in ("cls", "last")]
+    names.append(FolderEmbedder(folder, length=64).name)
     write_model(folder / "model.onnx", table=TABLE + 1)
     names.append(FolderEmbedder(folder).name)
     (folder / "model.onnx_data").write_bytes(b"weights beside the graph")
@@ -243,5 +243,5 @@ def test_the_shipped_model_in_a_folder_gives_the_vectors_that_it_gives(tokenizer
         words = (MODEL_FOLDER / VOCABULARY_FILE).read_text(encoding="utf-8").split("\n")
         write_tokenizer(tmp_path, [word for word in words if word])
     texts = ["How do we hash passwords?", "Use bcrypt with 12 rounds.", "naïve café — 你好", "x" * 3_000]
-    found = FolderEmbedder(tmp_path, Reading(length=MAXIMUM_PIECES), threads=2).embed(texts)
+    found = FolderEmbedder(tmp_path, length=MAXIMUM_PIECES, threads=2).embed(texts)
     assert np.allclose(found, OnnxEmbedder().embed(texts), atol=1e-5)
