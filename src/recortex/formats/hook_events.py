@@ -1,8 +1,7 @@
-"""What clients send to hooks, as one kind of event.
+"""Turns what clients send to hooks into one kind of event.
 
-Everything in it is hostile until it stands in a field here.
-
-Claude Code, Codex and Qwen Code use the same names; Gemini CLI has its own for the same moments.
+The input is untrusted: every field is checked and shortened here. Claude Code, Codex and Qwen Code use the
+same event names; Gemini CLI has its own for the same events.
 """
 
 from __future__ import annotations
@@ -22,21 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 EVENTS: tuple[EventName, ...] = get_args(EventName)
-# As clients name a moment where it is not the name of ours without its hyphens.
-_CLIENT_NAMES: dict[EventName, str] = {
-    "session-start": "SessionStart",
-    "user-prompt-submit": "UserPromptSubmit",
-    "pre-tool-use": "PreToolUse",
-    "post-tool-use": "PostToolUse",
-    "pre-compact": "PreCompact",
-    "stop": "Stop",
-    "subagent-stop": "SubagentStop",
-    "session-end": "SessionEnd",
-}
 _FAILURE = "PostToolUseFailure"
 _EXIT_CODE = lazy(r"^Exit Code: (\d{1,5})$", re.MULTILINE)
 LONGEST_TEXT = 64_000
-"""Characters of a prompt or message that are looked at; the rest is in the transcript."""
+"""Characters of a prompt or message that are read; the rest is in the transcript."""
 _LONGEST_WORD = 4_096
 _MOST_FILES = 50
 
@@ -44,14 +32,14 @@ _MOST_FILES = 50
 def parse(
     name: EventName, raw: bytes, *, client: str = "", project: str = "", process: int = 0
 ) -> HookEvent | None:
-    """The event of a hook's standard input; None where that is no JSON object.
+    """Parse a hook's standard input; None if it is not a JSON object.
 
     Args:
-        name: of the event, as the hook was called.
-        raw: standard input, whole.
-        client: of the agent, where the hook was told.
-        project: the folder that the agent was started in, where the environment says so.
-        process: the client's.
+        name: the event that the hook was called for.
+        raw: all of standard input.
+        client: the agent's client, if the hook was told.
+        project: the folder in which the agent was started, if the environment says so.
+        process: the client's process id.
     """
     try:
         given: Any = json.loads(raw)
@@ -59,7 +47,9 @@ def parse(
         return None
     if not isinstance(given, dict):
         return None
-    return replace(_event(name, given), client=client or _client(given), project=project, process=process)
+    # Only Codex names the turn. Claude Code and Qwen Code send the same fields and are read alike.
+    client = client or ("codex" if "turn_id" in given else "")
+    return replace(_event(name, given), client=client, project=project, process=process)
 
 
 def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
@@ -68,7 +58,7 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
     command = command_of(tool, arguments)
     return HookEvent(
         name=name,
-        event=_word(given, "hook_event_name") or _CLIENT_NAMES[name],
+        event=_word(given, "hook_event_name") or name.title().replace("-", ""),
         session=known_as(_word(given, "session_id")),
         transcript=_word(given, "transcript_path"),
         cwd=_word(given, "cwd"),
@@ -77,7 +67,11 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
         prompt=_text(given, "prompt"),
         tool=tool,
         command=_plain(command)[:LONGEST_TEXT],
-        files=tuple(_plain(file) for file in files_of(tool, arguments)[:_MOST_FILES] if _is_path(file)),
+        files=tuple(
+            _plain(file)
+            for file in files_of(tool, arguments)[:_MOST_FILES]
+            if len(file) <= _LONGEST_WORD and "\0" not in file
+        ),
         writes=is_writing(tool, arguments),
         ok=_worked(given),
         own=is_own_tool(tool) or is_own_command(command),
@@ -88,13 +82,8 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
     )
 
 
-def _client(given: Mapping[str, Any]) -> str:
-    """Only Codex names the turn; Claude Code and Qwen Code cannot be told apart, and read alike."""
-    return "codex" if "turn_id" in given else ""
-
-
 def _worked(given: Mapping[str, Any]) -> bool | None:
-    """Whether a tool's use was a success; what it answered is looked at for that alone."""
+    """Whether a tool call succeeded; None if the client does not say."""
     if given.get("hook_event_name") == _FAILURE or _word(given, "error"):
         return False
     answer = given.get("tool_response")
@@ -108,10 +97,7 @@ def _worked(given: Mapping[str, Any]) -> bool | None:
 
 
 def _code_ok(answer: Mapping[str, Any]) -> bool:
-    """Whether the exit code says so, where there is one.
-
-    In a field, or a line that Gemini CLI and Qwen Code write.
-    """
+    """Whether the exit code is 0 or missing. It is a field, or a line that Gemini CLI and Qwen Code write."""
     code = answer.get("exit_code", answer.get("exitCode"))
     said = answer.get("llmContent")
     if isinstance(said, str):
@@ -133,9 +119,5 @@ def _text(given: Mapping[str, Any], name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without what no file can hold: NUL, and halves of surrogate pairs."""
+    """The text without NUL and lone surrogates, which cannot be written to a file."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
-
-
-def _is_path(text: str) -> bool:
-    return len(text) <= _LONGEST_WORD and "\0" not in text

@@ -118,7 +118,8 @@ def test_hostile_texts_are_sent_as_something_a_provider_takes(name, server, embe
 @pytest.mark.parametrize("name", NAMES)
 def test_no_text_asks_nobody(name, server, embedder_at):
     embedder = embedder_at(name, model="", dimensions=256)
-    assert embedder.embed([]).shape == (0, 256)
+    row = PROVIDERS[name]
+    assert embedder.embed([]).shape == (0, 256 if row.shortens else row.dimensions)
     assert server.seen == []
 
 

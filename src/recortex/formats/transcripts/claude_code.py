@@ -5,48 +5,26 @@ One assistant message is split over several lines with the same `message.id`; to
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any
-from recortex.formats.transcripts.pieces import (
-    Header,
-    MalformedLineError,
-    Parsed,
-    Piece,
-    Result,
-    moment,
-    spoken,
-)
+from recortex.formats.transcripts.pieces import MalformedLineError, Parsed, Result, SessionLine, spoken
 from recortex.formats.transcripts.tools import plain, tool_call
 
-_CONTINUED = (
-    "This session is being continued from a previous conversation"  # before `isCompactSummary` existed
-)
+# Summaries began like this before `isCompactSummary` existed.
+_CONTINUED = "This session is being continued from a previous conversation"
 _REJECTED = "user-rejected"
-# The client's own words, with the agent's questions in them, where the person answered none of these.
+# The client's own words with the agent's questions, if the person answered none of them.
 _QUESTIONNAIRE = "The user wants to clarify these questions."
-_NOT_TYPED = frozenset(
-    ("system", "suggestion_accepted")
-)  # the second: the agent's words, taken over with a key
+_NOT_TYPED = frozenset(("system", "suggestion_accepted"))  # a suggestion is the agent's text
 _NO_CONTENT = "(no content)"
 
 
-class _Line(msgspec.Struct, rename="camel", gc=False):
-    type: str | None = None
-    subtype: str | None = None
-    uuid: str | None = None
-    session_id: str | None = None
+class _Line(SessionLine, rename="camel", gc=False):
     agent_id: str | None = None
-    timestamp: str | float | None = None
-    cwd: str | None = None
-    git_branch: str | None = None
-    version: str | None = None
     is_meta: bool | None = None
-    is_sidechain: bool | None = None
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     prompt_source: str | None = None
@@ -54,7 +32,6 @@ class _Line(msgspec.Struct, rename="camel", gc=False):
     user_feedback: str | None = None
     origin: Raw = Raw()
     plan_content: Raw = Raw()
-    message: Raw = Raw()
     attachment: Raw = Raw()
 
 
@@ -89,34 +66,12 @@ class ClaudeCodeParser:
     def parse(self, raw: bytes) -> Parsed:
         """Read a line. Raises MalformedLineError."""
         line = decode(raw, _Line)
-        read = _READERS.get(line.type or "", _skipped)
-        return read(line).under(_header(line), line.uuid or "")
-
-
-def _header(line: _Line) -> Header:
-    session, parent = line.session_id or "", ""
-    if line.agent_id and session:
-        session, parent = f"{session}/agent-{line.agent_id}", session
-    return Header(
-        session, line.version or "", line.cwd or "", line.git_branch or "", parent, moment(line.timestamp)
-    )
-
-
-def _piece(line: _Line, role: Any, **fields: Any) -> Piece:
-    return Piece(
-        role,
-        uuid=line.uuid or "",
-        at=moment(line.timestamp),
-        cwd=line.cwd or "",
-        branch=line.git_branch or "",
-        sidechain=bool(line.is_sidechain),
-        **fields,
-    )
-
-
-def _skipped(line: _Line) -> Parsed:
-    kind = line.type or "untyped"
-    return Parsed(skipped=f"{kind}/{line.subtype}" if line.subtype else kind)
+        session, parent = line.session_id or "", ""
+        if line.agent_id and session:
+            session, parent = f"{session}/agent-{line.agent_id}", session
+        read = _READERS.get(line.type or "")
+        parsed = read(line) if read else Parsed(skipped=line.label)
+        return parsed.under(line.header(session, parent), line.uuid or "")
 
 
 def _blocks(message: _Message) -> list[_Block]:
@@ -141,7 +96,7 @@ def _assistant(line: _Line) -> Parsed:
         for block in blocks
         if block.type == "tool_use"
     )
-    piece = _piece(line, "assistant", group=message.id or "", calls=calls)
+    piece = line.piece("assistant", group=message.id or "", calls=calls)
     texts = [block.text for block in blocks if block.type == "text" and block.text not in {None, _NO_CONTENT}]
     thinking = any(block.type in {"thinking", "redacted_thinking"} for block in blocks)
     return spoken(piece, filter(None, texts), empty="thinking" if thinking else "empty")
@@ -152,18 +107,14 @@ def _user(line: _Line) -> Parsed:
     results = tuple(_result(block) for block in blocks if block.type == "tool_result")
     texts = [block.text for block in blocks if block.type == "text" and block.text]
     if line.is_meta or line.prompt_source in _NOT_TYPED or not _human(line.origin):
-        parsed = _put_in("meta", texts)
+        parsed = Parsed(skipped="meta", carried="\n".join(texts))
     elif bytes(line.plan_content):
-        parsed = _put_in("plan", texts)  # the agent's plan, sent on by the client
+        parsed = Parsed(skipped="plan", carried="\n".join(texts))  # the agent's plan, sent on by the client
     elif line.is_compact_summary or (texts and texts[0].startswith(_CONTINUED)):
-        parsed = spoken(_piece(line, "summary"), texts)
+        parsed = spoken(line.piece("summary"), texts)
     else:
-        parsed = spoken(_piece(line, "user", ends_calls=not results), texts)
+        parsed = spoken(line.piece("user", ends_calls=not results), texts)
     return _with_results(line, parsed, results) if results else parsed
-
-
-def _put_in(reason: str, texts: list[str]) -> Parsed:
-    return Parsed(skipped=reason, carried="\n".join(texts), interrupted=False)
 
 
 def _result(block: _Block) -> Result:
@@ -177,28 +128,24 @@ def _human(origin: Raw) -> bool:
 
 
 def _with_results(line: _Line, parsed: Parsed, results: tuple[Result, ...]) -> Parsed:
-    pieces = (_piece(line, "results", results=results), *parsed.pieces)
-    if said := strip_injected(_feedback(line))[0]:
-        pieces = (*pieces, replace(_piece(line, "user"), text=said))
-    return replace(parsed, pieces=pieces, skipped="")
+    """The message with tool results, and what the person typed when they declined a tool call.
 
-
-def _feedback(line: _Line) -> str:
-    """What the person typed when they declined a tool call, from the client's own field.
-
-    The result repeats it in its text, as do the results of older clients, which have no such field. A tool
-    can write the same text, so the text proves nothing.
+    The client has a field for it. The result repeats it in its text, as do the results of older clients
+    without the field; but a tool can write the same text, so the text proves nothing.
     """
-    said = line.user_feedback or ""
-    typed = line.tool_denial_kind == _REJECTED and not said.startswith(_QUESTIONNAIRE)
-    return said if typed else ""
+    pieces = (line.piece("results", results=results), *parsed.pieces)
+    typed = line.user_feedback or ""
+    if line.tool_denial_kind == _REJECTED and not typed.startswith(_QUESTIONNAIRE):
+        said = strip_injected(typed)[0]
+        pieces = (*pieces, line.piece("user", text=said)) if said else pieces
+    return replace(parsed, pieces=pieces, skipped="")
 
 
 def _attachment(line: _Line) -> Parsed:
     attached = decode(line.attachment, _Attachment)
     queued = attached.type == "queued_command" and attached.command_mode in {None, "prompt"}
     if queued and _human(attached.origin):
-        return spoken(_piece(line, "user"), [plain(decode_any(attached.prompt))])
+        return spoken(line.piece("user"), [plain(decode_any(attached.prompt))])
     carried = plain(decode_any(attached.content)) if attached.type == "hook_additional_context" else ""
     return Parsed(skipped=f"attachment/{attached.type or 'untyped'}", carried=carried)
 

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
 from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
 
@@ -103,8 +103,7 @@ class CodexParser:
         self._sidechain = meta.thread_source == "subagent" or (
             isinstance(source, dict) and "subagent" in source
         )
-        git = decode(meta.git, _Git) if bytes(meta.git).startswith(b"{") else _Git()
-        self._cwd, self._branch = meta.cwd or "", git.branch or ""
+        self._cwd, self._branch = meta.cwd or "", decode_optional(meta.git, _Git).branch or ""
         parent = meta.parent_thread_id or meta.forked_from_id or ""
         header = Header(meta.id or "", meta.cli_version or "", self._cwd, self._branch, parent, at)
         return Parsed(skipped="session_meta", header=header)
@@ -131,7 +130,8 @@ class CodexParser:
         return Parsed(skipped=item.type or "untyped")
 
     def _message(self, item: _Item, base: Piece) -> Parsed:
-        texts = [plain(block) for block in _listed(decode_any(item.content))]
+        content = decode_any(item.content)
+        texts = [plain(block) for block in (content if isinstance(content, list) else [content])]
         if item.role == "assistant":
             return replace(spoken(replace(base, group=self._group()), texts), uuid=base.uuid)
         if item.role != "user":
@@ -145,10 +145,6 @@ class CodexParser:
             self._step += 1
             self._answered = False
         return f"step {self._step}"
-
-
-def _listed(content: Any) -> list[Any]:
-    return content if isinstance(content, list) else [content]
 
 
 def _name(item: _Item) -> str:

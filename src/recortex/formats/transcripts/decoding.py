@@ -18,8 +18,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 Raw = msgspec.Raw
 
 _ANY = msgspec.json.Decoder()
-
-
 _decoder = cache(msgspec.json.Decoder)
 
 
@@ -35,6 +33,14 @@ def decode(raw: bytes | Raw, shape: type[S]) -> S:
         return _lenient(_any(raw), shape)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _lenient(_repaired(raw), shape)
+
+
+def decode_optional(raw: Raw, shape: type[S]) -> S:
+    """Read a JSON object inside another one; all defaults if it is absent or malformed."""
+    try:
+        return decode(raw, shape)
+    except MalformedLineError:
+        return shape()
 
 
 def decode_any(raw: bytes | Raw) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
     MalformedLineError,
@@ -105,7 +105,7 @@ class GeminiParser:
             return Parsed(skipped=line.type or "untyped")
         blocks = decode_any(line.content)
         texts, results = _parts(blocks if isinstance(blocks, list) else [blocks])
-        calls = [_call(raw) for raw in line.tool_calls or ()]
+        calls = [decode_optional(raw, _Call) for raw in line.tool_calls or ()]
         piece = Piece(
             "user" if line.type == "user" else "assistant",
             group=line.id or "",
@@ -169,21 +169,11 @@ def response(answer: dict[str, Any]) -> Result:
     return Result(call if isinstance(call, str) else "", not failed, plain(given))
 
 
-def _call(raw: Raw) -> _Call:
-    try:
-        return decode(raw, _Call)
-    except MalformedLineError:
-        return _Call()
-
-
 def _result(call: _Call) -> list[Result]:
     if call.status not in _OUTCOMES:
         return []
     given = decode_any(call.result)
-    answers = (
-        [part.get("functionResponse") for part in given if isinstance(part, dict)]
-        if isinstance(given, list)
-        else []
-    )
+    parts = given if isinstance(given, list) else []
+    answers = [part.get("functionResponse") for part in parts if isinstance(part, dict)]
     output = "\n".join(response(answer).output for answer in answers if isinstance(answer, dict))
     return [Result(call.id or "", _OUTCOMES[call.status], output)]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
-    MalformedLineError,
     Parsed,
     Piece,
     Result,
@@ -77,13 +76,12 @@ def split(raw: bytes) -> tuple[Header, list[bytes]]:
     """The messages of an export. Raises MalformedLineError."""
     document = decode(raw, _Document)
     session = decode(document.info, _Session)
-    times = decode(session.time, _Times) if bytes(session.time) else _Times()
     header = Header(
         session.id or "",
         session.version or "",
         session.directory or "",
         parent_session=session.parent or "",
-        at=moment(times.created),
+        at=moment(decode_optional(session.time, _Times).created),
     )
     return header, [bytes(message) for message in document.messages or ()]
 
@@ -97,16 +95,15 @@ class OpenCodeParser:
         info = decode(message.info, _Info)
         if info.role not in {"user", "assistant"}:
             return Parsed(skipped=info.role or "untyped")
-        parts = [_part(part) for part in message.parts or ()]
-        states = [(part, _state(part)) for part in parts if part.type == "tool"]
-        times = decode(info.time, _Times) if bytes(info.time)[:1] == b"{" else _Times()
+        parts = [decode_optional(part, _Part) for part in message.parts or ()]
+        states = [(part, decode_optional(part.state, _State)) for part in parts if part.type == "tool"]
         summary = info.role == "assistant" and bytes(info.summary) == b"true"
         piece = Piece(
             "summary" if summary else "user" if info.role == "user" else "assistant",
             group=info.id or "",
             uuid=info.id or "",
-            at=moment(times.created),
-            cwd=(decode(info.path, _Path).cwd or "") if bytes(info.path)[:1] == b"{" else "",
+            at=moment(decode_optional(info.time, _Times).created),
+            cwd=decode_optional(info.path, _Path).cwd or "",
             ends_calls=info.role == "user",
             calls=tuple(
                 tool_call(part.call or "", part.tool or "", decode_any(state.input)) for part, state in states
@@ -117,17 +114,6 @@ class OpenCodeParser:
         put_in = "\n".join(part.text or "" for part in said if part.synthetic)
         parsed = spoken(piece, [part.text or "" for part in said if not part.synthetic])
         return with_carried(parsed, put_in)
-
-
-def _part(raw: Raw) -> _Part:
-    try:
-        return decode(raw, _Part)
-    except MalformedLineError:
-        return _Part()  # one broken part does not lose the others
-
-
-def _state(part: _Part) -> _State:
-    return decode(part.state, _State) if bytes(part.state)[:1] == b"{" else _State()
 
 
 def _result(part: _Part, state: _State) -> Result:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -92,6 +92,44 @@ class Parsed(msgspec.Struct, frozen=True):
     def under(self, header: Header, uuid: str = "") -> Parsed:
         """The same with the line's header and id."""
         return replace(self, header=header, uuid=uuid)
+
+
+class SessionLine(msgspec.Struct, rename="camel", gc=False):
+    """The fields of a line that Claude Code and Qwen Code both write."""
+
+    type: str | None = None
+    subtype: str | None = None
+    uuid: str | None = None
+    session_id: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    git_branch: str | None = None
+    version: str | None = None
+    is_sidechain: bool | None = None
+    message: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def label(self) -> str:
+        """Type and subtype, by which lines that are skipped are counted."""
+        kind = self.type or "untyped"
+        return f"{kind}/{self.subtype}" if self.subtype else kind
+
+    def header(self, session: str, parent: str = "") -> Header:
+        """What the line says about its session."""
+        version, cwd, branch = self.version or "", self.cwd or "", self.git_branch or ""
+        return Header(session, version, cwd, branch, parent, moment(self.timestamp))
+
+    def piece(self, role: Any, **fields: Any) -> Piece:
+        """A piece with the line's id, time and place."""
+        return Piece(
+            role,
+            uuid=self.uuid or "",
+            at=moment(self.timestamp),
+            cwd=self.cwd or "",
+            branch=self.git_branch or "",
+            sidechain=bool(self.is_sidechain),
+            **fields,
+        )
 
 
 def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Parsed:
