@@ -1,20 +1,17 @@
-"""Finding the sessions that agents have left on a disk.
-
-A client is one row; nothing here reads the environment.
-"""
+"""Finds the sessions that agents have left on a disk. A client is a row of `_HISTORIES`."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.errors import FormatError, InvalidInputError, UntrustedFileError
 from recortex.formats.transcripts.detection import detect, format_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 # client: (its own folder in the home folder, sub-folders of that which hold sessions)
 _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -30,20 +27,14 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
 CLIENTS = tuple(_HISTORIES)
 _SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
 MOST_ENTRIES = 200_000
-"""Files and folders that are looked at. A large history of sessions has some ten thousand; a whole disk has
-millions."""
+"""Files and folders that a search looks at. A large history has some ten thousand; a whole disk has millions."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
-_NOT_ENTERED = frozenset(
-    (".git", "node_modules", "memory", "__pycache__")
-)  # `memory`: the client's own notes
+# `memory` holds the client's own notes.
+_NOT_ENTERED = frozenset((".git", "node_modules", "memory", "__pycache__"))
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFile:
-    """A transcript on disk.
-
-    Its client, its size in bytes and when it was last written (seconds since 1970).
-    """
+class SessionFile(NamedTuple):
+    """A transcript on disk: its client, its size in bytes, its last change in seconds since 1970."""
 
     path: Path
     client: str
@@ -51,25 +42,25 @@ class SessionFile:
     modified: float
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+@dataclass(slots=True)
+class FoundSessions:
     """Sessions, oldest first, so that what was said later is learned later.
 
     Attributes:
+        places: the folders and files that were searched, whether or not they exist.
         sessions: files that can be read.
-        unknown: files with a transcript's suffix that are of no known format.
         others: sessions of another client than asked for.
-        unreadable: files and folders that the system does not let us read, and what is no regular file.
-        cut: the search ended early, since there were more entries than `MOST_ENTRIES`.
-        places: the folders and files that were looked into, whether or not they exist.
+        unknown: files with a transcript's suffix but in no known format.
+        unreadable: files and folders without permission to read, and what is not a regular file.
+        cut: the search ended early, after `MOST_ENTRIES` entries.
     """
 
-    sessions: tuple[SessionFile, ...] = ()
-    unknown: tuple[Path, ...] = ()
-    others: tuple[SessionFile, ...] = ()
-    unreadable: tuple[Path, ...] = ()
+    places: list[Path]
+    sessions: list[SessionFile] = field(default_factory=list)
+    others: list[SessionFile] = field(default_factory=list)
+    unknown: list[Path] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
     cut: bool = False
-    places: tuple[Path, ...] = ()
 
 
 def find_sessions(
@@ -79,20 +70,20 @@ def find_sessions(
     home: Path | None = None,
     config: Path | None = None,
     progress: Callable[[str, int, int], None] = lambda *_: None,
-) -> Found:
+) -> FoundSessions:
     """Look for sessions of a client, or of any.
 
     Args:
         client: one of `CLIENTS`; None takes any that is recognised.
-        folder: a folder, searched with all below it, or one file; None looks where the client keeps its
+        folder: a folder, searched with all below it, or one file; None searches where the client keeps its
             history.
         home: the person's home folder.
-        config: the client's own folder where it is not in the home folder (`$CLAUDE_CONFIG_DIR`).
-        progress: told how many files and folders were looked at.
+        config: the client's own folder if it is not in the home folder (`$CLAUDE_CONFIG_DIR`).
+        progress: called with the number of files and folders seen so far.
 
     Raises:
         InvalidInputError: there is no such client, or no such folder.
-        UntrustedFileError: the file that was named is no regular one.
+        UntrustedFileError: `folder` is a file but not a regular one.
     """
     if client is not None and client not in format_names():
         raise InvalidInputError(
@@ -100,26 +91,21 @@ def find_sessions(
         )
     if folder is not None and not folder.exists():
         raise InvalidInputError(f"{folder} does not exist.", hint="Give a folder or a transcript file.")
-    sessions: list[SessionFile] = []
-    others: list[SessionFile] = []
-    unknown: list[Path] = []
-    unreadable: list[Path] = []
-    walk = _Walk(unreadable, progress)
-    places = tuple(_roots(client, folder, home, config))
-    for path in dict.fromkeys(walk.candidates(places)):
+    found = FoundSessions(list(_roots(client, folder, home, config)))
+    for path in dict.fromkeys(_candidates(found, progress)):
         try:
-            found = _session(path)
+            status = path.stat()
+            session = SessionFile(path, detect(path).name, status.st_size, status.st_mtime)
+        except FormatError:
+            found.unknown.append(path)
         except (OSError, UntrustedFileError) as error:
             if path == folder and isinstance(error, UntrustedFileError):
                 raise  # it was asked for by name: say why it is not opened
-            unreadable.append(path)
-            continue
-        if found is None:
-            unknown.append(path)
+            found.unreadable.append(path)
         else:
-            (sessions if client in {None, found.client} else others).append(found)
-    sessions.sort(key=lambda one: (one.modified, str(one.path)))
-    return Found(tuple(sessions), tuple(unknown), tuple(others), tuple(unreadable), walk.cut, places)
+            (found.sessions if client in {None, session.client} else found.others).append(session)
+    found.sessions.sort(key=lambda one: (one.modified, str(one.path)))
+    return found
 
 
 def histories(home: Path, config: Path | None = None) -> tuple[str, ...]:
@@ -129,11 +115,13 @@ def histories(home: Path, config: Path | None = None) -> tuple[str, ...]:
         home: the person's home folder.
         config: Claude Code's own folder where it is not in the home folder.
     """
-    named = {"claude-code": config}
     return tuple(
         client
         for client in CLIENTS
-        if any(place.is_dir() for place in _roots(client, None, home, named.get(client)))
+        if any(
+            place.is_dir()
+            for place in _roots(client, None, home, config if client == "claude-code" else None)
+        )
     )
 
 
@@ -147,55 +135,33 @@ def _roots(client: str | None, folder: Path | None, home: Path | None, config: P
         yield from (base / part for part in parts if base is not None)
 
 
-class _Walk:
-    """Looks through folders for files that may be transcripts, on one file system, and not without end."""
-
-    def __init__(self, unreadable: list[Path], progress: Callable[[str, int, int], None]) -> None:
-        self._unreadable = unreadable
-        self._progress = progress
-        self._entries = 0
-        self.cut = False
-
-    def candidates(self, roots: Iterable[Path]) -> Iterator[Path]:
-        for root in roots:
-            if not root.is_dir():
-                yield from [root] if root.exists() else []  # a client that was never used here has none
-                continue
-            yield from self._below(root)
-
-    def _below(self, root: Path) -> Iterator[Path]:
+def _candidates(found: FoundSessions, progress: Callable[[str, int, int], None]) -> Iterator[Path]:
+    """Files below the places that may be transcripts, on the same file system, up to `MOST_ENTRIES`."""
+    entries = 0
+    for root in found.places:
+        if not root.is_dir():
+            yield from [root] if root.exists() else []  # a client that was never used here has none
+            continue
         device = root.stat().st_dev
-        for where, folders, files in os.walk(root, onerror=self._note):
-            self._entries += len(folders) + len(files)
-            if self._entries > MOST_ENTRIES:
-                self.cut = True
-                return
-            self._progress("looking for sessions", self._entries, 0)
-            folders[:] = sorted(name for name in folders if self._entered(where, name, device))
+        for where, folders, files in os.walk(
+            root, onerror=lambda error: found.unreadable.append(Path(error.filename))
+        ):
+            entries += len(folders) + len(files)
+            if entries > MOST_ENTRIES:
+                found.cut = True
+                break
+            progress("looking for sessions", entries, 0)
+            folders[:] = sorted(name for name in folders if _is_searched(where, name, device))
             for name in sorted(files):
                 if Path(name).suffix.lower() in _SUFFIXES and not name.endswith(_OTHER_FILES):
                     yield Path(where, name)
 
-    def _note(self, error: OSError) -> None:
-        self._unreadable.append(Path(error.filename))
 
-    @staticmethod
-    def _entered(where: str, name: str, device: int) -> bool:
-        """Whether a folder is looked into.
-
-        None that never holds sessions, and none of another file system.
-        """
-        if name in _NOT_ENTERED:
-            return False
-        try:
-            return os.lstat(os.path.join(where, name)).st_dev == device  # noqa: PTH118  a hot path
-        except OSError:
-            return True
-
-
-def _session(path: Path) -> SessionFile | None:
-    status = path.stat()
+def _is_searched(where: str, name: str, device: int) -> bool:
+    """Whether to look into a folder: it may hold sessions, and is on the same file system."""
+    if name in _NOT_ENTERED:
+        return False
     try:
-        return SessionFile(path, detect(path).name, status.st_size, status.st_mtime)
-    except FormatError:
-        return None
+        return os.lstat(os.path.join(where, name)).st_dev == device  # noqa: PTH118  a hot path
+    except OSError:
+        return True

@@ -135,7 +135,8 @@ def test_an_answer_in_another_order_is_put_right(name, server, embedder_at):
 def test_the_name_tells_provider_model_and_dimensions(name, embedder_at):
     row = PROVIDERS[name]
     assert embedder_at(name, model="").name == f"{name}/{row.model}@{row.dimensions}"
-    assert embedder_at(name, model="", dimensions=256).name == f"{name}/{row.model}@256"
+    width = 256 if row.shortens else row.dimensions
+    assert embedder_at(name, model="", dimensions=256).name == f"{name}/{row.model}@{width}"
     assert embedder_at(name, model="other").name == f"{name}/other"
 
 
