@@ -46,13 +46,13 @@ def test_all_clients_at_once_or_any_folder(home):
     assert {one.client for one in find_sessions(None, home=home).sessions} == {"claude-code", "codex"}
     given = find_sessions(None, home / ".codex")
     assert [one.client for one in given.sessions] == ["codex"]
-    assert find_sessions("claude-code", home / ".codex").sessions == ()
+    assert find_sessions("claude-code", home / ".codex").sessions == []
     assert len(find_sessions("codex", given.sessions[0].path).sessions) == 1
 
 
 def test_nothing_to_find(tmp_path):
     for client in CLIENTS:
-        assert find_sessions(client, home=tmp_path).sessions == ()
+        assert find_sessions(client, home=tmp_path).sessions == []
     assert set(format_names()) == set(CLIENTS)
 
 
