@@ -70,7 +70,8 @@ def _recortex(*words: str) -> list[str]:
 def _fill(project: Path, environment: dict[str, str], count: int) -> list[str]:
     rows = [
         {
-            "text": f"The {_TOPICS[n % 10]} of module {n} retries {n % 7} times, because part {n * 7} may be slow to answer.",
+            "text": f"The {_TOPICS[n % 10]} of module {n} retries {n % 7} times, because part {n * 7} may be "
+            "slow to answer.",
             "kind": ("tribal", "decision", "procedural")[n % 3],
             "tags": [_TOPICS[n % 10]],
         }
@@ -150,7 +151,10 @@ def _imports(command: list[str], project: Path, environment: dict[str, str]) -> 
 
 def _line(row: dict[str, Any]) -> str:
     target = f"  target {row['target_ms']:.0f}" if row["target_ms"] else ""
-    return f"{row['verb']:<16}{row['median_ms']:8.1f} ms  least {row['least_ms']:7.1f}  processor {row['processor_ms']:7.1f}  exit {row['exit']}{target}"
+    return (
+        f"{row['verb']:<16}{row['median_ms']:8.1f} ms  least {row['least_ms']:7.1f}  "
+        f"processor {row['processor_ms']:7.1f}  exit {row['exit']}{target}"
+    )
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
     python bench/embedding_cache.py [--texts N] [--json FILE]
 
 Prints the time to get one question's vector from the shipped model, from this process's memory (first tier),
-from the store's table of vectors by hash (second tier) and from a memory-mapped file of sorted hashes and int8
-vectors (third tier); each warm, and as a fresh process pays it, which must open the table, map the file or
-load the model first. Medians of fresh processes are of seven. Texts are made here from a seed.
+from the store's table of vectors by hash (second tier) and from a memory-mapped file of sorted hashes and
+int8 vectors (third tier). Each is measured warm and in a new process, which must open the table, map the file
+or load the model first. Medians of fresh processes are of seven. Texts are made here from a seed.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def write_tiers(folder: Path, texts: list[str]) -> None:
     database = apsw.Connection(str(folder / TABLE))
     database.execute("PRAGMA journal_mode=WAL")
     database.execute(
-        "CREATE TABLE embeddings (key INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, model INTEGER NOT NULL, vector BLOB)"
+        "CREATE TABLE embeddings (key INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, "
+        "model INTEGER NOT NULL, vector BLOB)"
     )
     with database:
         database.executemany("INSERT INTO embeddings (hash, model, vector) VALUES (?, 1, ?)", kept)
@@ -124,7 +125,7 @@ def micros(look: Callable[[str], Any], text: str) -> float:
 
 
 def fresh(folder: Path, way: str, text: str) -> float:
-    """Milliseconds of the first look-up of a process, all that it needs included but the interpreter and its imports."""
+    """Milliseconds of the first look-up of a process, without the start of Python and its imports."""
     child = [sys.executable, __file__, "--child", way, "--folder", str(folder), "--text", text]
     return statistics.median(float(subprocess.check_output(child, text=True)) for _ in range(FRESH))
 

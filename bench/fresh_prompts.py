@@ -163,7 +163,8 @@ def _show(entry: Entry, seen: Seen) -> None:
     label = "missed" if entry.reverses else "WRONG" if seen.ended else "first?"
     print(f"{label} [{entry.matter}]\n  1 {entry.first}\n    -> {seen.after_one}\n  2 {entry.second}")
     print(
-        f"    -> ended {seen.ended} standing {[text for text in seen.standing if text not in seen.known]} other {seen.others}"
+        f"    -> ended {seen.ended} standing {[text for text in seen.standing if text not in seen.known]} "
+        f"other {seen.others}"
     )
 
 

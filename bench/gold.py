@@ -20,7 +20,8 @@ from typing import Any
 from session_text import Message, messages
 
 KINDS = frozenset(
-    "decision preference correction gotcha root_cause procedure environment convention domain architecture".split()
+    "decision preference correction gotcha root_cause procedure environment convention domain "
+    "architecture".split()
 )
 ASKS = frozenset("fact decision howto tried instruction change".split())
 LONGEST_QUOTE = 200

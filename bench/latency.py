@@ -23,9 +23,19 @@ from typing import Any
 
 from recortex import Cortex
 
-PARTS = "auth token session cache queue worker retry batch index schema migration deploy build test config router handler client server parser cursor lock pool stream event hook plugin report invoice order parcel user tenant region metric alert".split()
-VERBS = "uses needs returns rejects stores reads writes retries caches validates parses exposes ignores requires blocks expires rotates rebuilds compares truncates".split()
-GLUE = "the a because when before after unless so that it must never always only with without from into under between and or not than then if while since".split()
+PARTS = """
+auth token session cache queue worker retry batch index schema migration deploy build test config router
+handler client server parser cursor lock pool stream event hook plugin report invoice order parcel user
+tenant region metric alert
+""".split()
+VERBS = """
+uses needs returns rejects stores reads writes retries caches validates parses exposes ignores requires
+blocks expires rotates rebuilds compares truncates
+""".split()
+GLUE = """
+the a because when before after unless so that it must never always only with without from into under
+between and or not than then if while since
+""".split()
 SYLLABLES = (
     "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wo xi yu za bri cla dre flo gra ple sto tri".split()
 )
@@ -121,7 +131,8 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
         assert any(found.hits for found in warm)
         row["recall"] = timed(lambda question: cx.recall(question, floor=False), asked)
         embedder = cx._app._embedder  # noqa: SLF001
-        row["embedding"] = timed(lambda text: embedder.embed_named([text + " again"]), asked)  # type: ignore[union-attr]
+        embed: Any = embedder
+        row["embedding"] = timed(lambda text: embed.embed_named([text + " again"]), asked)
         for question in asked:
             cx.recall(question, floor=False)  # the question's vector is in memory now
         row["recall_without_embedding"] = timed(lambda question: cx.recall(question, floor=False), asked)
@@ -160,7 +171,8 @@ def main() -> None:
         rows.append(row)
         cells = [f"{row[name]['p50']} / {row[name]['p95']}" for name in names]
         print(
-            f"| {size} | {row['remember_many_per_s']} | {' | '.join(cells)} | {row['bytes_per_memory']} | {row['peak_mb']} |",
+            f"| {size} | {row['remember_many_per_s']} | {' | '.join(cells)} "
+            f"| {row['bytes_per_memory']} | {row['peak_mb']} |",
             flush=True,
         )
     if options.json:

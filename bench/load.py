@@ -296,7 +296,7 @@ class Worker:
         from recortex.domain.session import Receipt, Session, Signal
         from recortex.domain.vocabulary import Scope
 
-        sessions = self._cortex._app.services(Scope.PROJECT).store.sessions  # noqa: SLF001  hooks alone use it
+        sessions = self._cortex._app.services(Scope.PROJECT).store.sessions  # noqa: SLF001
         now, id_ = datetime.now(UTC), f"session {self._number} {self._chance.randrange(20)}"
         sessions.put(Session(id=id_, started_at=now, seen_at=now))
         kept = sessions.give(

@@ -56,11 +56,14 @@ while not sys.stdin.closed and not __import__("pathlib").Path(sys.argv[2]).exist
     begun = time.perf_counter()
     number += 1
     with connection:
-        connection.execute("INSERT OR REPLACE INTO degradations VALUES ('bench', '', '', 0, 0, 8e15, ?)", (number,))
+        connection.execute(
+            "INSERT OR REPLACE INTO degradations VALUES ('bench', '', '', 0, 0, 8e15, ?)", (number,)
+        )
     waits.append(time.perf_counter() - begun)
     time.sleep(0.003)
 waits.sort()
-print(json.dumps({"writes": len(waits), "p50": waits[len(waits) // 2], "p99": waits[len(waits) * 99 // 100], "longest": waits[-1]}))
+p50, p99 = waits[len(waits) // 2], waits[len(waits) * 99 // 100]
+print(json.dumps({"writes": len(waits), "p50": p50, "p99": p99, "longest": waits[-1]}))
 """
 
 
@@ -169,7 +172,8 @@ def main() -> None:
 def show(found: dict[str, Any]) -> None:
     """One size as a table."""
     print(
-        f"\n{found['memories']:,} memories, {found['bytes'] / 2**20:.0f} MB -> {found['bytes_after'] / 2**20:.0f} MB; "
+        f"\n{found['memories']:,} memories, {found['bytes'] / 2**20:.0f} MB -> "
+        f"{found['bytes_after'] / 2**20:.0f} MB; "
         f"space told in {found['space_ms']:.1f} ms, dry run {found['dry_run_s']:.2f} s"
     )
     for name in ("alone", "gc", "full"):
@@ -177,7 +181,8 @@ def show(found: dict[str, Any]) -> None:
         waits = one["waits"]
         print(
             f"  {name:<5} {one['seconds']:7.2f} s; another process's writes: {waits['writes']:,}, "
-            f"p50 {waits['p50'] * 1000:.1f} ms, p99 {waits['p99'] * 1000:.0f} ms, longest {waits['longest'] * 1000:.0f} ms"
+            f"p50 {waits['p50'] * 1000:.1f} ms, p99 {waits['p99'] * 1000:.0f} ms, "
+            f"longest {waits['longest'] * 1000:.0f} ms"
         )
         for chore, figures in one["chores"].items():
             counts = ", ".join(

@@ -220,7 +220,8 @@ def latency(count: int) -> list[dict[str, Any]]:
             )
     print(f"\nrecall while {count:,} memories are re-embedded by the shipped model, ms")
     print(
-        f"{'':20s}{'before':>8s}{'p95':>8s}{'during':>8s}{'p95':>8s}{'after':>8s}{'p95':>8s}{'seconds':>9s}{'MB':>12s}"
+        f"{'':20s}{'before':>8s}{'p95':>8s}{'during':>8s}{'p95':>8s}{'after':>8s}{'p95':>8s}"
+        f"{'seconds':>9s}{'MB':>12s}"
     )
     for row in rows:
         cells = "".join(
@@ -268,7 +269,8 @@ def kills(count: int, times: int) -> dict[str, Any]:
     }
     print(f"\n{times} kills while {count:,} memories are re-embedded: kept after each {kept}")
     print(
-        f"left at the end {left}, vectors {made}, texts embedded {asked}: {asked - count} twice, of a batch of {BATCH} for each kill"
+        f"left at the end {left}, vectors {made}, texts embedded {asked}: {asked - count} twice, "
+        f"of a batch of {BATCH} for each kill"
     )
     return result
 

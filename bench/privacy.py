@@ -243,8 +243,8 @@ def speed(every: bool) -> dict[str, Any]:
         "The parser keeps a cursor per session so that a second import of the same file adds nothing; " * 2
     )
     code = (
-        'def load(path: Path) -> dict[str, int]:\n    """Read it."""\n    return {k: int(v) for k, v in rows(path)}\n'
-        * 2
+        'def load(path: Path) -> dict[str, int]:\n    """Read it."""\n'
+        "    return {k: int(v) for k, v in rows(path)}\n" * 2
     )
     short = {}
     for name, text in (("prose", plain), ("code", code)):

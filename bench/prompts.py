@@ -86,7 +86,8 @@ def main() -> None:
             wrong = [best(cortex, prompt, recipe, [], rule=rule)[0] for prompt in notes["unanswerable"]]
             other = [best(cortex, prompt, recipe, [], rule=rule)[0] for prompt in real]
             print(
-                f"{recipe}{' with the rule' if rule else ''}: {len(right)} relevant, {len(wrong)} unanswerable, {len(other)} real prompts of others"
+                f"{recipe}{' with the rule' if rule else ''}: {len(right)} relevant, "
+                f"{len(wrong)} unanswerable, {len(other)} real prompts of others"
             )
             for least in SCORES:
                 print(

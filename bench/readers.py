@@ -89,7 +89,8 @@ def row(name: str, one: dict[str, Any]) -> str:
     rate = one["bytes"] / one["seconds"] / 1e6
     fine = "ok" if one["accounted"] and one["resumes"] and not one["again"] else "FAILS"
     return (
-        f"{name[-46:]:46} {one['format']:11} {one['bytes'] / 1e6:6.2f} {one['lines']:6} {one['used']:6} {one['turns']:6}"
+        f"{name[-46:]:46} {one['format']:11} {one['bytes'] / 1e6:6.2f} {one['lines']:6} "
+        f"{one['used']:6} {one['turns']:6}"
         f" {skipped:7} {one['malformed']:4} {one['torn']:4} {rate:6.1f} {one['peak_mb']:6.1f}  {fine}"
     )
 
@@ -113,7 +114,8 @@ def main() -> None:
     root = Path(os.environ["RECORTEX_BENCH_DATA"]) / "transcripts"
     rows, refused = [], []
     print(
-        f"{'file':46} {'format':11} {'MB':>6} {'lines':>6} {'used':>6} {'turns':>6} {'skipped':>7} {'bad':>4} {'torn':>4}"
+        f"{'file':46} {'format':11} {'MB':>6} {'lines':>6} {'used':>6} {'turns':>6} {'skipped':>7} "
+        f"{'bad':>4} {'torn':>4}"
         f" {'MB/s':>6} {'peak':>6}  account, resume, second reading"
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -44,7 +44,7 @@ def measures(ranked: Sequence[str], gold: frozenset[str]) -> dict[str, float]:
 def ask(
     stores: Iterable[Store], make: Callable[[], Any]
 ) -> tuple[list[tuple[str, dict[str, float]]], list[float], float]:
-    """Measures of each question with its category, milliseconds of each, and the share of unanswerable ones left empty."""
+    """Measures and milliseconds of each question, and the share of unanswerable ones left empty."""
     rows, times, silent = [], [], []
     for store in stores:
         system = make()

@@ -1,4 +1,4 @@
-"""The questions and stores of bench/retrieval.py, read from `$RECORTEX_BENCH_DATA` (and developer_notes.json beside this)."""
+"""The questions and stores of bench/retrieval.py, from `$RECORTEX_BENCH_DATA` and developer_notes.json."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
         doubted += found.outcome is Outcome.CONTRADICTS and not pair.replaces
         if misses and replaced != pair.replaces:
             print(
-                f"{'missed' if pair.replaces else 'WRONG '} [{found.outcome.value}, {found.evidence}] {pair.known} | {pair.new}"
+                f"{'missed' if pair.replaces else 'WRONG '} [{found.outcome.value}, {found.evidence}] "
+                f"{pair.known} | {pair.new}"
             )
     return {
         "pairs": len(chosen),

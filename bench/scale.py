@@ -56,7 +56,8 @@ def services_of(cx: Cortex) -> Any:
 
 def model_of(cx: Cortex) -> str:
     """The name of the embedder."""
-    return str(cx._app._embedder.active_name)  # type: ignore[union-attr]  # noqa: SLF001  the bench looks inside
+    app: Any = cx._app  # noqa: SLF001  the bench looks inside
+    return str(app._embedder.active_name)  # noqa: SLF001
 
 
 def filled(url: str, size: int, cache: Path) -> None:

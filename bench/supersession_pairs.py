@@ -22,7 +22,7 @@ class Pair(NamedTuple):
 
 
 def pairs(path: Path) -> list[Pair]:
-    """All pairs of a file. A line has a sign (`+`: the new one replaces), the known statement and the new one.
+    """All pairs of a file: a sign (`+`: the new one replaces), the known statement and the new one.
 
     Pairs of each sign alternate between the two halves.
     """

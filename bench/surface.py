@@ -34,7 +34,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
-WORDS = "auth token session cache queue worker retry batch index schema migration deploy build test config router handler client server parser cursor lock pool stream event hook plugin report".split()
+WORDS = """
+auth token session cache queue worker retry batch index schema migration deploy build test config router
+handler client server parser cursor lock pool stream event hook plugin report
+""".split()
 SHOWN = [name for name in KINDS if name != "code"]
 
 
@@ -114,7 +117,8 @@ def measure(size: int, folder: Path) -> dict[str, Any]:
     row["process_bare"] = cold("import apsw")
     row["process_import"] = cold("import apsw, recortex.app.brief")
     row["process_verb"] = cold(
-        f"from recortex.operations.brief import Surfacing as S\nwith S.open({str(root)!r}) as cx: cx.surface(fresh=True)"
+        "from recortex.operations.brief import Surfacing as S\n"
+        f"with S.open({str(root)!r}) as cx: cx.surface(fresh=True)"
     )
     return row
 

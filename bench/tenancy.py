@@ -29,7 +29,13 @@ sys.path[:0] = [
 ]  # the trial is the tests' own, only longer
 
 from servers import PARTITIONS, Server  # type: ignore[import-not-found]  # noqa: E402
-from tenants import live, misplaced, no_filters, no_security, tenants  # type: ignore[import-not-found]  # noqa: E402
+from tenants import (  # type: ignore[import-not-found]  # noqa: E402
+    live,
+    misplaced,
+    no_filters,
+    no_security,
+    tenants,
+)
 
 RUNS: dict[str, tuple[Any, ...]] = {
     "both guards": (nullcontext,),
@@ -79,7 +85,8 @@ def main() -> int:
             began = time.perf_counter()
             leaks, acts = trial(server, options.layout, run, options)
             print(
-                f"{run:44} {acts['written']:8} {acts['read']:8} {len(leaks):8} {time.perf_counter() - began:8.1f}",
+                f"{run:44} {acts['written']:8} {acts['read']:8} {len(leaks):8} "
+                f"{time.perf_counter() - began:8.1f}",
                 flush=True,
             )
             control = "must leak" in run

@@ -71,7 +71,7 @@ def read_texts(data: Path) -> tuple[list[str], list[str]]:
 
 
 def embed_all(data: Path, queries: int, cache: Path | None) -> tuple[Array, Array]:
-    """Return the vectors of the texts and of a sample of the questions, from the cache file when it is there."""
+    """The vectors of the texts and of a sample of the questions, from the cache file if there is one."""
     if cache is not None and cache.exists():
         kept = np.load(cache)
         return kept["stored"], kept["asked"][:queries]
@@ -127,10 +127,10 @@ def full_scan(column: str, wrap: str, encode: Callable[[Array], bytes], width: i
         db.execute(f"create virtual table v using vec0(e {column})")
         fill(
             db,
-            f"insert into v(rowid, e) values (?, {wrap}(?))",  # noqa: S608  own words
+            f"insert into v(rowid, e) values (?, {wrap}(?))",  # noqa: S608
             [(i, encode(v[:width])) for i, v in enumerate(vectors)],
         )
-        sql = f"select rowid from v where e match {wrap}(?) and k = ? order by distance"  # noqa: S608  own words
+        sql = f"select rowid from v where e match {wrap}(?) and k = ? order by distance"  # noqa: S608
         return lambda query, k: [row[0] for row in db.execute(sql, (encode(query[:width]), k))]
 
     return build
@@ -179,7 +179,7 @@ def two_pass_sql(over: int) -> Design:
         bits_table(db, vectors)
         exact_table(db, vectors, int8)
         coarse = "select rowid from v where e match vec_bit(?) and k = ?"
-        sql = f"select id from x where id in ({coarse}) {RERANK}"  # noqa: S608  own words
+        sql = f"select id from x where id in ({coarse}) {RERANK}"  # noqa: S608
         return lambda query, k: [row[0] for row in db.execute(sql, (bits(query), over, int8(query), k))]
 
     return build
@@ -196,7 +196,7 @@ def plain_bits(over: int) -> Design:
         fill(db, "insert into c values (?, ?)", [(i, bits(v)) for i, v in enumerate(vectors)])
         exact_table(db, vectors, int8)
         coarse = "select id from c order by vec_distance_hamming(vec_bit(b), vec_bit(?)) limit ?"
-        sql = f"select id from x where id in ({coarse}) {RERANK}"  # noqa: S608  own words
+        sql = f"select id from x where id in ({coarse}) {RERANK}"  # noqa: S608
         return lambda query, k: [row[0] for row in db.execute(sql, (bits(query), over, int8(query), k))]
 
     return build
@@ -211,7 +211,7 @@ def blocks(over: int) -> Design:
         parts = [(i, b"".join(packed[i : i + 1024])) for i in range(0, len(packed), 1024)]
         fill(db, "insert into c values (?, ?)", parts)
         exact_table(db, vectors, int8)
-        sql = f"select id from x where id in (select value from json_each(?)) {RERANK}"  # noqa: S608  own words
+        sql = f"select id from x where id in (select value from json_each(?)) {RERANK}"  # noqa: S608
 
         def search(query: Array, k: int) -> list[int]:
             joined = b"".join(row[0] for row in db.execute("select b from c order by id"))
@@ -233,7 +233,8 @@ create table memory_vector(memory integer primary key, embedding integer not nul
 """
 CHOSEN_SEARCH = """
 with coarse as materialized (
-    select memory, embedding from memory_vector order by vec_distance_hamming(vec_bit(bits), vec_bit(?)) limit ?
+    select memory, embedding from memory_vector
+    order by vec_distance_hamming(vec_bit(bits), vec_bit(?)) limit ?
 )
 select memory from coarse join embedding e on e.id = coarse.embedding
 order by vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) limit ?

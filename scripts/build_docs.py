@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,11 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 MANIFEST = ROOT / "src" / "recortex" / "operations" / "manifest.json"
 NOTE = "<!-- Written by scripts/build_docs.py from the code; change it there. -->\n\n"
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """A paragraph or list item in lines of at most 110 characters; commands and names stay whole."""
+    return textwrap.fill(text, 110, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def verbs() -> str:
@@ -44,14 +50,16 @@ def tools() -> str:
         rows.append(
             f"| `{one.name}` | {' | '.join('yes' if mark else '' for mark in marks)} | {one.summary} |"
         )
-    text = "`recortex mcp` shows the default set; `recortex mcp --tools full` those that make sense for an agent."
+    text = (
+        "`recortex mcp` shows the default tools; `recortex mcp --tools full` all that are useful to an agent."
+    )
     return "\n".join(["# Tools\n", text, "", *rows, ""])
 
 
 def kinds() -> str:
     """Every kind with its lifetime and fields."""
     aliases = ", ".join(f"`{alias}` → `{kind}`" for alias, kind in sorted(ALIASES.items()))
-    parts = ["# Kinds of memory\n", f"Aliases on input: {aliases}.\n"]
+    parts = ["# Kinds of memory\n", f"{wrapped(f'Aliases on input: {aliases}.')}\n"]
     parts += [
         "| kind | half-life (days) | archive below | re-validate after (days) | category | |",
         "|---|---|---|---|---|---|",
@@ -59,9 +67,15 @@ def kinds() -> str:
     for name, kind in sorted(KINDS.items()):
         life = "∞" if kind.half_life_days is None else f"{kind.half_life_days:g}"
         about = (kind.__doc__ or "").strip()
-        parts.append(
-            f"| `{name}` | {life} | {kind.archive_below:g} | {kind.revalidate_days} | {kind.category or 'none'} | {about} |"
+        cells = (
+            f"`{name}`",
+            life,
+            f"{kind.archive_below:g}",
+            kind.revalidate_days,
+            kind.category or "none",
+            about,
         )
+        parts.append(f"| {' | '.join(map(str, cells))} |")
     parts += [_kind(name) for name in sorted(KINDS)]
     return "\n".join(parts)
 
@@ -77,11 +91,11 @@ def settings() -> str:
             else ""
         )
         allowed = some or ("yes" if one.project else "no")
-        rows.append(
-            f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {one.parse.takes} | {allowed} | {one.help} |"
-        )
+        about = f"{one.parse.takes} | {allowed} | {one.help}"
+        rows.append(f"| `{one.name}` | `{variable_of(one.name)}` | {default} | {about} |")
     text = (
-        "Strongest first: the variable, the user's `config.toml`, the project's `recortex.toml`, the default.\n"
+        "Strongest first: the variable, the user's `config.toml`, the project's `recortex.toml`, the "
+        "default.\n"
         "`recortex doctor` prints each value with the place it came from.\n"
     )
     return "\n".join(["# Settings\n", text, *rows, ""])
@@ -89,7 +103,7 @@ def settings() -> str:
 
 def _operation(operation: Operation) -> str:
     lines = [f"## {operation.name}\n", operation.help, ""]
-    lines += [f"- {_signature(parameter)} {parameter.help}" for parameter in operation.parameters()]
+    lines += [wrapped(f"- {_signature(one)} {one.help}", indent="  ") for one in operation.parameters()]
     return "\n".join([*lines, ""])
 
 
@@ -101,11 +115,11 @@ def _signature(parameter: Parameter) -> str:
 def _kind(name: Any) -> str:
     fields = schema_of(name).get("properties", {})
     listed = ", ".join(f"`{field}`" for field in fields)
-    return f"\n**{name}**: {listed}; a plain text fills `{KINDS[name].main}`."
+    return "\n" + wrapped(f"**{name}**: {listed}; a plain text fills `{KINDS[name].main}`.")
 
 
 def manifest() -> str:
-    """What a start needs to know of each operation before it imports one: `recortex.operations.manifest` reads it."""
+    """What a process must know of each operation before it imports one."""
     groups = [
         {
             "title": (sys.modules[group.__module__].__doc__ or "")

@@ -78,7 +78,10 @@ CALIBRATION = (
     "The endpoint returns 429 after sixty requests a minute; the client must honour Retry-After.",
     "[tribal|high|gotcha] [project:billing] Never round before summing.\nFiles: src/invoice.py, src/tax.py",
     "git rebase --onto main feature~3 feature",
-    "func (s *Store) Put(ctx context.Context, key string, value []byte) error { return s.db.Update(ctx, key, value) }",
+    (
+        "func (s *Store) Put(ctx context.Context, key string, value []byte) error "
+        "{ return s.db.Update(ctx, key, value) }"
+    ),
     "日本語のテキストも正しく処理される必要があります。",
     "El servidor se reinicia cada noche a las tres.",
     "https://example.com/docs/getting-started?lang=en#install",

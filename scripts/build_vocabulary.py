@@ -63,7 +63,7 @@ def read_tokens(wheel: Path) -> list[bytes]:
         lines = checked(archive.read(INSIDE), VOCABULARY_SHA256, "vocabulary").splitlines()
     pairs = [line.split() for line in lines if line]
     tokens = [base64.b64decode(token) for token, _ in pairs]
-    assert [int(rank) for _, rank in pairs] == list(range(len(tokens)))  # noqa: S101  a fact about the pinned file
+    assert [int(rank) for _, rank in pairs] == list(range(len(tokens)))  # noqa: S101
     return tokens
 
 

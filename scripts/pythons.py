@@ -1,4 +1,4 @@
-"""The other Pythons of this machine that the project supports, and the quick part of the tests on each of them."""
+"""Runs the quick tests on the other supported Pythons of this machine."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def check(name: str, program: Path, environment: dict[str, str]) -> int:
 
 
 def _environment(name: str, program: Path) -> Path | None:
-    """The interpreter of a virtual environment with the project in it, made again when what it needs has changed."""
+    """The interpreter of a virtual environment with the project; made again when its requirements change."""
     place = ROOT / "build" / f"python-{name}"
     python, stamp = place / "bin" / "python", place / "needs"
     needs = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()

@@ -27,7 +27,7 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
 CLIENTS = tuple(_HISTORIES)
 _SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
 MOST_ENTRIES = 200_000
-"""Files and folders that a search looks at. A large history has some ten thousand; a whole disk has millions."""
+"""The most files and folders that a search visits: more than a large history, less than a whole disk."""
 _OTHER_FILES = (".meta.json",)  # a sub-agent's settings beside its transcript
 # `memory` holds the client's own notes.
 _NOT_ENTERED = frozenset((".git", "node_modules", "memory", "__pycache__"))
