@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
+from recortex.domain.links import FileLink
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError
 
@@ -14,8 +15,14 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from _typeshed import DataclassInstance
+
     from recortex.app.application import Application
+    from recortex.app.store_services import StoreServices
     from recortex.domain.hook_event import HookEvent
+    from recortex.domain.memory import Memory
+
+Result = TypeVar("Result", bound="DataclassInstance")
 
 MAX_LIMIT = 1000
 MAX_LINE = 999_999_999
@@ -115,17 +122,6 @@ def bounded(limit: int, *, most: int = MAX_LIMIT) -> int:
     return limit
 
 
-def strings(value: Sequence[str], name: str) -> tuple[str, ...]:
-    """A list of words; one bare string is a mistake that would be read as its letters.
-
-    Raises:
-        InvalidInputError: it is not a list of strings.
-    """
-    if isinstance(value, str) or not all(isinstance(item, str) for item in value):
-        raise InvalidInputError(f"{name} must be a list of texts.")
-    return tuple(value)
-
-
 def file_link(text: str, root: Path) -> FileLink:
     """The file of `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`, with a hash of its lines if it can be read.
 
@@ -144,23 +140,29 @@ def file_link(text: str, root: Path) -> FileLink:
 
 
 def _parts(text: str) -> tuple[str, int | None, int | None]:
-    path, colon, lines = text.rpartition(":")
+    path, _, lines = text.rpartition(":")
     first, _, last = lines.partition("-")
-    if not colon or not first.isdecimal() or (last and not last.isdecimal()):
+    if not first.isdecimal() or (last and not last.isdecimal()):
         return text, None, None
-    return path, _line(first), _line(last or first)
+    most = MAX_LINE + 1  # a longer number is too large in any case, and is not computed
+    start, end = (int(word) if len(word) < len(str(most)) else most for word in (first, last or first))
+    return path, start, end
 
 
-def _line(digits: str) -> int:
-    return int(digits) if len(digits) <= len(str(MAX_LINE)) else MAX_LINE + 1
+def filled(result: type[Result], source: object, **more: Any) -> Result:
+    """A result with the given fields; the others are those of the same name of another value."""
+    names = {field.name for field in fields(result)} - more.keys()
+    return result(**{name: getattr(source, name) for name in names if hasattr(source, name)}, **more)
 
 
-def links(
-    functions: Sequence[str], patterns: Sequence[str], constraints: Sequence[str]
-) -> tuple[tuple[FunctionLink, ...], tuple[PatternLink, ...], tuple[ConstraintLink, ...]]:
-    """Links from their names."""
-    return (
-        tuple(FunctionLink(name) for name in strings(functions, "functions")),
-        tuple(PatternLink(name) for name in strings(patterns, "patterns")),
-        tuple(ConstraintLink(name) for name in strings(constraints, "constraints")),
-    )
+def scope_name(services: StoreServices) -> str:
+    """The scope of a store's memories; `all` where it holds both."""
+    return services.scope.value if services.scope else "all"
+
+
+def embed_all(app: Application, memories: Sequence[Memory], *, quiet: bool = False) -> None:
+    """Give new memories their vectors, each in its own store."""
+    for scope in dict.fromkeys(memory.scope for memory in memories):
+        own = [memory for memory in memories if memory.scope is scope]
+        told = {} if quiet else {"progress": app.progress}
+        app.services(scope).embedding.embed(own, **told)

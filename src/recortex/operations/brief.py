@@ -9,7 +9,7 @@ from recortex.app.brief import brief
 from recortex.app.naming import shown
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.vocabulary import Scope
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 
@@ -65,15 +65,6 @@ class BriefOperations(Operations):
         """
         current = shown(branch or branch_and_commit(self._app.root)[0])
         made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
-        return Surface(
-            text=made.text,
-            tokens=made.tokens,
-            memories=tuple(
-                Shown(id=item.memory, scope=Scope(item.scope), rank=item.rank, tokens=item.tokens)
-                for item in made.items
-            ),
-            branch=current,
-            generated_at=datetime.fromtimestamp(made.generated_at, UTC),
-            cached=made.cached,
-            stale_hours=made.stale_hours,
-        )
+        memories = tuple(filled(Shown, item, id=item.memory, scope=Scope(item.scope)) for item in made.items)
+        at = datetime.fromtimestamp(made.generated_at, UTC)
+        return filled(Surface, made, memories=memories, branch=current, generated_at=at)

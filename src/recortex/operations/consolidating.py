@@ -16,12 +16,10 @@ from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited, weighty
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from recortex.app.store_services import StoreServices
     from recortex.engines.consolidation.due import Due
 
@@ -118,10 +116,12 @@ class ConsolidationOperations(Operations):
                 _engine(services).looked(self._app.clock(), one.total)
         pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(
-            action="list", pairs=tuple(map(_shown_pair, pairs[:limit])),
+            action="list",
+            pairs=tuple(map(_shown_pair, pairs[:limit])),
             total=sum(one.total for one in found),
-            complete=all(one.complete for one in found), dry_run=dry_run,
-        )  # fmt: skip
+            complete=all(one.complete for one in found),
+            dry_run=dry_run,
+        )
 
     def _duplicates(self, services: StoreServices, limit: int) -> Duplicates:
         try:
@@ -148,27 +148,19 @@ class ConsolidationOperations(Operations):
         now, actor = self._app.clock(), self._app.actor
         merged = _engine(services).merged(a, b, text=text, person=actor is Actor.USER, now=now)
         if dry_run:
-            return Consolidated(
-                action="merge",
-                merged=output_redacted(merged),
-                superseded=all_output_redacted([a, b]),
-                dry_run=True,
-            )
+            old = all_output_redacted([a, b])
+            return Consolidated(action="merge", merged=output_redacted(merged), superseded=old, dry_run=True)
         backup = services.store.backups.make(now, reason="before-merge")
         try:
             Supersession(services.store).put(
                 merged, [a, b], actor=actor, operation="consolidate", now=now, details={"of": [a.id, b.id]}
             )
         except CorruptStoreError as error:
-            raise _damaged(error, backup) from error
+            hint = f"Run `recortex recover`. The store as it was before the merge: {backup}"
+            raise CorruptStoreError(error.message, hint=hint) from error
         services.embedding.embed([merged])
-        kept, *old = services.store.memories.get([merged.id, a.id, b.id])
-        return Consolidated(
-            action="merge",
-            merged=output_redacted(kept),
-            superseded=all_output_redacted(old),
-            backup=str(backup),
-        )
+        kept, *replaced = all_output_redacted(services.store.memories.get([merged.id, a.id, b.id]))
+        return Consolidated(action="merge", merged=kept, superseded=tuple(replaced), backup=str(backup))
 
 
 def pending(services: StoreServices) -> Due:
@@ -183,15 +175,5 @@ def _engine(services: StoreServices) -> Consolidation:
     return Consolidation(services.store, count=TokenCounter().count)
 
 
-def _damaged(error: CorruptStoreError, backup: Path) -> CorruptStoreError:
-    return CorruptStoreError(
-        error.message, hint=f"Run `recortex recover`. The store as it was before the merge: {backup}"
-    )
-
-
 def _shown_pair(one: Duplicate) -> DuplicatePair:
-    return DuplicatePair(
-        better=output_redacted(one.better), other=output_redacted(one.other), score=one.score,
-        words=one.words, meaning=one.meaning,
-        why=one.why, contradiction=one.contradiction,
-    )  # fmt: skip
+    return filled(DuplicatePair, one, better=output_redacted(one.better), other=output_redacted(one.other))

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.codec import convert
 from recortex.domain.kinds import kind_of
+from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Importance, Origin, Trust, priority_of
 from recortex.engines.ingestion.draft import Draft
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
-from recortex.operations.base import file_link, links, strings
+from recortex.operations.base import file_link
 from recortex.operations.inputs import NewMemory
-from recortex.operations.registry import converted, field_types
+from recortex.operations.registry import converted, parameter_types
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.app.application import Application
     from recortex.domain.links import FileLink
-    from recortex.domain.vocabulary import Status
 
 _DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
 
@@ -31,7 +31,7 @@ def new_memory(one: Any, place: int) -> NewMemory:
     """The input of `remember` from one object of a list; what is null there is left out."""
     if not isinstance(one, Mapping):
         raise InvalidInputError(f"Item {place} is not an object with the arguments of remember.")
-    types = field_types(NewMemory)
+    types = parameter_types(NewMemory)
     unknown = sorted(set(one) - types.keys())
     if unknown:
         raise InvalidInputError(
@@ -49,21 +49,24 @@ def draft_of(app: Application, new: NewMemory) -> Draft:
 
     Links, source and origin resolved, and held back where only the person decides.
     """
-    functions, patterns, constraints = links(new.functions, new.patterns, new.constraints)
-    origin = _origin(new.origin, app.actor)
+    # An agent cannot speak with the person's authority.
+    usual = Origin.AGENT if app.actor is Actor.AGENT else Origin.USER
+    origin = usual if new.origin in (None, Origin.USER) else new.origin
+    untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
     replaced = app.locate(new.supersedes)[1] if new.supersedes else None
     resolved: dict[str, Any] = {
         "kind": kind_of(new.kind or "insight"),
         "content": dict(new.content or {}),
         "priority": priority_from(new.priority, new.importance),
-        "tags": strings(new.tags, "tags"),
+        "tags": tuple(new.tags),
         "files": file_links(app, new.files),
-        "functions": functions,
-        "patterns": patterns,
-        "constraints": constraints,
+        "functions": tuple(map(FunctionLink, new.functions)),
+        "patterns": tuple(map(PatternLink, new.patterns)),
+        "constraints": tuple(map(ConstraintLink, new.constraints)),
         "source": _source(new.source),
         "origin": origin,
-        "status": _status(new.status, origin, app.actor),
+        # An agent cannot let untrusted text out of quarantine; only a person's review can.
+        "status": None if app.actor is Actor.AGENT and untrusted else new.status,
         "supersedes": replaced.id if replaced else None,
         "metadata": dict(new.metadata or {}),
     }
@@ -73,27 +76,12 @@ def draft_of(app: Application, new: NewMemory) -> Draft:
 
 def file_links(app: Application, paths: Sequence[str]) -> tuple[FileLink, ...]:
     """The files of a list of `PATH`, `PATH:LINE` and `PATH:FIRST-LAST`."""
-    return tuple(file_link(path, app.root) for path in strings(paths, "files"))
-
-
-def _origin(wanted: Origin | None, actor: Actor) -> Origin:
-    """Where it comes from; an agent cannot speak with the person's authority."""
-    usual = Origin.AGENT if actor is Actor.AGENT else Origin.USER
-    origin = wanted or usual
-    return usual if origin is Origin.USER else origin
-
-
-def _status(wanted: Status | None, origin: Origin, actor: Actor) -> Status | None:
-    """An agent cannot let untrusted text out of quarantine; only a person's review can."""
-    untrusted = TRUST_OF_ORIGIN[origin] is Trust.UNTRUSTED
-    return None if untrusted and actor is Actor.AGENT else wanted
+    return tuple(file_link(path, app.root) for path in paths)
 
 
 def priority_from(priority: int | None, importance: Importance | None) -> int:
     """The priority itself where it is given, else that of the importance."""
-    if priority is not None:
-        return priority
-    return priority_of(importance or Importance.NORMAL)
+    return priority_of(importance or Importance.NORMAL) if priority is None else priority
 
 
 def _source(source: Mapping[str, Any] | str | None) -> Source:

@@ -17,14 +17,13 @@ from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
 from recortex.operations.agents import TOP, writable
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, embed_all
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.application import Application
-    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
 
@@ -94,7 +93,13 @@ class ExchangeOperations(Operations):
             for services in all_services
             for memory in services.store.memories.find(query)
         ]
-        relations = self._relations(all_services, {memory.id for _, memory in memories})
+        ids = {memory.id for _, memory in memories}
+        relations = [
+            relation
+            for services in all_services
+            for relation in services.store.relations.all()
+            if {relation.source_id, relation.target_id} <= ids
+        ]
         if format == "jsonl":
             key = signing.key(self._app.project.home)
             lines = jsonlines.signed(
@@ -109,17 +114,8 @@ class ExchangeOperations(Operations):
         text = "".join(lines)
         if target:
             _write(target, text, new=self._app.actor is Actor.AGENT)
-        return Exported(
-            format=format,
-            memories=len(memories),
-            relations=len(relations),
-            path=path,
-            text="" if path else text,
-        )
-
-    def _relations(self, all_services: Sequence[StoreServices], ids: set[str]) -> list[Relation]:
-        found = (relation for services in all_services for relation in services.store.relations.all())
-        return [relation for relation in found if {relation.source_id, relation.target_id} <= ids]
+        counts = {"memories": len(memories), "relations": len(relations)}
+        return Exported(format=format, **counts, path=path, text="" if path else text)
 
 
 def _write(path: Path, text: str, *, new: bool) -> None:
@@ -147,14 +143,21 @@ def foreign(records: jsonlines.Records) -> jsonlines.Records:
     memories = tuple(
         (
             replace(
-                memory, origin=origin, trust=TRUST_OF_ORIGIN[origin], status=Status.QUARANTINED, pinned=False,
-                priority=min(memory.priority, TOP - 1), confidence=min(memory.confidence, DOUBTED),
-                supersedes=None, superseded_by=None, version=1,
+                memory,
+                origin=origin,
+                trust=TRUST_OF_ORIGIN[origin],
+                status=Status.QUARANTINED,
+                pinned=False,
+                priority=min(memory.priority, TOP - 1),
+                confidence=min(memory.confidence, DOUBTED),
+                supersedes=None,
+                superseded_by=None,
+                version=1,
             ),
             (),
         )
         for memory, _ in records.memories
-    )  # fmt: skip
+    )
     inside = tuple(one for one in records.relations if {one.source_id, one.target_id} <= ids)
     return replace(records, memories=memories, relations=inside)
 
@@ -190,10 +193,7 @@ def adopt(
     circles: list[str] = []
     related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
     if embed and not dry_run:
-        for scope in Scope:
-            mine = [memory for memory in new if memory.scope is scope]
-            if mine:
-                app.services(scope).embedding.embed(mine, progress=app.progress)
+        embed_all(app, new)
     return Imported(
         format="jsonl",
         files=1,

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from recortex.app.jobs.running import Done, run_due
 from recortex.domain.vocabulary import Scope
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, scope_name
 from recortex.operations.registry import operation
-
-if TYPE_CHECKING:
-    from recortex.app.store_services import StoreServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,23 +60,21 @@ class GarbageCollectionOperations(Operations):
             dry_run: only show what would be done.
             scope: only the project's store, or only the global one.
         """
-        return Collected(
-            stores=tuple(
-                self._collected(services, everything=all or full, full=full, dry_run=dry_run)
-                for services in self._app.all_services(scope)
-            ),
-            dry_run=dry_run,
-        )
-
-    def _collected(
-        self, services: StoreServices, *, everything: bool, full: bool, dry_run: bool
-    ) -> StoreUpkeep:
-        before = services.store.bytes()
-        chores = run_due(
-            services, self._app.clock, services.settings, seconds=math.inf, everything=everything, full=full,
-            dry_run=dry_run, progress=self._app.progress,
-        )  # fmt: skip
-        return StoreUpkeep(
-            scope=services.scope.value if services.scope else "all", path=services.store.shown, before=before,
-            after=services.store.bytes(), chores=tuple(chores),
-        )  # fmt: skip
+        stores = []
+        for services in self._app.all_services(scope):
+            before = services.store.bytes()
+            chores = run_due(
+                services,
+                self._app.clock,
+                services.settings,
+                seconds=math.inf,
+                everything=all or full,
+                full=full,
+                dry_run=dry_run,
+                progress=self._app.progress,
+            )
+            name, path, after = scope_name(services), services.store.shown, services.store.bytes()
+            stores.append(
+                StoreUpkeep(scope=name, path=path, before=before, after=after, chores=tuple(chores))
+            )
+        return Collected(stores=tuple(stores), dry_run=dry_run)

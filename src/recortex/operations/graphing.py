@@ -17,11 +17,22 @@ from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 
 MAX_DEPTH = 10
-REASONS = (
-    RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED, RelationType.TRIGGERED_BY,
-    RelationType.DERIVED_FROM, RelationType.LEARNED_FROM, RelationType.SUPPORTS, RelationType.CONTRADICTS,
-    RelationType.SUPERSEDES,
-)  # fmt: skip
+REASONS = tuple(
+    map(
+        RelationType,
+        [
+            "caused",
+            "enabled",
+            "prevented",
+            "triggered_by",
+            "derived_from",
+            "learned_from",
+            "supports",
+            "contradicts",
+            "supersedes",
+        ],
+    )
+)
 """The relations that say why something is as it is, or what was before."""
 
 

@@ -1,4 +1,4 @@
-"""What was, and what must not have been: history, undo, purge."""
+"""History and deletion: history, undo, purge."""
 
 from __future__ import annotations
 
@@ -101,14 +101,10 @@ class HistoryOperations(Operations):
         else:
             raise NothingToUndoError(f"No former state of the memory {memory.id} is kept.")
         check_taking_back(self._app, services, memory, former)
-        undone = services.ingestion.change(
-            memory,
-            replace(former, version=memory.version),
-            now=self._app.clock(),
-            actor=self._app.actor,
-            operation="undo",
+        former, now = replace(former, version=memory.version), self._app.clock()
+        return output_redacted(
+            services.ingestion.change(memory, former, now=now, actor=self._app.actor, operation="undo")
         )
-        return output_redacted(undone)
 
     def _reinstate(self, services: StoreServices, memory: Memory) -> None:
         """Take the superseding of former memories back with the creation of the one that replaced them."""
@@ -140,45 +136,29 @@ class HistoryOperations(Operations):
         if text and len(text) < SHORTEST:
             raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
         located = self._app.locate(id) if id else None
-        purged: list[Purged] = []
+        purged: list[str] = []
+        erased = []
         for services in self._app.all_services():
             if located is None:
                 ids = services.store.holding(text)
             else:
                 ids = [located[1].id] if located[0].store is services.store else []
+            purged += ids
             states = [one.memory.text for id_ in ids for one in services.store.memories.history(id_)]
             if dry_run or not (ids or text):
-                purged.append(Purged(ids=tuple(ids), dry_run=dry_run))
                 continue
-            self._forget_traces(services, [*states, *([text] if text else [])])
-            done = services.store.erase(
-                ids,
-                [*states, *([text] if text else [])],
-                text=text,
-                files=services.location.files,
-                now=self._app.clock(),
-            )
-            purged.append(
-                Purged(
-                    ids=tuple(ids), files=tuple(map(str, done.files)), searched_bytes=done.searched_bytes,
-                    traces=tuple(map(str, done.traces)), backups_rewritten=done.backups,
-                )
-            )  # fmt: skip
-        return _together(purged, dry_run=dry_run)
-
-    def _forget_traces(self, services: StoreServices, texts: list[str]) -> None:
-        """What hooks may have kept of a text: briefs, which are made again, and signals."""
-        forget_briefs(list(self._app.locations.values()))
-        for text in texts:
-            services.store.sessions.forget_text(text)
-
-
-def _together(purged: list[Purged], *, dry_run: bool) -> Purged:
-    return Purged(
-        ids=tuple(id_ for one in purged for id_ in one.ids),
-        files=tuple(path for one in purged for path in one.files),
-        searched_bytes=sum(one.searched_bytes for one in purged),
-        traces=tuple(path for one in purged for path in one.traces),
-        backups_rewritten=sum(one.backups_rewritten for one in purged),
-        dry_run=dry_run,
-    )
+            texts = [*states, *([text] if text else [])]
+            # What hooks may have kept of a text: briefs, which are made again, and signals.
+            forget_briefs(list(self._app.locations.values()))
+            for one in texts:
+                services.store.sessions.forget_text(one)
+            files, now = services.location.files, self._app.clock()
+            erased.append(services.store.erase(ids, texts, text=text, files=files, now=now))
+        return Purged(
+            ids=tuple(purged),
+            files=tuple(str(path) for one in erased for path in one.files),
+            searched_bytes=sum(one.searched_bytes for one in erased),
+            traces=tuple(str(path) for one in erased for path in one.traces),
+            backups_rewritten=sum(one.backups for one in erased),
+            dry_run=dry_run,
+        )

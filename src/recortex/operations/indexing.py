@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.app.jobs.reembedding import held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
-from recortex.codebase.excerpt import Excerpt, excerpt
+from recortex.codebase.excerpt import excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.links import FileLink
@@ -23,7 +23,7 @@ from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import capped
-from recortex.operations.base import Operations, file_link, strings
+from recortex.operations.base import Operations, file_link
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -114,14 +114,24 @@ class IndexingOperations(Operations):
             tags: words to find and group it by.
             importance: low, normal, high or critical.
         """
-        piece, link = self._piece(path)
+        cited = file_link(path, self._app.root)
+        first, last = cited.line_start, cited.line_end
+        piece = excerpt(self._app.root, cited.path, first, last)
+        _, commit = branch_and_commit(self._app.root)
+        link = FileLink(piece.path, first, last, piece.content_hash, commit)
         if not description.strip():
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
-        priority = capped(self._app, priority_of(Importance(importance or Importance.NORMAL)))
+        priority = capped(self._app, priority_of(importance or Importance.NORMAL))
         new = normalised_pair(
-            link, description=description, source=piece.text, tags=strings(tags, "tags"), priority=priority,
-            now=self._app.clock(), new_id=lambda: str(uuid.uuid4()), count=TokenCounter().count,
-        )  # fmt: skip
+            link,
+            description=description,
+            source=piece.text,
+            tags=tuple(tags),
+            priority=priority,
+            now=self._app.clock(),
+            new_id=lambda: str(uuid.uuid4()),
+            count=TokenCounter().count,
+        )
         services = self._app.services(Scope.PROJECT)
         kept = self._keep(services, new)
         if kept.changed:
@@ -143,11 +153,9 @@ class IndexingOperations(Operations):
             return Backfilled(done=0, left=waiting, dry_run=True)
         started = time.perf_counter()
         done, by, stopped = _embed(self._app, all_services, limit, waiting, missing_only=True)
-        return Backfilled(
-            done=done, left=sum(services.store.vectors.count_pending() for services in all_services),
-            embedder=by,
-            seconds=round(time.perf_counter() - started, 3), stopped=stopped,
-        )  # fmt: skip
+        left = sum(services.store.vectors.count_pending() for services in all_services)
+        seconds = round(time.perf_counter() - started, 3)
+        return Backfilled(done=done, left=left, embedder=by, seconds=seconds, stopped=stopped)
 
     @operation(idempotent=True)
     def reembed(
@@ -179,22 +187,21 @@ class IndexingOperations(Operations):
         left = waiting if dry_run else sum(outlook(services).left for services in all_services)
         rate = done / seconds if done else 0.0
         return Reembedded(
-            model=next((one.model for one in before if one.model), ""), done=done, left=left, dry_run=dry_run,
-            former=tuple(dict.fromkeys(name for one in before for name in one.former)), stopped=stopped,
-            seconds=round(seconds, 3), per_second=round(rate, 1),
+            model=next((one.model for one in before if one.model), ""),
+            former=tuple(dict.fromkeys(name for one in before for name in one.former)),
+            done=done,
+            left=left,
+            seconds=round(seconds, 3),
+            per_second=round(rate, 1),
             seconds_left=round(left / rate, 1) if rate else None,
-        )  # fmt: skip
+            stopped=stopped,
+            dry_run=dry_run,
+        )
 
     def _to_embed(self, limit: int, scope: Scope | None) -> list[StoreServices]:
         if limit < 0:
             raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
         return self._app.all_services(scope)
-
-    def _piece(self, path: str) -> tuple[Excerpt, FileLink]:
-        cited = file_link(path, self._app.root)
-        piece = excerpt(self._app.root, cited.path, cited.line_start, cited.line_end)
-        _, commit = branch_and_commit(self._app.root)
-        return piece, FileLink(piece.path, cited.line_start, cited.line_end, piece.content_hash, commit)
 
     def _keep(self, services: StoreServices, new: Pair) -> IndexedCode:
         description, code = new.description.memory, new.code.memory
@@ -204,21 +211,22 @@ class IndexingOperations(Operations):
             former = Pairing(services.store).of_file(description.files[0].path)
             for one in former:
                 if one.code is not None and unchanged(one, new):
-                    return IndexedCode(
-                        description=output_redacted(one.description),
-                        code=output_redacted(one.code),
-                        changed=False,
-                    )
+                    said, code = output_redacted(one.description), output_redacted(one.code)
+                    return IndexedCode(description=said, code=code, changed=False)
             old = replaced(new, former, lambda link: freshness(self._app.root, (link,)) == "fresh")
             for new_, replaced_ in (
                 (new.description, [one.description for one in old]),
                 (new.code, [one.code for one in old if one.code is not None]),
             ):
                 replacing.put(
-                    new_.memory, replaced_, actor=actor, operation="create", now=now,
+                    new_.memory,
+                    replaced_,
+                    actor=actor,
+                    operation="create",
+                    now=now,
                     but=(RelationType.SOURCE_OF,),
                     details={"redacted": sorted(set(new_.redacted))} if new_.redacted else {},
-                )  # fmt: skip
+                )
             services.store.relations.put(relation(description, code, now))
         gone = [memory.id for one in old for memory in one if memory is not None]
         redacted = len(new.description.redacted) + len(new.code.redacted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from recortex.engines.consolidation.due import Due
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.efficiency import Efficiency, counts, efficiency
 from recortex.errors import InvalidInputError
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, filled, scope_name
 from recortex.operations.consolidating import pending
 from recortex.operations.registry import operation
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.store_services import StoreServices
-    from recortex.domain.memory import Memory
-    from recortex.domain.session import Receipt, Session
+    from recortex.domain.session import Session
 
 MICRO = 1_000_000
 MOST_FILES = 1_000
@@ -159,17 +159,25 @@ class InspectionOperations(Operations):
             session: id of a session, or its first characters.
             limit: how many sessions to list; of one session, how many signals.
         """
+        from recortex.app.jobs.post_capture import STATUS, read_status
+
         all_services = self._app.all_services()
         limit = bounded(limit)
-        stores = tuple(map(_figures, all_services))
+        stores = tuple(
+            StoreFigures(**figures(services), consolidation=pending(services)) for services in all_services
+        )
+        notices = [one.consolidation.notice for one in stores if one.consolidation.notice]
+        waiting = sum(one.without_vector for one in stores)
+        if waiting and self._app.settings["embedder"] != "none":
+            notices.append(f"{waiting} memories have no vector yet: `recortex backfill` makes them.")
         return Inspection(
             stores=stores,
             briefs=self._briefs(),
             sessions=() if session else self._sessions(all_services, limit),
-            captures=self._captures(),
+            captures=read_status(next(iter(self._app.locations.values())).place(STATUS)),
             model=self._costs(all_services),
             receipts=self._receipts(all_services, session, limit) if session else None,
-            notices=tuple(_notices(stores, embeds=self._app.settings["embedder"] != "none")),
+            notices=tuple(notices),
         )
 
     def _sessions(self, all_services: Sequence[StoreServices], limit: int) -> tuple[SessionFigures, ...]:
@@ -183,10 +191,20 @@ class InspectionOperations(Operations):
         services, session = self._session(all_services, shown(wanted.strip()))
         receipts = services.store.sessions.receipts(session.id)
         signals = services.store.sessions.signals(session.id)
-        memories = self._memories(all_services, [one.memory for one in receipts])
+        ids = list({one.memory: None for one in receipts})
+        known = [memory for services in all_services for memory in services.store.memories.get(ids)]
+        memories = {memory.id: memory for memory in all_output_redacted(known)}
         return SessionReceipts(
             session=_session_figures(services, session),
-            given=tuple(_given(one, memories.get(one.memory)) for one in receipts),
+            given=tuple(
+                filled(
+                    Given,
+                    one,
+                    kind=memories[one.memory].kind if one.memory in memories else "",
+                    summary=memories[one.memory].summary if one.memory in memories else "",
+                )
+                for one in receipts
+            ),
             signals=tuple(signals[-limit:]),
             seen=counts(signals),
         )
@@ -211,27 +229,15 @@ class InspectionOperations(Operations):
             f"There is no session {wanted[:40]!r}.", hint="`recortex inspect` lists the last ones."
         )
 
-    def _memories(self, all_services: Sequence[StoreServices], ids: Sequence[str]) -> dict[str, Memory]:
-        found = [
-            memory
-            for services in all_services
-            for memory in services.store.memories.get(list(dict.fromkeys(ids)))
-        ]
-        return {memory.id: memory for memory in all_output_redacted(found)}
-
     def _costs(self, all_services: Sequence[StoreServices]) -> ModelCosts:
         days = [services.store.model_calls.spent_today(self._app.clock()) for services in all_services]
         return ModelCosts(
-            calls=sum(one.calls for one in days), tokens=sum(one.tokens for one in days),
+            calls=sum(one.calls for one in days),
+            tokens=sum(one.tokens for one in days),
             usd=round(sum(one.micro_usd for one in days) / MICRO, 6),
             refused=sum(one.refused for one in days),
             failed=sum(one.failed for one in days),
-        )  # fmt: skip
-
-    def _captures(self) -> dict[str, Any]:
-        from recortex.app.jobs.post_capture import STATUS, read_status
-
-        return read_status(next(iter(self._app.locations.values())).place(STATUS))
+        )
 
     def _briefs(self) -> BriefCache:
         from recortex.app.backends.stores import generation_of
@@ -267,46 +273,24 @@ def _made(path: Path) -> tuple[float, float, str]:
         return 0.0, 0.0, ""
 
 
-def _figures(services: StoreServices) -> StoreFigures:
-    table = services.store.memories.counts()
-    by_status: dict[str, int] = {}
-    for statuses in table.values():
-        for status, count in statuses.items():
-            by_status[status] = by_status.get(status, 0) + count
-    return StoreFigures(
-        scope=services.scope.value if services.scope else "all", path=services.store.shown,
-        memories=sum(by_status.values()),
-        by_kind={kind: sum(statuses.values()) for kind, statuses in table.items()}, by_status=by_status,
-        relations=services.store.relations.count(), without_vector=services.store.vectors.count_pending(),
-        consolidation=pending(services),
-    )  # fmt: skip
+def figures(services: StoreServices) -> dict[str, Any]:
+    """What `status` and `inspect` both tell of a store, by the names of their fields."""
+    counts = services.store.memories.counts()
+    by_status: Counter[str] = Counter()
+    for statuses in counts.values():
+        by_status.update(statuses)
+    return {
+        "scope": scope_name(services),
+        "path": services.store.shown,
+        "memories": by_status.total(),
+        "by_kind": {kind: sum(statuses.values()) for kind, statuses in counts.items()},
+        "by_status": dict(by_status),
+        "relations": services.store.relations.count(),
+        "without_vector": services.store.vectors.count_pending(),
+    }
 
 
 def _session_figures(services: StoreServices, session: Session) -> SessionFigures:
     receipts = services.store.sessions.receipts(session.id)
     signals = services.store.sessions.signals(session.id)
-    return SessionFigures(
-        id=session.id, client=session.client, branch=session.branch, started_at=session.started_at,
-        seen_at=session.seen_at, ended_at=session.ended_at, end_reason=session.end_reason,
-        captured_at=session.captured_at, efficiency=efficiency(receipts, signals),
-    )  # fmt: skip
-
-
-def _given(receipt: Receipt, memory: Memory | None) -> Given:
-    return Given(
-        memory=receipt.memory, kind=memory.kind if memory else "", summary=memory.summary if memory else "",
-        channel=receipt.channel, subject=receipt.subject, context=receipt.context, at=receipt.at,
-        score=receipt.score,
-        tokens=receipt.tokens, used_as=receipt.used_as, used_at=receipt.used_at,
-    )  # fmt: skip
-
-
-def _notices(stores: Sequence[StoreFigures], *, embeds: bool) -> list[str]:
-    due = [one.consolidation.notice for one in stores if one.consolidation.notice]
-    waiting = sum(one.without_vector for one in stores)
-    slow = (
-        [f"{waiting} memories have no vector yet: `recortex backfill` makes them."]
-        if waiting and embeds
-        else []
-    )
-    return [*due, *slow]
+    return filled(SessionFigures, session, efficiency=efficiency(receipts, signals))

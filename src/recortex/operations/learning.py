@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app import signing
 from recortex.app.projects import find_project
 from recortex.codec import storable
-from recortex.domain.lesson import Extracted, Found
+from recortex.domain.lesson import Extracted
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
+from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import check_decision, limited
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import Operations, bounded, embed_all
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exchange import Imported, adopt, foreign
 from recortex.operations.registry import operation
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from recortex.operations.inputs import NewMemory
 
 PAIR = 2
+Review = Literal["list", "approve", "reject", "replace"]
 WAITING = (Status.PROPOSED, Status.QUARANTINED)
 
 
@@ -47,7 +48,7 @@ class Contradiction:
 class Reviewed:
     """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
 
-    action: Literal["list", "approve", "reject", "replace"]
+    action: Review
     memories: tuple[Memory, ...]
     waiting: int
     contradictions: tuple[Contradiction, ...] = ()
@@ -69,13 +70,12 @@ class LearningOperations(Operations):
             embed: make the vectors now.
             dry_run: only show what would be learned, from the beginning.
         """
-        lesson = self._learn(Path(path), final=final, embed=embed, dry_run=dry_run)
-        return lesson.extracted
+        return self._learn(Path(path), final=final, embed=embed, dry_run=dry_run).extracted
 
     @operation()
     def review(
         self,
-        action: Literal["list", "approve", "reject", "replace"] = "list",
+        action: Review = "list",
         ids: Sequence[str] = (),
         *,
         limit: int = 20,
@@ -95,10 +95,7 @@ class LearningOperations(Operations):
                 for services in self._app.all_services()
                 for memory in services.store.memories.find(query)
             ][:limit]
-            return Reviewed(
-                action=action, memories=all_output_redacted(found), waiting=self._waiting(),
-                contradictions=self._contradictions(limit)
-            )  # fmt: skip
+            return self._reviewed(action, found, self._contradictions(limit))
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -109,8 +106,8 @@ class LearningOperations(Operations):
             )
         status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
         located = [self._waits(id_) for id_ in ids]
-        decided = tuple(self._decide(services, memory, status, action) for services, memory in located)
-        return Reviewed(action=action, memories=decided, waiting=self._waiting())
+        decided = [self._decide(services, memory, status, action) for services, memory in located]
+        return self._reviewed(action, decided)
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [
@@ -119,14 +116,12 @@ class LearningOperations(Operations):
             for one in services.store.relations.suggested(RelationType.CONTRADICTS, limit)
         ]
         pairs = [
-            (sorted(pair, key=lambda memory: memory.valid_from), one)
+            (all_output_redacted(sorted(pair, key=lambda memory: memory.valid_from)), one)
             for pair, one in found
             if len(pair) == PAIR
         ]
         return tuple(
-            Contradiction(
-                newer=output_redacted(newer), older=output_redacted(older), evidence=" ".join(one.evidence)
-            )
+            Contradiction(newer=newer, older=older, evidence=" ".join(one.evidence))
             for (older, newer), one in pairs[:limit]
         )
 
@@ -140,8 +135,17 @@ class LearningOperations(Operations):
         if services is not other or new.id == old.id or old.status is not Status.ACTIVE:
             raise InvalidInputError("One active memory can replace another one of the same store.")
         services.ingestion.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
-        kept = services.store.memories.get([new.id, old.id])
-        return Reviewed(action="replace", memories=all_output_redacted(kept), waiting=self._waiting())
+        return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
+
+    def _reviewed(
+        self, action: Review, memories: Sequence[Memory], contradictions: tuple[Contradiction, ...] = ()
+    ) -> Reviewed:
+        waiting = sum(
+            services.store.memories.count(MemoryQuery(statuses=WAITING))
+            for services in self._app.all_services()
+        )
+        shown = all_output_redacted(memories)
+        return Reviewed(action=action, memories=shown, waiting=waiting, contradictions=contradictions)
 
     @operation()
     def import_(
@@ -208,9 +212,12 @@ class LearningOperations(Operations):
             )
         if not sessions:
             return Imported(
-                format=format, problems=tuple(problems), dry_run=dry_run,
-                places=tuple(map(str, found.places)), elsewhere=len(found.sessions),
-            )  # fmt: skip
+                format=format,
+                problems=tuple(problems),
+                dry_run=dry_run,
+                places=tuple(map(str, found.places)),
+                elsewhere=len(found.sessions),
+            )
         return self._import_sessions(format, sessions, problems, embed=embed, dry_run=dry_run)
 
     def _import_sessions(
@@ -236,8 +243,22 @@ class LearningOperations(Operations):
             done += session.size
             self._app.progress("reading sessions", done, total)
         if embed:
-            self._embed(learned, self._app.progress)
-        return _summary(format_, lessons, problems, dry_run=dry_run)
+            embed_all(self._app, learned)
+        found = [one for lesson in lessons for one in lesson.extracted.found]
+        new = [one for one in found if one.outcome in {"added", "dry_run"}]
+        return Imported(
+            format=format_,
+            files=len(lessons),
+            unchanged=sum(lesson.extracted.lines == 0 for lesson in lessons),
+            lines=sum(lesson.extracted.lines for lesson in lessons),
+            turns=sum(lesson.extracted.turns for lesson in lessons),
+            added=len(new),
+            merged=sum(one.outcome == "merged" for one in found),
+            proposed=sum(one.status in WAITING for one in new),
+            by_kind=dict(Counter(one.kind for one in new).most_common()),
+            problems=tuple(problems),
+            dry_run=dry_run,
+        )
 
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
         from recortex.app.jobs.learning import learn
@@ -252,16 +273,8 @@ class LearningOperations(Operations):
             sure=not limited(self._app),
         )
         if embed:
-            self._embed(lesson.added)
+            embed_all(self._app, lesson.added, quiet=True)
         return lesson
-
-    def _embed(
-        self, learned: Sequence[Memory], progress: Callable[[str, int, int], None] = lambda *_: None
-    ) -> None:
-        """Give new memories their vectors, each in its own store."""
-        for scope in dict.fromkeys(memory.scope for memory in learned):
-            own = [memory for memory in learned if memory.scope is scope]
-            self._app.services(scope).embedding.embed(own, progress=progress)
 
     def _is_ours(self, session: SessionFile) -> bool:
         """Whether a session ran in this project; its first turn says where."""
@@ -302,11 +315,16 @@ class LearningOperations(Operations):
         kept = services.ingestion.keep(drafts, now=self._app.clock(), actor=self._app.actor)
         added = [one.memory for one in kept if one.added]
         if embed:
-            services.embedding.embed(added, progress=self._app.progress)
+            embed_all(self._app, added)
+        new = len(added)  # all of them wait
         return Imported(
-            format=format_, files=1, added=len(added), merged=len(kept) - len(added), proposed=len(added),
+            format=format_,
+            files=1,
+            added=new,
+            merged=len(kept) - new,
+            proposed=new,
             by_kind=dict(Counter(memory.kind for memory in added)),
-        )  # fmt: skip
+        )
 
     def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
         services, memory = self._app.locate(id_)
@@ -319,20 +337,8 @@ class LearningOperations(Operations):
     def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
         now = self._app.clock()
         validated = now if status is Status.ACTIVE else memory.validated_at
-        changed = services.ingestion.change(
-            memory,
-            replace(memory, status=status, validated_at=validated),
-            now=now,
-            actor=self._app.actor,
-            operation=action,
-        )
-        return output_redacted(changed)
-
-    def _waiting(self) -> int:
-        return sum(
-            services.store.memories.count(MemoryQuery(statuses=WAITING))
-            for services in self._app.all_services()
-        )
+        decided = replace(memory, status=status, validated_at=validated)
+        return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)
 
 
 def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:
@@ -347,31 +353,6 @@ def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:
 
 def _untrusted(row: NewMemory, path: str) -> NewMemory:
     """A memory of a file as it may be taken in: of this project, and with no weight of its own."""
-    return replace(
-        row, origin=Origin.IMPORT, status=None, scope=Scope.PROJECT, pinned=False, supersedes=None,
-        source=row.source or {"path": path},
-    )  # fmt: skip
-
-
-def _summary(
-    format_: str,
-    lessons: Sequence[Lesson],
-    problems: Sequence[str],
-    *,
-    dry_run: bool,
-) -> Imported:
-    found: list[Found] = [one for lesson in lessons for one in lesson.extracted.found]
-    new = [one for one in found if one.outcome in {"added", "dry_run"}]
-    return Imported(
-        format=format_,
-        files=len(lessons),
-        unchanged=sum(lesson.extracted.lines == 0 for lesson in lessons),
-        lines=sum(lesson.extracted.lines for lesson in lessons),
-        turns=sum(lesson.extracted.turns for lesson in lessons),
-        added=len(new),
-        merged=sum(one.outcome == "merged" for one in found),
-        proposed=sum(one.status in WAITING for one in new),
-        by_kind=dict(Counter(one.kind for one in new).most_common()),
-        problems=tuple(problems),
-        dry_run=dry_run,
-    )
+    source = row.source or {"path": path}
+    own = replace(row, origin=Origin.IMPORT, status=None, scope=Scope.PROJECT, source=source)
+    return replace(own, pinned=False, supersedes=None)

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from recortex.app.jobs.lifecycle import LifecyclePass, run_lifecycle
+from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Scope, Status
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from recortex.app.store_services import StoreServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class StatusChange:
     """A memory that moved on.
 
     Attributes:
@@ -49,7 +43,7 @@ class Lifecycle:
     considered: int = 0
     archived: int = 0
     pruned: int = 0
-    changes: tuple[Change, ...] = ()
+    changes: tuple[StatusChange, ...] = ()
     dry_run: bool = False
 
 
@@ -81,12 +75,10 @@ class LifecycleOperations(Operations):
             considered=sum(aged.considered for _, aged in passes),
             archived=sum(aged.count(Status.ARCHIVED) for _, aged in passes),
             pruned=sum(aged.count(Status.PRUNED) for _, aged in passes),
-            changes=tuple(change for services, aged in passes for change in _changes(services, aged)),
+            changes=tuple(
+                filled(StatusChange, step, scope=services.scope or Scope.PROJECT)
+                for services, aged in passes
+                for step in aged.transitions
+            ),
             dry_run=dry_run,
         )
-
-
-def _changes(services: StoreServices, aged: LifecyclePass) -> Iterator[Change]:
-    scope = services.scope or Scope.PROJECT
-    for step in aged.transitions:
-        yield Change(id=step.id, scope=scope, kind=step.kind, status=step.status, reason=step.reason)

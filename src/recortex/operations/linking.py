@@ -14,7 +14,7 @@ from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
 from recortex.engines.graph.causality import refuse_circle
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
-from recortex.operations.base import Operations, file_link, strings
+from recortex.operations.base import Operations, file_link
 from recortex.operations.registry import operation
 
 
@@ -65,14 +65,7 @@ class LinkOperations(Operations):
         services, memory = self._app.locate(id)
         made = None
         if target:
-            made = self._relate(
-                memory,
-                target,
-                _relation_type(relation),
-                strength,
-                strings(evidence, "evidence"),
-                bidirectional,
-            )
+            made = self._relate(memory, target, _relation_type(relation), strength, evidence, bidirectional)
         added = self._added(memory, file=file, function=function, pattern=pattern, constraint=constraint)
         if added != memory:
             memory = services.ingestion.change(
@@ -150,12 +143,8 @@ class LinkOperations(Operations):
                     "Both memories must be in the same store.",
                     hint="A project's memory cannot be related to a global one.",
                 )
-            self._note(
-                services,
-                memory.id,
-                "link",
-                {"relation": type_.value, "target": other.id, "strength": strength},
-            )
+            details = {"relation": type_.value, "target": other.id, "strength": strength}
+            self._note(services, memory.id, "link", details)
         return made
 
     def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
@@ -164,22 +153,13 @@ class LinkOperations(Operations):
             gone = services.store.relations.remove(memory.id, other.id, type_)
             gone += services.store.relations.remove(other.id, memory.id, type_)
             if gone:
-                self._note(
-                    services,
-                    memory.id,
-                    "unlink",
-                    {"relations": [one.value for one in gone], "target": other.id},
-                )
+                details = {"relations": [one.value for one in gone], "target": other.id}
+                self._note(services, memory.id, "unlink", details)
         return len(gone)
 
     def _note(self, services: Any, memory_id: str, operation_: str, details: dict[str, Any]) -> None:
-        entry = AuditEntry(
-            memory_id=memory_id,
-            operation=operation_,
-            actor=self._app.actor,
-            at=self._app.clock(),
-            details=details,
-        )
+        at, actor = self._app.clock(), self._app.actor
+        entry = AuditEntry(memory_id=memory_id, operation=operation_, actor=actor, at=at, details=details)
         services.store.ledger.record([entry])
 
     def _added(self, memory: Memory, *, file: str, function: str, pattern: str, constraint: str) -> Memory:

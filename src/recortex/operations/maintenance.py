@@ -13,8 +13,9 @@ from recortex.app.vector_index import index_notice
 from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import writable
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.consolidating import pending
+from recortex.operations.inspecting import figures
 from recortex.operations.registry import operation
 from recortex.settings.table import SETTINGS
 from recortex.version import __version__
@@ -136,7 +137,7 @@ class StatusReport:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class HealthFinding:
     """One thing that was checked.
 
     Attributes:
@@ -165,7 +166,7 @@ class Diagnosis:
     """What is installed, where data is, whether it is whole, which settings hold."""
 
     healthy: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[HealthFinding, ...]
     settings: tuple[SettingValue, ...]
     installed: dict[str, str]
 
@@ -208,34 +209,22 @@ class MaintenanceOperations(Operations):
         fallbacks: list[Fallback] = []
         all_services = self._app.all_services()  # once: another thread may open one more meanwhile
         for services in all_services:
-            counts = services.store.memories.counts()
-            by_status: dict[str, int] = {}
-            for statuses in counts.values():
-                for status, count in statuses.items():
-                    by_status[status] = by_status.get(status, 0) + count
             stores.append(
                 StoreStatus(
-                    scope=services.scope.value if services.scope else "all", path=services.store.shown,
-                    memories=sum(by_status.values()), by_status=by_status,
-                    by_kind={kind: sum(statuses.values()) for kind, statuses in counts.items()},
-                    relations=services.store.relations.count(),
-                    without_vector=services.store.vectors.count_pending(),
-                    bytes=services.store.bytes(), schema=services.store.schema,
+                    **figures(services),
+                    bytes=services.store.bytes(),
+                    schema=services.store.schema,
                     backups=len(services.store.backups.all()),
-                    health=health(services, services.settings), model_change=_change(services),
+                    health=health(services, services.settings),
+                    model_change=_change(services),
                 )
-            )  # fmt: skip
+            )
             working = {"global store", *(["sqlite-vec"] if services.store.vectors.available else [])}
             fallbacks += [
-                Fallback(
-                    component=one.degradation.component, failure=one.degradation.failure,
-                    fallback=one.degradation.fallback, recovered=one.degradation.recovered,
-                    last_at=one.last_at,
-                    times=one.times,
-                )
+                filled(Fallback, one.degradation, last_at=one.last_at, times=one.times)
                 for one in services.store.ledger.degradations()
                 if not (one.degradation.recovered or one.degradation.component in working)
-            ]  # fmt: skip
+            ]
         return StatusReport(
             version=__version__,
             stores=tuple(stores),
@@ -266,12 +255,15 @@ class MaintenanceOperations(Operations):
         if not settings["llm.provider"]:
             return None
         spent = self._app.services(Scope.GLOBAL).store.model_calls.spent_today(self._app.clock())
-        return ModelUse(
-            provider=settings["llm.provider"], model=settings["llm.model"], calls=spent.calls,
-            tokens=spent.tokens,
-            usd=spent.micro_usd / 1_000_000, daily_usd=settings["llm.daily_usd"],
+        return filled(
+            ModelUse,
+            spent,
+            provider=settings["llm.provider"],
+            model=settings["llm.model"],
+            usd=spent.micro_usd / 1_000_000,
+            daily_usd=settings["llm.daily_usd"],
             daily_tokens=settings["llm.daily_tokens"],
-        )  # fmt: skip
+        )
 
     def _session_loop(self) -> SessionLoop:
         from recortex.app.error_log import logged_errors
@@ -283,12 +275,13 @@ class MaintenanceOperations(Operations):
         record = read_status(location.place(STATUS))
         failed = sorted((one for place in places for one in logged_errors(place)), key=lambda one: one.at)
         return SessionLoop(
-            waiting=capture_requests.waiting(location.place("queue")), runs=int(record.get("runs") or 0),
-            last=record.get("last") or {}, totals=record.get("totals") or {}, failed=len(failed),
-            failures=tuple(
-                Failure(at=one.at, event=one.event, error=one.error) for one in failed[-SHOWN_FAILURES:]
-            ),
-        )  # fmt: skip
+            waiting=capture_requests.waiting(location.place("queue")),
+            runs=int(record.get("runs") or 0),
+            last=record.get("last") or {},
+            totals=record.get("totals") or {},
+            failed=len(failed),
+            failures=tuple(filled(Failure, one) for one in failed[-SHOWN_FAILURES:]),
+        )
 
     @operation(read_only=True)
     def doctor(self) -> Diagnosis:
@@ -296,7 +289,7 @@ class MaintenanceOperations(Operations):
         from recortex.app.diagnosis import diagnose, installed
 
         findings = tuple(
-            Finding(check=check, level=level, message=message, todo=todo)
+            HealthFinding(check=check, level=level, message=message, todo=todo)
             for check, level, message, todo in diagnose(self._app)
         )
         helps = {setting.name: setting.help for setting in SETTINGS}
@@ -304,9 +297,7 @@ class MaintenanceOperations(Operations):
             healthy=all(finding.level != "problem" for finding in findings),
             findings=findings,
             settings=tuple(
-                SettingValue(
-                    name=one.name, value=_shown(one), origin=one.origin, place=one.place, help=helps[one.name]
-                )
+                filled(SettingValue, one, value=_shown(one), help=helps[one.name])
                 for one in self._app.settings
             ),
             installed=installed(),
@@ -354,13 +345,7 @@ class MaintenanceOperations(Operations):
         done = recover(location.database, backups, now=self._app.clock(), fingerprint=content_hash)
         services = self._app.services(scope)
         count = sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
-        return Recovered(
-            outcome=done.outcome,
-            memories=count,
-            steps=done.steps,
-            kept=str(done.kept) if done.kept else "",
-            lost=done.lost,
-        )
+        return filled(Recovered, done, memories=count, kept=str(done.kept or ""))
 
     def _location(self, scope: Scope) -> Location:
         locations = self._app.locations
@@ -371,11 +356,9 @@ def _change(services: StoreServices) -> ModelChange | None:
     seen = outlook(services)
     if not seen.outdated:
         return None
-    left = seen.seconds_left
-    return ModelChange(
-        model=seen.model, former=seen.former, share=round(seen.share, 4), left=seen.left,
-        per_second=round(seen.per_second, 1), seconds_left=None if left is None else round(left, 1),
-    )  # fmt: skip
+    left = None if seen.seconds_left is None else round(seen.seconds_left, 1)
+    share, rate = round(seen.share, 4), round(seen.per_second, 1)
+    return filled(ModelChange, seen, share=share, per_second=rate, seconds_left=left)
 
 
 def _shown(setting: Value) -> Any:

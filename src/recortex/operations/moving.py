@@ -12,7 +12,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Scope
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import AmbiguousIdError, InvalidInputError, MemoryNotFoundError
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -104,16 +104,17 @@ class MovingOperations(Operations):
 
         began = time.perf_counter()
         moved = copy_store(self._app, source, target, dry_run=dry_run)
-        tables = tuple(
-            TableCopied(table=one.table, rows=one.rows, written=one.written, checksum=one.checksum)
-            for one in moved.tables
-        )
+        tables = tuple(filled(TableCopied, one) for one in moved.tables)
         return StoreCopied(
-            source=moved.source, target=moved.target, tables=tables, dry_run=dry_run,
+            source=moved.source,
+            target=moved.target,
+            tables=tables,
+            dry_run=dry_run,
             memories=sum(one.rows for one in tables if one.table == "memories"),
-            rows=sum(one.rows for one in tables), written=sum(one.written for one in tables),
+            rows=sum(one.rows for one in tables),
+            written=sum(one.written for one in tables),
             seconds=round(time.perf_counter() - began, 3),
-        )  # fmt: skip
+        )
 
 
 def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:

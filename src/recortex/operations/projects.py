@@ -19,12 +19,12 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, InvalidInputError, StorageError
 from recortex.formats.session_files import histories
-from recortex.operations.base import Operations
+from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.location import Location
-    from recortex.app.projects import Project
+    from recortex.app.store_services import StoreServices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,19 +96,29 @@ class ProjectOperations(Operations):
         location = self._bound(workspace)
         existed = location.exists
         project = locate(self._app.project.home, self._app.project.checkout)
-        found = [named(project, Path(adopt_from))] if adopt_from else self._candidates(location, project)
+        found = [named(project, Path(adopt_from))] if adopt_from else []
+        if not (adopt_from or location.server):
+            found = candidates(project)
         took = [self._adopt(one) for one in found] if adopt or adopt_from else []
         if took:
             adopted(project)
         services = self._app.services(Scope.PROJECT)
+        around = here()
         return Initialised(
-            path=services.store.shown, created=not existed, schema=services.store.schema,
+            path=services.store.shown,
+            created=not existed,
+            schema=services.store.schema,
             workspace=services.location.workspace,
-            root=shown(str(self._app.root)), adopted=sum(took),
+            root=shown(str(self._app.root)),
+            adopted=sum(took),
             adoptable=() if took else tuple(map(_shown, found)),
-            refused=refused(project), memories=_memories(services.store.memories.counts()),
-            histories=histories(Path.home(), self._app.settings.claude_folder), hosts=_waiting_hosts(),
-        )  # fmt: skip
+            refused=refused(project),
+            memories=_memories(services),
+            histories=histories(Path.home(), self._app.settings.claude_folder),
+            hosts=tuple(
+                host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts)
+            ),
+        )
 
     def _bound(self, workspace: str) -> Location:
         """The project's location; on a server, bound to a workspace from now on."""
@@ -130,10 +140,6 @@ class ProjectOperations(Operations):
             locations.look_again(key)
         return locations[key]
 
-    @staticmethod
-    def _candidates(location: Location, project: Project) -> list[Candidate]:
-        return [] if location.server else candidates(project)
-
     def _adopt(self, candidate: Candidate) -> int:
         """Take a store over whole where this project has none yet, else its memories.
 
@@ -146,7 +152,7 @@ class ProjectOperations(Operations):
                 "Memories in a file are copied to a server by `recortex migrate-store`.",
                 hint=f"recortex migrate-store {candidate.database} URL",
             )
-        if _memories(services.store.memories.counts()):
+        if _memories(services):
             self._merge_from(candidate)
             discard(candidate)
             return held
@@ -171,26 +177,20 @@ class ProjectOperations(Operations):
         adopt(self._app, records, (), quarantine=False, embed=True, dry_run=False)
 
 
-def _waiting_hosts() -> tuple[str, ...]:
-    around = here()
-    return tuple(host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts))
-
-
-def _memories(counts: dict[str, dict[str, int]]) -> int:
-    return sum(sum(statuses.values()) for statuses in counts.values())
+def _memories(services: StoreServices) -> int:
+    return sum(sum(statuses.values()) for statuses in services.store.memories.counts().values())
 
 
 def _shown(candidate: Candidate) -> Adoptable:
     try:
         held, problem = candidate.summary(), ""
     except StorageError as error:
-        return Adoptable(
-            path=str(candidate.folder),
-            reason=candidate.reason,
-            made_for=candidate.path,
-            problem=error.message,
-        )
-    return Adoptable(
-        path=str(candidate.folder), reason=candidate.reason, made_for=candidate.path, memories=held.memories,
-        first=held.first, last=held.last, problem=problem,
-    )  # fmt: skip
+        held, problem = None, error.message
+    return filled(
+        Adoptable,
+        held,
+        path=str(candidate.folder),
+        reason=candidate.reason,
+        made_for=candidate.path,
+        problem=problem,
+    )

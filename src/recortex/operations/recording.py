@@ -16,7 +16,7 @@ from recortex.domain.vocabulary import (
 from recortex.engines.ingestion.normalisation import expiry
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
-from recortex.operations.base import Operations, strings
+from recortex.operations.base import Operations
 from recortex.operations.drafts import draft_of, file_links, new_memory, priority_from
 from recortex.operations.inputs import MemoryEdit, NewMemory
 from recortex.operations.registry import operation, taking
@@ -24,6 +24,7 @@ from recortex.operations.registry import operation, taking
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from recortex.app.store_services import StoreServices
 
 MAX_BATCH = 100_000
 
@@ -109,10 +110,12 @@ class RecordingOperations(Operations):
             if embed:
                 services.embedding.embed([one.memory for one in kept], progress=self._app.progress)
         return Remembered(
-            ids=tuple(ids[place] for place in range(len(drafts))), added=added, merged=len(drafts) - added,
+            ids=tuple(ids[place] for place in range(len(drafts))),
+            added=added,
+            merged=len(drafts) - added,
             redacted=redacted,
             proposed=proposed,
-        )  # fmt: skip
+        )
 
     @operation(core=True)
     @taking(MemoryEdit)
@@ -120,9 +123,7 @@ class RecordingOperations(Operations):
         """Change a memory; its former state stays in its history and can be brought back with undo."""
         services, old = self._app.locate(edit.id)
         new = agents.edited(self._app, old, self._edited(old, edit))
-        return services.ingestion.change(
-            old, new, now=self._app.clock(), actor=self._app.actor, operation="update", reason=edit.reason
-        )
+        return self._changed(services, old, new, "update", edit.reason)
 
     @operation(core=True, destructive=True, idempotent=True)
     def forget(self, id: str, *, reason: str = "", dry_run: bool = False) -> Forgotten:  # noqa: A002
@@ -141,12 +142,9 @@ class RecordingOperations(Operations):
         services, old = self._app.locate(id)
         if dry_run or old.status is Status.ARCHIVED:
             return Forgotten(memory=old, dry_run=dry_run)
-        gone = services.ingestion.change(
-            old, replace(old, status=Status.ARCHIVED), now=self._app.clock(), actor=self._app.actor,
-            operation="archive",
-            reason=reason,
-        )  # fmt: skip
-        return Forgotten(memory=gone)
+        return Forgotten(
+            memory=self._changed(services, old, replace(old, status=Status.ARCHIVED), "archive", reason)
+        )
 
     @operation(idempotent=True)
     def restore(self, id: str, *, version: int | None = None) -> Memory:  # noqa: A002
@@ -171,10 +169,22 @@ class RecordingOperations(Operations):
             if former == old:
                 return old
         agents.check_taking_back(self._app, services, old, former)
-        return services.ingestion.change(
-            old, _as_now(former, old), now=self._app.clock(), actor=self._app.actor, operation="restore",
-            reason=f"version {version}" if version is not None else "",
-        )  # fmt: skip
+        former = replace(
+            former,
+            id=old.id,
+            access_count=old.access_count,
+            last_accessed_at=old.last_accessed_at,
+            version=old.version,
+        )
+        return self._changed(
+            services, old, former, "restore", "" if version is None else f"version {version}"
+        )
+
+    def _changed(
+        self, services: StoreServices, old: Memory, new: Memory, operation_: str, reason: str
+    ) -> Memory:
+        now, actor = self._app.clock(), self._app.actor
+        return services.ingestion.change(old, new, now=now, actor=actor, operation=operation_, reason=reason)
 
     def _meant(self, words: str) -> tuple[Memory, ...]:
         found = (
@@ -188,7 +198,7 @@ class RecordingOperations(Operations):
         content = _content(old, edit)
         changes = {name: value for name in _EDITED if (value := getattr(edit, name)) is not None}
         if edit.tags is not None:
-            changes["tags"] = strings(edit.tags, "tags")
+            changes["tags"] = tuple(edit.tags)
         if edit.files is not None:
             changes["files"] = file_links(self._app, edit.files)
         if edit.priority is not None or edit.importance is not None:
@@ -226,14 +236,3 @@ def _expiry_before(old: Memory) -> datetime | None:
 def _like_id(words: str) -> bool:
     plain = words.strip().lower()
     return bool(plain) and set(plain) <= set("0123456789abcdef-")
-
-
-def _as_now(former: Memory, old: Memory) -> Memory:
-    """A former state on top of what access and identity are now."""
-    return replace(
-        former,
-        id=old.id,
-        access_count=old.access_count,
-        last_accessed_at=old.last_accessed_at,
-        version=old.version,
-    )

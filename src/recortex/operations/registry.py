@@ -46,6 +46,10 @@ class Traits:
     listing: str = ""
     person: bool = False
 
+    def __post_init__(self) -> None:
+        """What changes nothing may be done again."""
+        object.__setattr__(self, "idempotent", self.idempotent or self.read_only)
+
     @property
     def asks(self) -> bool:
         """Whether an agent's call is to be confirmed: what it removes does not come back.
@@ -99,24 +103,26 @@ class Operation:
         hints = parameter_types(self.function)
         described = _arguments(_told(self.function))
         signature = list(inspect.signature(self.function).parameters.values())[1:]
-        return tuple(_parameter(parameter, hints[parameter.name], described) for parameter in signature)
+        return tuple(
+            Parameter(
+                name=one.name,
+                hint=hints[one.name],
+                default=None if one.default is one.empty else one.default,
+                required=one.default is one.empty,
+                positional=one.kind is one.POSITIONAL_OR_KEYWORD,
+                help=described.get(one.name, ""),
+            )
+            for one in signature
+        )
 
     def returns(self) -> Any:
         """The resolved type of what it returns."""
         return get_type_hints(self.function)["return"]
 
 
-def operation(
-    *,
-    core: bool = False,
-    read_only: bool = False,
-    destructive: bool = False,
-    idempotent: bool = False,
-    listing: str = "",
-    person: bool = False,
-) -> Callable[[Function], Function]:
-    """Make an operation of a method."""
-    traits = Traits(core, read_only, destructive, idempotent or read_only, listing, person)
+def operation(**declared: Any) -> Callable[[Function], Function]:
+    """Make an operation of a method; takes the fields of `Traits`."""
+    traits = Traits(**declared)
 
     def mark(function: Function) -> Function:
         name = function.__name__.rstrip("_")
@@ -151,7 +157,7 @@ def taking(
         vars(taken)["__signature__"] = own.replace(
             parameters=[next(iter(own.parameters.values())), *given.parameters.values()]
         )
-        taken.__annotations__ = field_types(fields) | {"return": get_type_hints(method)["return"]}
+        taken.__annotations__ = parameter_types(fields) | {"return": get_type_hints(method)["return"]}
         taken.__doc__ = f"{_told(method)}\n\nArgs:{described}\n"
         for name in ("__module__", "__name__", "__qualname__"):
             setattr(taken, name, getattr(method, name))
@@ -191,17 +197,10 @@ def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, A
 
 
 @cache
-def field_types(given: Callable[..., Any]) -> dict[str, Any]:
-    """The resolved types of a dataclass's fields by name."""
-    hints = get_type_hints(given)
-    return {name: hints[name] for name in inspect.signature(given).parameters}
-
-
-@cache
 def parameter_types(function: Callable[..., Any]) -> dict[str, Any]:
-    """The resolved types of an operation's parameters by name, without what it returns."""
+    """The resolved types of the parameters of an operation, or of a dataclass, by name."""
     hints = get_type_hints(function, include_extras=True)
-    return {name: hints[name] for name in list(inspect.signature(function).parameters)[1:]}
+    return {name: hints[name] for name in inspect.signature(function).parameters if name in hints}
 
 
 def operations_of(facade: type) -> dict[str, Operation]:
@@ -223,18 +222,6 @@ def _operation(method: str, traits: Traits, function: Callable[..., Any]) -> Ope
 def _told(function: Callable[..., Any]) -> str:
     # Python 3.13 takes the indent of the source off by itself, older ones leave it on.
     return inspect.cleandoc(function.__doc__ or "")
-
-
-def _parameter(parameter: inspect.Parameter, hint: Any, described: dict[str, str]) -> Parameter:
-    required = parameter.default is inspect.Parameter.empty
-    return Parameter(
-        name=parameter.name,
-        hint=hint,
-        default=None if required else parameter.default,
-        required=required,
-        positional=parameter.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        help=described.get(parameter.name, ""),
-    )
 
 
 def _arguments(docstring: str) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from recortex.app import naming
 from recortex.codebase.files import freshness
@@ -29,7 +30,7 @@ from recortex.engines.decay.present import faded
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
-from recortex.operations.base import Operations, bounded, strings
+from recortex.operations.base import Operations, bounded
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -127,10 +128,18 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         only = _query(
-            kinds=kinds or ANSWERING, tags=tags, files=files, domains=domains, statuses=statuses, scope=scope,
+            kinds=kinds or ANSWERING,
+            tags=tags,
+            files=files,
+            domains=domains,
+            statuses=statuses,
+            scope=scope,
             session=session,
-            recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
-        )  # fmt: skip
+            recorded_after=recorded_after,
+            recorded_before=recorded_before,
+            as_of=as_of,
+            valid_at=valid_at,
+        )
         if statuses is None and valid_at is None:
             only = replace(only, valid_at=only.as_of or self._app.clock())
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
@@ -144,12 +153,15 @@ class SearchOperations(Operations):
         if as_of is None:
             self._count_access(kept)
         return Recall(
-            query=query, recipe=recipe, hits=kept, tokens=sum(map(_tokens, kept)),
+            query=query,
+            recipe=recipe,
+            hits=kept,
+            tokens=sum(map(_tokens, kept)),
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept else min((hit.memory.tokens for hit in seen), default=0),
-        )  # fmt: skip
+        )
 
     @operation(core=True, read_only=True)
     def get(
@@ -228,17 +240,28 @@ class SearchOperations(Operations):
             offset: leave out so many at the beginning.
         """
         query = _query(
-            kinds=kinds, statuses=statuses, tags=tags, files=files, domains=domains, scope=scope,
+            kinds=kinds,
+            statuses=statuses,
+            tags=tags,
+            files=files,
+            functions=tuple(functions),
+            patterns=tuple(patterns),
+            constraints=tuple(constraints),
+            domains=domains,
+            origins=tuple(origins),
+            pinned=pinned,
+            scope=scope,
             session=session,
-            recorded_after=recorded_after, recorded_before=recorded_before, as_of=as_of, valid_at=valid_at,
-        )  # fmt: skip
-        query = replace(
-            query, functions=strings(functions, "functions"), patterns=strings(patterns, "patterns"),
-            constraints=strings(constraints, "constraints"), origins=tuple(origins), pinned=pinned,
             min_priority=lowest_priority_of(importance) if importance else None,
             min_confidence=min_confidence,
-            max_confidence=max_confidence, order=order, descending=descending,
-        )  # fmt: skip
+            max_confidence=max_confidence,
+            recorded_after=recorded_after,
+            recorded_before=recorded_before,
+            as_of=as_of,
+            valid_at=valid_at,
+            order=order,
+            descending=descending,
+        )
         if not 0 <= offset <= MAX_OFFSET:
             raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
         return self._page(query, bounded(limit), offset)
@@ -368,41 +391,29 @@ class SearchOperations(Operations):
 def _query(
     *,
     kinds: Sequence[str],
+    statuses: Sequence[Status] | None,
     tags: Sequence[str],
     files: Sequence[str],
     domains: Sequence[Domain],
-    statuses: Sequence[Status] | None,
-    scope: Scope | None,
     session: str,
-    recorded_after: datetime | None,
-    recorded_before: datetime | None,
-    as_of: datetime | None,
-    valid_at: datetime | None,
+    **filters: Any,
 ) -> MemoryQuery:
+    """The filters as stores take them: active memories, unless other statuses are asked for.
+
+    For a time in the world also what was superseded later.
+    """
+    usual = (Status.ACTIVE, Status.SUPERSEDED) if filters["valid_at"] else (Status.ACTIVE,)
+    for name in ("recorded_after", "recorded_before", "as_of", "valid_at"):
+        filters[name] = filters[name] and as_utc(filters[name])
     return MemoryQuery(
-        kinds=tuple(kind_of(kind) for kind in strings(kinds, "kinds")),
-        tags=strings(tags, "tags"),
-        files=tuple(map(naming.shown, strings(files, "files"))),
-        domains=tuple(Domain(domain) for domain in domains),
-        statuses=_statuses(statuses, valid_at),
-        scope=scope,
+        kinds=tuple(map(kind_of, kinds)),
+        statuses=usual if statuses is None else tuple(statuses),
+        tags=tuple(tags),
+        files=tuple(map(naming.shown, files)),
+        domains=tuple(domains),
         session=naming.shown(session),
-        recorded_after=_utc(recorded_after),
-        recorded_before=_utc(recorded_before),
-        as_of=_utc(as_of),
-        valid_at=_utc(valid_at),
+        **filters,
     )
-
-
-def _utc(at: datetime | None) -> datetime | None:
-    return None if at is None else as_utc(at)
-
-
-def _statuses(wanted: Sequence[Status] | None, valid_at: datetime | None) -> tuple[Status, ...]:
-    """The statuses asked for; else the active one, and for a time in the world also what was superseded."""
-    if wanted is not None:
-        return tuple(Status(status) for status in wanted)
-    return (Status.ACTIVE,) if valid_at is None else (Status.ACTIVE, Status.SUPERSEDED)
 
 
 def _tokens(hit: Hit) -> int:
@@ -413,15 +424,13 @@ def _bringing(
     hits: Sequence[Hit], code: Mapping[str, tuple[Memory, ...]], budget: int | None
 ) -> Iterator[Hit]:
     """Each hit with its code where that still fits the budget beside all hits."""
-    left = None if budget is None else budget - sum(map(_tokens, hits))
+    left = math.inf if budget is None else budget - sum(map(_tokens, hits))
     for hit in hits:
         more = replace(hit, code=code.get(hit.memory.id, ()))
         cost = _tokens(more) - _tokens(hit)
-        if left is not None and cost > left:
-            yield hit
-            continue
-        left = None if left is None else left - cost
-        yield more
+        fits = cost <= left
+        left -= cost if fits else 0
+        yield more if fits else hit
 
 
 def _within(budget: int | None, hits: Sequence[Hit]) -> Iterator[Hit]:
@@ -429,10 +438,8 @@ def _within(budget: int | None, hits: Sequence[Hit]) -> Iterator[Hit]:
 
     One that is too large is left out, a smaller one after it may still fit.
     """
-    left = budget
+    left = math.inf if budget is None else budget
     for hit in hits:
-        if left is None:
-            yield hit
-        elif hit.memory.tokens <= left:
+        if hit.memory.tokens <= left:
             left -= hit.memory.tokens
             yield hit

@@ -130,8 +130,8 @@ SAMPLES = [
         r.Diagnosis(
             healthy=False,
             findings=(
-                r.Finding(check="integrity", level="ok", message="whole"),
-                r.Finding(check="model", level="problem", message="missing", todo="Install again."),
+                r.HealthFinding(check="integrity", level="ok", message="whole"),
+                r.HealthFinding(check="model", level="problem", message="missing", todo="Install again."),
             ),
             settings=(r.SettingValue(name="embedder", value="onnx", origin="default", place="", help="h"),),
             installed={"apsw": "3.53"},

@@ -13,7 +13,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Scope, Status
 from recortex.operations.brief import Shown, Surface
 from recortex.operations.graphing import Reached, Traversal
-from recortex.operations.lifecycle import Change, Lifecycle
+from recortex.operations.lifecycle import Lifecycle, StatusChange
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 MEMORY = Memory(
@@ -23,7 +23,7 @@ MEMORY = Memory(
 OTHER = replace(MEMORY, id="77777777-1111-4222-8333-444455556666")
 RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, AT)
 SHOWN = Shown(id=MEMORY.id, scope=Scope.PROJECT, rank=0.5, tokens=9)
-CHANGE = Change(
+CHANGE = StatusChange(
     id=MEMORY.id, scope=Scope.PROJECT, kind="tribal", status=Status.ARCHIVED, reason="confidence 0.10"
 )
 SAMPLES = [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         Diagnosis,
         Failure,
         Fallback,
-        Finding,
+        HealthFinding,
         ModelUse,
         Recovered,
         SessionLoop,
@@ -192,7 +192,7 @@ def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
     ])  # fmt: skip
 
 
-def finding(value: Finding, terminal: Terminal) -> str:
+def finding(value: HealthFinding, terminal: Terminal) -> str:
     """One check; what to do about it on a line of its own."""
     word, style = _LEVELS[value.level]
     text = terminal.wrap(f"{value.check}: {value.message}", indent=9, first=f"{word:<9}")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.operations.brief import Shown, Surface
     from recortex.operations.graphing import Explained, Reached, Traversal
-    from recortex.operations.lifecycle import Change, Lifecycle
+    from recortex.operations.lifecycle import Lifecycle, StatusChange
 
 _MOST_CHANGES = 20
 
@@ -72,5 +72,5 @@ def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
     return "\n".join([head, *lines, *([f"  … and {left:,} more (--json shows all)"] if left > 0 else [])])
 
 
-def _change(value: Change, terminal: Terminal) -> str:
+def _change(value: StatusChange, terminal: Terminal) -> str:
     return f"  {terminal.style(short(value.id), 'cyan')}  {clean(value.kind)}: {clean(value.reason)}"
