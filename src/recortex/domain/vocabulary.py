@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 
 class Status(StrEnum):
@@ -17,63 +18,42 @@ class Status(StrEnum):
 
 
 class RelationType(StrEnum):
-    """What one memory is to another: twenty types, four of them causal."""
+    """What one memory is to another: twenty types.
 
-    SUPERSEDES = "supersedes"
-    SUPPORTS = "supports"
-    CONTRADICTS = "contradicts"
-    RELATED = "related"
-    DERIVED_FROM = "derived_from"
-    OWNS = "owns"
-    AFFECTS = "affects"
-    BLOCKS = "blocks"
-    REQUIRES = "requires"
-    REFERENCES = "references"
-    LEARNED_FROM = "learned_from"
-    ASSIGNED_TO = "assigned_to"
-    DEPENDS_ON = "depends_on"
-    EXEMPLIFIES = "exemplifies"
-    REFINES = "refines"
-    SOURCE_OF = "source_of"
-    CAUSED = "caused"
-    ENABLED = "enabled"
-    PREVENTED = "prevented"
-    TRIGGERED_BY = "triggered_by"
+    Attributes:
+        words: what stands between the two in a sentence: A supersedes B.
+        reversed: the same from the other end: B is superseded by A.
+    """
 
-    @property
-    def words(self) -> str:
-        """What stands between the two in a sentence: A supersedes B."""
-        return RELATION_WORDS[self][0]
+    words: str
+    reversed: str
 
-    @property
-    def reversed(self) -> str:
-        """What stands between them when the sentence begins with the other: B is superseded by A."""
-        return RELATION_WORDS[self][1]
+    def __new__(cls, value: str, words: str = "", backwards: str = "") -> Self:
+        """A member with its verb in both directions."""
+        member = str.__new__(cls, value)
+        member._value_, member.words, member.reversed = value, words, backwards
+        return member
 
-
-RELATION_WORDS: dict[RelationType, tuple[str, str]] = {
-    RelationType.SUPERSEDES: ("supersedes", "is superseded by"),
-    RelationType.SUPPORTS: ("supports", "is supported by"),
-    RelationType.CONTRADICTS: ("contradicts", "is contradicted by"),
-    RelationType.RELATED: ("is related to", "is related to"),
-    RelationType.DERIVED_FROM: ("is derived from", "led to"),
-    RelationType.OWNS: ("owns", "is owned by"),
-    RelationType.AFFECTS: ("affects", "is affected by"),
-    RelationType.BLOCKS: ("blocks", "is blocked by"),
-    RelationType.REQUIRES: ("requires", "is required by"),
-    RelationType.REFERENCES: ("refers to", "is referred to by"),
-    RelationType.LEARNED_FROM: ("was learned from", "taught"),
-    RelationType.ASSIGNED_TO: ("is assigned to", "is in charge of"),
-    RelationType.DEPENDS_ON: ("depends on", "is needed by"),
-    RelationType.EXEMPLIFIES: ("is an example of", "has as an example"),
-    RelationType.REFINES: ("refines", "is refined by"),
-    RelationType.SOURCE_OF: ("is the source of", "comes from"),
-    RelationType.CAUSED: ("caused", "was caused by"),
-    RelationType.ENABLED: ("enabled", "was enabled by"),
-    RelationType.PREVENTED: ("prevented", "was prevented by"),
-    RelationType.TRIGGERED_BY: ("was triggered by", "triggered"),
-}
-"""Each relation as a verb, from its source to its target and from its target to its source."""
+    SUPERSEDES = "supersedes", "supersedes", "is superseded by"
+    SUPPORTS = "supports", "supports", "is supported by"
+    CONTRADICTS = "contradicts", "contradicts", "is contradicted by"
+    RELATED = "related", "is related to", "is related to"
+    DERIVED_FROM = "derived_from", "is derived from", "led to"
+    OWNS = "owns", "owns", "is owned by"
+    AFFECTS = "affects", "affects", "is affected by"
+    BLOCKS = "blocks", "blocks", "is blocked by"
+    REQUIRES = "requires", "requires", "is required by"
+    REFERENCES = "references", "refers to", "is referred to by"
+    LEARNED_FROM = "learned_from", "was learned from", "taught"
+    ASSIGNED_TO = "assigned_to", "is assigned to", "is in charge of"
+    DEPENDS_ON = "depends_on", "depends on", "is needed by"
+    EXEMPLIFIES = "exemplifies", "is an example of", "has as an example"
+    REFINES = "refines", "refines", "is refined by"
+    SOURCE_OF = "source_of", "is the source of", "comes from"
+    CAUSED = "caused", "caused", "was caused by"
+    ENABLED = "enabled", "enabled", "was enabled by"
+    PREVENTED = "prevented", "prevented", "was prevented by"
+    TRIGGERED_BY = "triggered_by", "was triggered by", "triggered"
 
 
 class RelationStatus(StrEnum):
@@ -93,7 +73,7 @@ class Importance(StrEnum):
 
 
 class Domain(StrEnum):
-    """The area of the software that a memory is about (E)."""
+    """The area of the software that a memory is about."""
 
     AUTH = "AUTH"
     UI = "UI"
@@ -147,16 +127,12 @@ class Actor(StrEnum):
     RECLASSIFICATION = "reclassification"
 
 
-TRUST_OF_ORIGIN = {
-    Origin.USER: Trust.TRUSTED,
-    Origin.AGENT: Trust.DERIVED,
-    Origin.EXTRACTION: Trust.DERIVED,
-    Origin.CODE_INDEX: Trust.DERIVED,
-    Origin.CONSOLIDATION: Trust.DERIVED,
-    Origin.IMPORT: Trust.UNTRUSTED,
-    Origin.TOOL: Trust.UNTRUSTED,
-    Origin.WEB: Trust.UNTRUSTED,
-}
+_DERIVED = (Origin.AGENT, Origin.EXTRACTION, Origin.CODE_INDEX, Origin.CONSOLIDATION)
+TRUST_OF_ORIGIN = (
+    dict.fromkeys(Origin, Trust.UNTRUSTED)
+    | dict.fromkeys(_DERIVED, Trust.DERIVED)
+    | {Origin.USER: Trust.TRUSTED}
+)
 
 _LOWEST_PRIORITY = {Importance.LOW: 1, Importance.NORMAL: 4, Importance.HIGH: 7, Importance.CRITICAL: 9}
 _USUAL_PRIORITY = {Importance.LOW: 2, Importance.NORMAL: 5, Importance.HIGH: 8, Importance.CRITICAL: 10}
@@ -188,16 +164,4 @@ RELATION_ALIASES = {
     "contradict": RelationType.CONTRADICTS,
     "support": RelationType.SUPPORTS,
 }
-CAUSAL_RELATIONS = frozenset(
-    {
-        RelationType.CAUSED,
-        RelationType.ENABLED,
-        RelationType.PREVENTED,
-        RelationType.CONTRADICTS,
-        RelationType.SUPERSEDES,
-        RelationType.SUPPORTS,
-        RelationType.DERIVED_FROM,
-        RelationType.TRIGGERED_BY,
-    }
-)
 CONFIDENCE_WORDS = {"high": 0.9, "medium": 0.6, "low": 0.3}

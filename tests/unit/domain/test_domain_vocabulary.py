@@ -13,7 +13,6 @@ from recortex.domain.kinds import ALIASES, KINDS, kind_of
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory, Source, check
 from recortex.domain.vocabulary import (
-    CAUSAL_RELATIONS,
     CONFIDENCE_WORDS,
     RELATION_ALIASES,
     TRUST_OF_ORIGIN,
@@ -155,8 +154,6 @@ def test_an_unknown_kind_is_refused_with_those_that_exist(name):
 def test_there_are_20_relations():
     assert {relation.value for relation in RelationType} == RELATIONS
     assert len(RelationType) == 20
-    causal = {"caused", "enabled", "prevented", "contradicts", "supersedes", "supports", "derived_from"}
-    assert causal | {"triggered_by"} == CAUSAL_RELATIONS
     assert RELATION_ALIASES["relates_to"] is RelationType.RELATED
 
 

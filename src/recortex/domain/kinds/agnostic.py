@@ -17,13 +17,10 @@ class Constraint:
     severity: Literal["critical"] = "critical"
 
 
-@content
+@content(category="architecture")
 class Core(Content):
     """What the project is: name, stack, conventions, constraints."""
 
-    kind = "core"
-    revalidate_days = 365
-    category = "architecture"
     main = "description"
 
     name: str = ""
@@ -48,15 +45,10 @@ class Core(Content):
         return titled(self.name, self.description) or Content.summary(self)
 
 
-@content
+@content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="gotcha")
 class Tribal(Content):
     """Institutional knowledge: what nobody wrote down, with its warnings and consequences."""
 
-    kind = "tribal"
-    half_life_days = 365
-    archive_below = 0.2
-    revalidate_days = 90
-    category = "gotcha"
     main = "knowledge"
     heading = "topic"
 
@@ -108,15 +100,10 @@ class Refinement:
     reason: str = ""
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
 class Procedural(Content):
     """How to do a thing, step by step."""
 
-    kind = "procedural"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 60
-    category = "pattern"
     main = "description"
 
     name: str = ""
@@ -137,15 +124,10 @@ class Procedural(Content):
         return titled(self.name or self.description, f"{count} step{'s' * (count != 1)}")
 
 
-@content
+@content(half_life_days=90, archive_below=0.3, revalidate_days=30, category="context")
 class Semantic(Content):
     """Knowledge consolidated from episodes, with its evidence."""
 
-    kind = "semantic"
-    half_life_days = 90
-    archive_below = 0.3
-    revalidate_days = 30
-    category = "context"
     main = "knowledge"
     heading = "topic"
 
@@ -168,15 +150,10 @@ class ExtractedFact:
     type: Literal["preference", "knowledge", "correction", "warning"] = "knowledge"
 
 
-@content
+@content(half_life_days=7, archive_below=0.1, revalidate_days=7, category="progress")
 class Episodic(Content):
     """One interaction as it happened: material for consolidation."""
 
-    kind = "episodic"
-    half_life_days = 7
-    archive_below = 0.1
-    revalidate_days = 7
-    category = "progress"
     main = "user_query"
     event = True
 
@@ -201,15 +178,10 @@ class Alternative:
     rejected_because: str = ""
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=90, category="decision")
 class Decision(Content):
     """A decision that stands alone, with what else was considered."""
 
-    kind = "decision"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 90
-    category = "decision"
     main = "decision"
     heading = "title"
 
@@ -221,15 +193,10 @@ class Decision(Content):
     decided_by: str = ""
 
 
-@content
+@content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="context")
 class Insight(Content):
     """An observation that was learned."""
 
-    kind = "insight"
-    half_life_days = 90
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "context"
     main = "observation"
 
     observation: str = ""
@@ -237,15 +204,10 @@ class Insight(Content):
     implication: str = ""
 
 
-@content
+@content(half_life_days=60, archive_below=0.2, revalidate_days=30, category="context")
 class Reference(Content):
     """A pointer to something outside: a page, a paper, a ticket."""
 
-    kind = "reference"
-    half_life_days = 60
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "context"
     main = "description"
 
     title: str = ""
@@ -258,15 +220,10 @@ class Reference(Content):
         return titled(self.title, self.description or self.url)
 
 
-@content
+@content(half_life_days=120, archive_below=0.2, revalidate_days=60, category="pattern")
 class Preference(Content):
     """How a person or a team likes things done."""
 
-    kind = "preference"
-    half_life_days = 120
-    archive_below = 0.2
-    revalidate_days = 60
-    category = "pattern"
     main = "preference"
     heading = "subject"
 

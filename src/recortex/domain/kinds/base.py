@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError, dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Category = Literal[
     "architecture", "gotcha", "pattern", "context", "progress", "decision", "code_description", ""
@@ -36,28 +39,47 @@ _NOTHING: dict[str, Any] = {}
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
-def content(cls: type[_Class]) -> type[_Class]:
+def content(
+    *,
+    half_life_days: float | None = None,
+    archive_below: float = 0.0,
+    revalidate_days: int = 365,
+    category: Category = "",
+) -> Callable[[type[_Class]], type[_Class]]:
     """Make a class the content of a kind: a dataclass with slots whose fields are named and have defaults.
 
-    `dataclass` would write and compile eight methods for each of the 27 classes, which every hook would wait
-    for; they
-    inherit these from `Content` instead.
+    The kind has the class's name. `dataclass` would write and compile eight methods for each of the 27
+    classes, which every hook would wait for: they inherit these from `Content` instead.
+
+    Args:
+        half_life_days: after so many days without use the confidence is half; None means never.
+        archive_below: a memory whose confidence stays below this may be archived.
+        revalidate_days: after so many days it should be checked again.
+        category: the heading in the brief; empty where the kind is never shown there.
     """
-    made = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
-    made.usual = {one.name: _NOTHING if one.default_factory is dict else one.default for one in fields(made)}
-    return made
+
+    def make(cls: type[_Class]) -> type[_Class]:
+        made = dataclass(slots=True, init=False, eq=False, repr=False)(cls)
+        made.kind = "".join(f"_{sign.lower()}" if sign.isupper() else sign for sign in cls.__name__).lstrip(
+            "_"
+        )
+        made.half_life_days, made.archive_below = half_life_days, archive_below
+        made.revalidate_days, made.category = revalidate_days, category
+        made.usual = {
+            one.name: _NOTHING if one.default_factory is dict else one.default for one in fields(made)
+        }
+        return made
+
+    return make
 
 
-@content
+@content()
 class Content:
     """The typed content of a memory; each subclass is one kind.
 
     Attributes:
         kind: the kind's name, as stored and shown.
-        half_life_days: after so many days without use the confidence is half; None means never.
-        archive_below: a memory whose confidence stays below this may be archived.
-        revalidate_days: after so many days it should be checked again.
-        category: the heading on the surface; empty where the kind is never shown there.
+        half_life_days, archive_below, revalidate_days, category: see `content`.
         main: the field that a plain text fills.
         heading: the field that stands before the main one in the summary; empty where there is none.
         event: it happened once, so an equal text from another moment is another memory, not a duplicate.
@@ -65,16 +87,16 @@ class Content:
         usual: the usual value of each field.
     """
 
-    kind: ClassVar[str] = ""
-    half_life_days: ClassVar[float | None] = None
-    archive_below: ClassVar[float] = 0.0
-    revalidate_days: ClassVar[int] = 365
-    category: ClassVar[Category] = ""
+    kind: ClassVar[str]
+    half_life_days: ClassVar[float | None]
+    archive_below: ClassVar[float]
+    revalidate_days: ClassVar[int]
+    category: ClassVar[Category]
     main: ClassVar[str] = ""
     heading: ClassVar[str] = ""
     event: ClassVar[bool] = False
     embedded: ClassVar[bool] = True
-    usual: ClassVar[dict[str, Any]] = {}
+    usual: ClassVar[dict[str, Any]]
 
     def __init__(self, **values: Any) -> None:
         """Set the fields that are given; the others are as usual."""

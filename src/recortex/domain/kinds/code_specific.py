@@ -21,15 +21,10 @@ class Citation:
     valid: bool | None = None
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
 class PatternRationale(Content):
     """Why a pattern exists, with its business context."""
 
-    kind = "pattern_rationale"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 60
-    category = "pattern"
     main = "rationale"
     heading = "pattern_name"
 
@@ -47,15 +42,10 @@ class PatternRationale(Content):
     citations: tuple[Citation, ...] = ()
 
 
-@content
+@content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="decision")
 class ConstraintOverride(Content):
     """An approved exception to a constraint."""
 
-    kind = "constraint_override"
-    half_life_days = 90
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "decision"
     main = "reason"
 
     constraint_id: str = ""
@@ -76,15 +66,10 @@ class ConstraintOverride(Content):
         return titled("Override", self.constraint_name or self.reason)
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=90, category="decision")
 class DecisionContext(Content):
     """The human side of a decision that stands in the code or in an ADR."""
 
-    kind = "decision_context"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 90
-    category = "decision"
     main = "decision_summary"
 
     decision_id: str = ""
@@ -110,15 +95,10 @@ class Occurrence:
     resolved_by: str = ""
 
 
-@content
+@content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="gotcha")
 class CodeSmell(Content):
     """An anti-pattern, with a bad and a good example."""
 
-    kind = "code_smell"
-    half_life_days = 90
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "gotcha"
     main = "description"
 
     name: str = ""
@@ -139,14 +119,10 @@ class CodeSmell(Content):
         return titled("Avoid", self.name or self.description)
 
 
-@content
+@content(archive_below=0.2, revalidate_days=30, category="code_description")
 class CodeDescription(Content):
     """What a piece of code does, in prose: the half of a pair that is embedded."""
 
-    kind = "code_description"
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "code_description"
     main = "description"
 
     description: str = ""
@@ -155,12 +131,10 @@ class CodeDescription(Content):
     signature: str = ""
 
 
-@content
+@content(revalidate_days=30)
 class Code(Content):
     """The code itself: never embedded, never on the surface."""
 
-    kind = "code"
-    revalidate_days = 30
     main = "source"
     embedded = False
 

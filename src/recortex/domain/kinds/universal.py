@@ -9,15 +9,10 @@ from recortex.domain.kinds.agnostic import Step  # noqa: TC001  the codec reads 
 from recortex.domain.kinds.base import Content, content, titled
 
 
-@content
+@content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="pattern")
 class AgentSpawn(Content):
     """A reusable configuration of an agent."""
 
-    kind = "agent_spawn"
-    half_life_days = 365
-    archive_below = 0.2
-    revalidate_days = 90
-    category = "pattern"
     main = "instructions"
     heading = "name"
 
@@ -28,15 +23,10 @@ class AgentSpawn(Content):
     use_when: str = ""
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="architecture")
 class Entity(Content):
     """A project, product, team or system."""
 
-    kind = "entity"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 60
-    category = "architecture"
     main = "description"
     heading = "name"
 
@@ -46,15 +36,10 @@ class Entity(Content):
     attributes: dict[str, str] = field(default_factory=dict)
 
 
-@content
+@content(half_life_days=90, archive_below=0.2, revalidate_days=30, category="progress")
 class Goal(Content):
     """An objective and how far it has come."""
 
-    kind = "goal"
-    half_life_days = 90
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "progress"
     main = "objective"
 
     objective: str = ""
@@ -64,15 +49,10 @@ class Goal(Content):
     state: Literal["open", "reached", "dropped"] = "open"
 
 
-@content
+@content(half_life_days=120, archive_below=0.2, revalidate_days=60, category="gotcha")
 class Feedback(Content):
     """A correction, and what it teaches."""
 
-    kind = "feedback"
-    half_life_days = 120
-    archive_below = 0.2
-    revalidate_days = 60
-    category = "gotcha"
     main = "correction"
 
     correction: str = ""
@@ -81,15 +61,10 @@ class Feedback(Content):
     given_by: str = ""
 
 
-@content
+@content(half_life_days=180, archive_below=0.3, revalidate_days=60, category="pattern")
 class Workflow(Content):
     """A process of several steps, and what starts it."""
 
-    kind = "workflow"
-    half_life_days = 180
-    archive_below = 0.3
-    revalidate_days = 60
-    category = "pattern"
     main = "description"
     heading = "name"
 
@@ -99,15 +74,10 @@ class Workflow(Content):
     steps: tuple[Step, ...] = ()
 
 
-@content
+@content(half_life_days=30, archive_below=0.1, revalidate_days=14, category="progress")
 class Conversation(Content):
     """What was said, as it was said or in summary."""
 
-    kind = "conversation"
-    half_life_days = 30
-    archive_below = 0.1
-    revalidate_days = 14
-    category = "progress"
     main = "said"
     heading = "topic"
     event = True
@@ -118,15 +88,10 @@ class Conversation(Content):
     conclusions: tuple[str, ...] = ()
 
 
-@content
+@content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="gotcha")
 class Incident(Content):
     """What broke, why, and what mended it."""
 
-    kind = "incident"
-    half_life_days = 365
-    archive_below = 0.2
-    revalidate_days = 90
-    category = "gotcha"
     main = "description"
 
     title: str = ""
@@ -151,15 +116,10 @@ class ActionItem:
     due: str = ""
 
 
-@content
+@content(half_life_days=60, archive_below=0.2, revalidate_days=30, category="context")
 class Meeting(Content):
     """Notes of a meeting, and who does what."""
 
-    kind = "meeting"
-    half_life_days = 60
-    archive_below = 0.2
-    revalidate_days = 30
-    category = "context"
     main = "notes"
     heading = "title"
     event = True
@@ -171,15 +131,10 @@ class Meeting(Content):
     action_items: tuple[ActionItem, ...] = ()
 
 
-@content
+@content(half_life_days=180, archive_below=0.2, revalidate_days=90, category="pattern")
 class Skill(Content):
     """What somebody knows how to do, and how well."""
 
-    kind = "skill"
-    half_life_days = 180
-    archive_below = 0.2
-    revalidate_days = 90
-    category = "pattern"
     main = "description"
     heading = "name"
 
@@ -189,15 +144,10 @@ class Skill(Content):
     held_by: str = ""
 
 
-@content
+@content(half_life_days=90, archive_below=0.3, revalidate_days=30, category="architecture")
 class Environment(Content):
     """How a machine, a service or a tool chain is set up."""
 
-    kind = "environment"
-    half_life_days = 90
-    archive_below = 0.3
-    revalidate_days = 30
-    category = "architecture"
     main = "description"
     heading = "name"
 
@@ -208,13 +158,10 @@ class Environment(Content):
     versions: dict[str, str] = field(default_factory=dict)
 
 
-@content
+@content(revalidate_days=180, category="architecture")
 class Architecture(Content):
     """How the parts of the system hang together."""
 
-    kind = "architecture"
-    revalidate_days = 180
-    category = "architecture"
     main = "description"
     heading = "component"
 
@@ -224,15 +171,10 @@ class Architecture(Content):
     interfaces: tuple[str, ...] = ()
 
 
-@content
+@content(half_life_days=7, archive_below=0.1, revalidate_days=7, category="progress")
 class Progress(Content):
     """How far the work has come, and what is next."""
 
-    kind = "progress"
-    half_life_days = 7
-    archive_below = 0.1
-    revalidate_days = 7
-    category = "progress"
     main = "done"
 
     done: str = ""
