@@ -11,6 +11,10 @@ setup:
 check:
     {{bin}}/python scripts/check.py
 
+# the tests of a minute: no coverage, no real clients or servers, no killed processes
+quick *arguments:
+    {{bin}}/python -m pytest -n 2 -p no:cacheprovider --no-cov -m "not slow" tests/unit tests/architecture {{arguments}}
+
 # the tests alone; arguments go to pytest
 test *arguments:
     {{bin}}/python -m pytest {{arguments}}

@@ -34,13 +34,28 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 UNMEASURED = ("e2e", "faults", "properties", "unit/privacy", "unit/test_pattern_time.py")
 """Tests that try many inputs, or that work in other processes: measuring their coverage costs minutes and adds nothing."""
 
+SLOW = (
+    "unit/docs/test_documents.py",
+    "unit/operations/test_reembedding.py",
+    "unit/operations/test_upkeep.py",
+    "unit/storage/test_recovery_chain.py",
+    "unit/storage/test_salvage.py",
+    "unit/storage/test_threads_and_forks.py",
+    "unit/storage/test_vector_index.py",
+    "architecture/test_architecture_new_job.py",
+    "architecture/test_architecture_new_table.py",
+)
+"""Unit tests that take two thirds of the time of all: `just quick` leaves them out."""
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the coverage of some tests unmeasured."""
-    if config.pluginmanager.hasplugin("pytest_cov"):
-        for item in items:
-            if item.path.relative_to(Path(__file__).parent).as_posix().startswith(UNMEASURED):
-                item.add_marker("no_cover")
+    """Mark slow tests, and leave the coverage of some unmeasured."""
+    for item in items:
+        path = item.path.relative_to(Path(__file__).parent).as_posix()
+        if path in SLOW:
+            item.add_marker("slow")
+        if path.startswith(UNMEASURED) and config.pluginmanager.hasplugin("pytest_cov"):
+            item.add_marker("no_cover")
 
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
