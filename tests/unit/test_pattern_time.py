@@ -20,6 +20,7 @@ import pytest
 
 import recortex
 from recortex.domain.expressions import _Lazy
+from recortex.engines.patterns import Patterns
 from recortex.engines.privacy.table import default_table
 
 ROWS = "recortex.engines.privacy.table."
@@ -43,8 +44,11 @@ def patterns():
         if not info.name.endswith("__main__"):
             module = importlib.import_module(info.name)
             for name, value in list(vars(module).items()):
-                for pattern in held(value, module.__name__):
-                    found.setdefault((pattern.pattern, pattern.flags), (f"{info.name}.{name}", pattern))
+                named = vars(value) if isinstance(value, Patterns) else {"": value}
+                for own, one in named.items():
+                    for pattern in held(one, module.__name__):
+                        place = ".".join(filter(None, (info.name, name, own)))
+                        found.setdefault((pattern.pattern, pattern.flags), (place, pattern))
     table = default_table()
     rules = [(f"{ROWS}{rule.name}", table.compiled(rule)) for rule in table.rules]
     return sorted([*found.values(), *rules], key=lambda one: one[0])
@@ -90,7 +94,9 @@ def looks_everywhere(name):
     if name.startswith(ROWS):
         return True
     module, own = name.rsplit(".", 1)
-    text = sources().get(module, "") if own.startswith("_") else everything()
+    if module.endswith(".PATTERNS"):
+        module, own = module.removesuffix(".PATTERNS"), f"PATTERNS.{own}"
+    text = sources().get(module, "") if own.startswith(("_", "PATTERNS.")) else everything()
     how = set(
         re.findall(
             rf"\b{re.escape(own)}(?:\[\w+\])?\.(search|match|fullmatch|subn?|findall|finditer|split)\b", text

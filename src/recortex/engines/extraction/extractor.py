@@ -8,7 +8,6 @@ turns before the cursor, the rest teaches what it would have taught, and what it
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,6 +19,7 @@ from recortex.engines.extraction.instruction_rules import Instructions
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
 from recortex.engines.extraction.tool_use_rules import ToolUseRules
 from recortex.engines.extraction.user_rules import MAX_TYPED, from_user
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,45 +27,25 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import SessionInfo, Turn
     from recortex.engines.extraction.drafting import RuleFinding
 
+PATTERNS = Patterns(__file__)
+
 # Candidates kept at once; a session that teaches more releases them early. Bounds memory, not quality.
 MAX_HELD = 4_000
 # Turns of the agent after which its own doubt no longer reaches back.
 _DOUBT_REACH = 3
-_DOUBT = re.compile(
-    r"^(?:\W*)(?:hmm|wait(?! for)|actually|oh,? |still (?:fail|slow|not|the same|broken|see)|that (?:didn't|"
-    r"did not|doesn't)|not quite|i was wrong|my mistake|interesting, so)",
-    re.IGNORECASE,
-)
 # The person takes up the last decision again; it may not stand. Counted in turns back.
 _RECONSIDER_REACH = 12
-_RECONSIDERS = re.compile(
-    r"\W*(?:(?:hmm+|ok|no|sorry|well)[,. ]+)*(?:why (?:can'?t|cannot|don't|not|are we not|do we not)|"
-    r"thinking (?:again|about it)|"
-    r"on second thoughts?|actually|wait\b|scratch that|forget (?:that|it)|never ?mind|instead)",
-    re.IGNORECASE,
-)
 
 
-# Work that the person throws away takes with it what was said of it: all of it, or what was done last.
-_ABANDONS = re.compile(
-    r"\b(?:abandon|discard|scrap|throw away|get rid of|drop)\b.{0,30}\b(?:branch|everything|approach|all|"
-    r"work|attempt|pr)\b|\bstart (?:over|from scratch)\b",
-    re.IGNORECASE,
-)
-_REVERTS = re.compile(
-    r"\b(?:revert|undo|roll back)\b.{0,40}\b(?:that|this|it|changes?|everything|all|last|commit)\b",
-    re.IGNORECASE,
-)
 _REVERT_REACH = 8
 _MADE = ("change_reason", "agent_decision")
-_BY_CALL = re.compile(r"\b(?:added|adds|new|uses|switch\w*|replac\w+)\b.{0,120}\(\)`", re.IGNORECASE)
 
 
 def _made(one: Candidate) -> bool:
     """Whether a statement is about work of this session: what was changed, repaired or put to use."""
     if one.speaker == "user":
         return False
-    return one.rule in _MADE or one.rule.endswith("_fix") or _BY_CALL.search(one.text) is not None
+    return one.rule in _MADE or one.rule.endswith("_fix") or PATTERNS.by_call.search(one.text) is not None
 
 
 def _concluded(one: Candidate) -> bool:
@@ -127,7 +107,7 @@ class _SessionReader:
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
-        if turn.role == "assistant" and _DOUBT.match(turn.text):
+        if turn.role == "assistant" and PATTERNS.doubt.match(turn.text):
             self.candidates.withdraw_since(turn.index - _DOUBT_REACH, _concluded)
         if turn.role == "user" and not turn.sidechain:
             _reconsider(turn, self.candidates)
@@ -163,11 +143,11 @@ class _SessionReader:
 def _reconsider(turn: Turn, candidates: CandidateSet) -> None:
     """Withdraw what the person takes back: the last decision, the last changes, or all of the work."""
     said = turn.text[:MAX_TYPED]
-    if _RECONSIDERS.match(said):
+    if PATTERNS.reconsiders.match(said):
         candidates.withdraw_since(turn.index - _RECONSIDER_REACH, _decided)
-    if _ABANDONS.search(said):
+    if PATTERNS.abandons.search(said):
         candidates.withdraw_since(0, _made)
-    elif _REVERTS.search(said) and not said.rstrip().endswith("?"):
+    elif PATTERNS.reverts.search(said) and not said.rstrip().endswith("?"):
         candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 

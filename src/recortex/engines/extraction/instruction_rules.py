@@ -6,7 +6,6 @@ passed.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,44 +16,25 @@ from recortex.engines.extraction.report_entries import titled
 from recortex.engines.extraction.self_contained import MAX_LENGTH, objection
 from recortex.engines.extraction.sentences import plain, sentences, statement
 from recortex.engines.extraction.shell import names_single_cases
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.engines.extraction.passages import Passage
 
+PATTERNS = Patterns(__file__)
+
 MAX_HELD = 50
 _MAX_LINES, _MAX_RAN = 2, 4_000
 _VERIFIED, _CLAIMED = 0.76, 0.6
-_FENCE = re.compile(r"\s*```\s*(?P<language>\w*)\s*$")
 _SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
-_LEAD = re.compile(
-    r"(?:you can (?:now )?|to |(?:and )?then,? |now |please )*(?P<verb>run|rebuild|build|profile|start|"
-    r"deploy|regenerate|reproduce|install|test|seed|reset|debug|lint|format|generate|migrate|launch|serve|"
-    r"connect|publish|release|benchmark|enable|disable|trace|record|inspect|"
-    r"apply)\b(?P<object>[^:.`]{0,80}?(?:`[^`]{1,60}`[^:.`]{0,40}?)?)(?: with| using| by running| like so|"
-    r" like this| via|, run| run)?:$",
-    re.IGNORECASE,
-)
-_PLACEHOLDER = re.compile(
-    r"<[a-z_ -]+>|REDACTED|\.\.\.|…|\byour[-_ ]|path/to|\bfoo\b|\bexample\b|/tmp/|/home/|/Users/",
-    re.IGNORECASE,
-)
-_COMMAND = re.compile(r"(?:[A-Z][A-Z0-9_]*=\S+ )*(?:\./|[a-z])[\w./-]*(?: |$)")
-_ENVIRONMENT = re.compile(r"^(?:[A-Za-z_]\w*=\S* +|(?:time|sudo|env|nohup) +)+")
-_PARTS = re.compile(r"\|\||&&|;|\n|\|")
-_PLACE = re.compile(
-    r"(?!.*\b(?:affected|modified|changed|new|tests?|created|updated|plan|output|source|report|other|key|"
-    r"main|relevant|related)\b)"
-    r"(?:the )?[a-z][\w -]{2,40} (?:location|path|directory|folder|port|url|env(?:ironment)? var(?:iable)?)$",
-    re.IGNORECASE,
-)
 
 
 def located(passage: Passage) -> RuleFinding | None:
     """Read `**Log location:** ...` as where something is; the body must begin with the place itself."""
     split = titled(passage.text)
-    if not split or not _PLACE.match(split[0]) or not split[1].lstrip().startswith("`"):
+    if not split or not PATTERNS.place.match(split[0]) or not split[1].lstrip().startswith("`"):
         return None
     text = statement(f"{split[0]} is {plain(sentences(split[1])[0])}")
     return None if objection(text) else RuleFinding(text, "environment", 0.74, "agent_place", passage.text)
@@ -65,7 +45,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
     lead, inside = "", ""
     block: list[str] = []
     for line in text[:MAX_TEXT].splitlines():
-        fence = _FENCE.match(line) if len(line) < MAX_LINE else None
+        fence = PATTERNS.fence.match(line) if len(line) < MAX_LINE else None
         if fence and not inside:
             inside, block = fence.group("language") or "plain", []
         elif fence:
@@ -81,12 +61,15 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
 def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
     """Compose the instruction of a lead and its commands, when both can stand a year later."""
     said = sentences(plain(lead))[-1:] if len(lead) < MAX_LENGTH else []
-    found = _LEAD.match(said[0]) if said else None
+    found = PATTERNS.lead.match(said[0]) if said else None
     commands = [line for line in block if line and not line.startswith("#")]
     if not found or not 0 < len(commands) <= _MAX_LINES:
         return None
     if any(
-        _PLACEHOLDER.search(one) or "`" in one or not _COMMAND.match(one) or names_single_cases(one)
+        PATTERNS.placeholder.search(one)
+        or "`" in one
+        or not PATTERNS.command.match(one)
+        or names_single_cases(one)
         for one in commands
     ):
         return None
@@ -97,7 +80,7 @@ def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
 
 def _signature(command: str) -> str:
     """The program and its first argument: what makes two runs the same kind of run."""
-    return " ".join(_ENVIRONMENT.sub("", command.strip()).split()[:2])
+    return " ".join(PATTERNS.environment.sub("", command.strip()).split()[:2])
 
 
 @dataclass(slots=True)
@@ -111,7 +94,7 @@ class Instructions:
         """Take in one turn of the agent."""
         for call in turn.tools:
             if call.command and call.ok and len(self.passed) < _MAX_RAN:
-                self.passed.update(_signature(part) for part in _PARTS.split(call.command[:MAX_LINE]))
+                self.passed.update(_signature(part) for part in PATTERNS.parts.split(call.command[:MAX_LINE]))
         if turn.role != "assistant" or "```" not in turn.text:
             return
         for lead, block in _blocks(turn.text):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.engines.extraction.drafting import RuleFinding
 from recortex.engines.extraction.self_contained import (
     MAX_LENGTH,
@@ -17,11 +18,14 @@ from recortex.engines.extraction.self_contained import (
     objection,
 )
 from recortex.engines.extraction.sentences import plain, sentences, statement
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from recortex.engines.extraction.passages import Passage
+
+PATTERNS = Patterns(__file__)
 
 _LABELS = {
     "fix": "fix|fixed|fixes|solution|resolution|resolved|fix applied|fixed by|workaround",
@@ -30,86 +34,14 @@ _LABELS = {
     "feedback": "user feedback|feedback|user correction",
 }
 _ROLE_OF = {label: role for role, labels in _LABELS.items() for label in labels.split("|")}
-_LABEL = re.compile(
-    r"[*_\s]*("
-    + "|".join(sorted(map(re.escape, _ROLE_OF), key=len, reverse=True))
-    + r")[*_\s]*:[*_\s]*(?=\S)",
-    re.IGNORECASE,
+_LABEL = lazy(
+    rf"[*_\s]*({'|'.join(sorted(_ROLE_OF, key=len, reverse=True))})[*_\s]*:[*_\s]*(?=\S)", re.IGNORECASE
 )
-_TITLED = re.compile(
-    r"\*\*(?P<title>[^*\n]{3,160}?)(?P<colon>:?)\*\*(?P<note>\s*\([^()\n]{1,80}\))?\s*(?P<mark>:|"
-    r"[-–—](?=\s))?\s*(?P<body>.*)$"
-    r"|(?P<bare>`[^`\n]{2,120}`)(?P<aside>\s*\([^()\n]{1,60}\))?\s*(?::|[-–—](?=\s))\s*(?P<rest>.*)$",
-    re.DOTALL,
-)
-# A bare number is one only with its sign: "404 errors" and "3.11 support" are titles.
-_ORDINAL = re.compile(
-    r"^(?:summary|details?)\s*[:–—-]\s*|^(?:(?:P[0-4]|critical|error|issue|bug|problem|fix|finding|test|"
-    r"step|task)\s*){1,3}[#(]?\d{1,3}(?:\.\d{1,2})?(?:[.):]{1,2}|\s*[-–—:.])?\s+|"
-    r"^[#(]?\d{1,2}(?:\.\d{1,2})?(?:[.):]{1,2}|\s+[-–—:])\s+|^#\d{1,3}\s+|^(?:P[0-4]\s+)(?:bug |"
-    r"issue )?#?\d+\s*[-–—:]\s*",
-    re.IGNORECASE,
-)
-_GENERAL_TITLE = re.compile(
-    r"\b(?:summary|root cause|analysis|problem|issue|findings?|conclusion|fix|overview|what|why)\b",
-    re.IGNORECASE,
-)
-# What names a part of the report and nothing of the matter: "Fix", "Root Cause Found", "What was happening".
-_IDLE_TITLE = re.compile(
-    r"(?:\W|\b(?:the|an?|of|and|what|why|how|where|was|were|is|it|happen(?:s|ed|ing)|going|wrong|on|root|"
-    r"causes?|found|identified|summary|analysis|problems?|issues?|bugs?|errors?|findings?|conclusion|"
-    r"solutions?|fix(?:ed|es)?|overview|details?|changes?|here|result|status|done|complete|solved|resolved|"
-    r"resolution|pros|cons|notes?|explanation|short answer|recommendation)\b)*+",
-    re.IGNORECASE,
-)
-_FIXED = re.compile(
-    r"^(?:fixed|resolved|solved|rewrote|changed|switched|replaced|added|moved|used|updated|removed|set|"
-    r"wrapped|created|converted|installed|renamed|reverted|extracted|made|had to|needed to|corrected|passed|"
-    r"adjusted|refactored|implemented|handled|used|put|ran|rebuilt|restarted|disabled|enabled|downgraded|"
-    r"upgraded|pinned)\b",
-    re.IGNORECASE,
-)
-_ADVICE = re.compile(
-    r"^(?:add|pass|use|record|extract|consider|remove|either|pre-?compute|move|replace|change|make|ensure|"
-    r"wrap|set|"
-    r"check|verify|should|could|create|rename|split|introduce|return|validate|document|avoid|run|update)\b",
-    re.IGNORECASE,
-)
-# Routine repairs, which are not worth remembering.
-_TRIVIAL = re.compile(
-    r"\b(?:(?:missing|unused|duplicate|wrong|forgot\w*|needed) (?:\w+ ){0,2}(?:imports?|variables?|"
-    r"semicolons?|commas?|alias(?:es)?|brackets?)|typos?|dead code|left behind|undefined|never called|"
-    r"still referenced|unreachable|whitespace|indentation|formatter|formatting(?! (?:with|the|dates?|as|it|"
-    r"in)\b)|lint(?:er|ing)?|credo|eslint|rubocop|prettier|clippy|golint\w*|stale (?:build|artifacts?|"
-    r"cache)|incremental editing|expected during|nesting too deep|line (?:too long|length)|(?:file|"
-    r"edit) (?:has )?(?:not been read|been modified|was modified)|string (?:to replace )?not found|"
-    r"read (?:the file )?(?:first|before)|merge conflicts?|git (?:push|add|stash|checkout|commit)|"
-    r"test (?:expectations?|assertions?) (?:w\w+|mis\w+|need\w+)|miscount\w*|unused|not (?:yet )?(?:created|"
-    r"imported|defined)|undefined (?:variable|function)|syntax errors?|compile errors?|compilation errors?|"
-    r"compiler warnings?|rebase|interrupted|timed out waiting|before (?:defining|adding|creating|importing|"
-    r"declaring)|cannot accept \[|bd |beads?|worktree|(?:edit|write|read|bash|grep|glob|task) tool|"
-    r"permission denied|no upstream)\b",
-    re.IGNORECASE,
-)
-
-
-# What was wrong, told in the past: the present tense is a state that may last.
-_WAS_WRONG = re.compile(
-    r"\b(?:was|were|wasn't|weren't|did(?:n't| not)|had|failed|broke|crashed|overwrote|ignored|dropped|"
-    r"leaked|blocked)\b(?=.*\b(?:instead of|because|since|so|which|without|when|before|after|never|"
-    r"overwr\w+|ignor\w+|los\w+|drop\w+|leak\w*|block\w*|duplicat\w+|twice|race|stale|wrong)\b)",
-    re.IGNORECASE,
-)
-_FIXED_SO = re.compile(
-    r"(?:I(?:'ve| have)? )?(?:fixed|solved|resolved)(?: (?:it|that|this))? (?:in|by|with)\b", re.IGNORECASE
-)
-_NOW_DOES = re.compile(r"\s+[-–—]\s+|,? (?:so )?now\b|[.:]\s")
-_TWICE = re.compile(r"(`[^`]{1,120}`)(?:(?:,| and) \1)+")
 
 
 def is_trivial(text: str) -> bool:
     """Whether a problem is one that any developer repairs without a thought."""
-    return _TRIVIAL.search(text) is not None
+    return PATTERNS.trivial.search(text) is not None
 
 
 @dataclass(slots=True)
@@ -152,7 +84,13 @@ class ReportEntry:
         for sentence in sentences(text):
             clean = plain(sentence)
             label = _LABEL.match(clean)
-            role = _ROLE_OF[label.group(1).lower()] if label else "fix" if _FIXED.match(clean) else "body"
+            role = (
+                _ROLE_OF[label.group(1).lower()]
+                if label
+                else "fix"
+                if PATTERNS.fixed.match(clean)
+                else "body"
+            )
             self.parts.setdefault(role, []).append(clean[label.end() :] if label else clean)
 
     def part(self, role: str) -> str:
@@ -172,7 +110,7 @@ def titled(text: str) -> tuple[str, str] | None:
 
     None when the text has no title: bold words that the sentence simply goes on from are emphasis.
     """
-    found = _TITLED.match(text)
+    found = PATTERNS.titled.match(text)
     if not found:
         return None
     if bare := found.group("bare"):
@@ -186,7 +124,7 @@ def titled(text: str) -> tuple[str, str] | None:
 
 def without_ordinal(title: str) -> str:
     """A title without its number: `P1 Bug #2 - Title` and `3. Title` are `Title`."""
-    return _ORDINAL.sub("", _ORDINAL.sub("", title)).strip().rstrip(":")
+    return PATTERNS.ordinal.sub("", PATTERNS.ordinal.sub("", title)).strip().rstrip(":")
 
 
 def entries(report: Iterable[Passage]) -> Iterator[ReportEntry]:
@@ -259,7 +197,7 @@ def repair(entry: ReportEntry, rule: str, confidence: float) -> RuleFinding | No
     text = _composed(entry.title, said, fix)
     if not text or is_trivial(text) or not is_specific(text):
         return None
-    if rule != "summary_fix" and _ADVICE.match(fix):
+    if rule != "summary_fix" and PATTERNS.advice.match(fix):
         return RuleFinding(text, "code_smell", 0.5, "review_finding", entry.quote)
     names = len(set(identifiers(text)))
     return RuleFinding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
@@ -269,10 +207,12 @@ def told_repairs(read: Sequence[Passage]) -> Iterator[RuleFinding]:
     """Join a sentence that tells what was wrong with the next one, which tells where or how it was fixed."""
     said = [sentence for passage in read for sentence in sentences(passage.text)]
     for wrong, fixed in pairwise(said):
-        if len(wrong) > MAX_LENGTH or not (_FIXED_SO.match(fixed) and _WAS_WRONG.search(wrong)):
+        if len(wrong) > MAX_LENGTH or not (
+            PATTERNS.fixed_so.match(fixed) and PATTERNS.was_wrong.search(wrong)
+        ):
             continue
         problem = statement(wrong)
-        where = _TWICE.sub(r"\1", plain(_NOW_DOES.split(fixed, maxsplit=1)[0]).rstrip(" :.,"))
+        where = PATTERNS.twice.sub(r"\1", plain(PATTERNS.now_does.split(fixed, maxsplit=1)[0]).rstrip(" :.,"))
         text = f"{problem} {where}."
         if is_trivial(text) or not is_specific(problem) or objection(problem) or len(text) > MAX_LENGTH:
             continue
@@ -297,7 +237,7 @@ def root_cause(entry: ReportEntry) -> RuleFinding | None:
     if not cause or entry.part("fix") or is_trivial(cause):
         return None
     text = statement(
-        f"{entry.title}: {cause}" if entry.title and not _GENERAL_TITLE.search(entry.title) else cause
+        f"{entry.title}: {cause}" if entry.title and not PATTERNS.general_title.search(entry.title) else cause
     )
     if objection(text) or not is_specific(text):
         return None
@@ -308,7 +248,7 @@ def root_cause(entry: ReportEntry) -> RuleFinding | None:
 
 def _composed(title: str, said: str, fix: str) -> str:
     """Join title, problem and fix into one statement that fits, dropping the middle before the ends."""
-    title = "" if _IDLE_TITLE.fullmatch(title) else title
+    title = "" if PATTERNS.idle_title.fullmatch(title) else title
     head = title if not said else f"{title}: {said}" if title else said
     for start in (head, f"{title}: {sentences(said)[0]}" if title and said else head, title):
         for end in (fix, sentences(fix)[0] if fix else ""):

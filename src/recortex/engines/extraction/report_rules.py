@@ -7,7 +7,6 @@ state of the work are not read.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +31,7 @@ from recortex.engines.extraction.report_entries import (
     titled,
     told_repairs,
 )
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,42 +39,8 @@ if TYPE_CHECKING:
     from recortex.engines.extraction.drafting import RuleFinding
     from recortex.engines.extraction.passages import Passage
 
-_SUMMARY_MARK = re.compile(
-    r"^[ \t]{0,8}(?:</analysis>[ \t]{0,8})?(?:<summary>|<state_snapshot>|\*{0,2}Summary:?\*{0,2}[ \t]{0,8}$)",
-    re.MULTILINE,
-)
-_IS_SUMMARY = re.compile(r"primary request and intent|key technical concepts|<state_snapshot>", re.IGNORECASE)
-_ERRORS = re.compile(r"\b(?:errors?|fix(?:es|ed)?|bugs?|troubleshooting|gotchas?)\b", re.IGNORECASE)
-_LESSONS = re.compile(
-    r"\b(?:decisions?|learn(?:ed|ings?)|lessons|discover(?:ies|ed)|findings|insights?|knowledge|gotchas?|"
-    r"caveats|constraints?|conventions?|preferences?|architecture|notes?|how it works|root cause|why|"
-    r"problem solving|technical concepts|design|key (?:points|differences|facts)|limitations?)\b",
-    re.IGNORECASE,
-)
-_UNREAD = re.compile(
-    r"\b(?:user messages?|pending|next steps?|current (?:work|state|plan|status)|to-?dos?|remaining|"
-    r"analysis|primary request|progress|overall goal|plan|options?|recommendations?|proposals?|suggest\w*|"
-    r"questions?|verification|test (?:results?|plan|coverage)|testing|results?|status|commits?|"
-    r"files? (?:changed|modified|created|updated|to)|changes? (?:made|summary)?|what (?:was|i) (?:done|"
-    r"changed|did)|nice-to-have|positive|usage|examples?|checklist|acceptance|deliverables|"
-    r"implementation (?:order|steps)|estimates?|timeline|rationale for rejection)\b",
-    re.IGNORECASE,
-)
-_UNREAD_LEAD = re.compile(
-    r"\b(?:issues?|problems?|need\w*|fix\w*|places|likely|culprits?|causes|options|approach\w*|ways|"
-    r"alternatives|possibilit\w*|choices|candidates|could|should|would|will|want|following|let)\b",
-    re.IGNORECASE,
-)
-_REVIEW = re.compile(
-    r"\b(?:findings?|review|critical|important|issues?|problems?|P[0-4]|bugs?|concerns?|risks?)\b",
-    re.IGNORECASE,
-)
-_UNTOUCHED = re.compile(r"\b(?:not yet|NOT yet|in progress|to be (?:done|modified|created)|READ)\b")
-_PLANNED = re.compile(
-    r"\b(?:messages?|pending|next|to-?dos?|remaining|request|goal|plan\w*|options?|recommend\w*|propos\w*|"
-    r"suggest\w*|questions?|current|progress|status)\b",
-    re.IGNORECASE,
-)
+PATTERNS = Patterns(__file__)
+
 _REPORT_LENGTH = 500
 _REPORT_BONUS = 0.08
 _REVIEW_PENALTY = 0.15
@@ -84,12 +50,12 @@ _LESSON_BONUS = 0.12
 
 def is_summary(text: str) -> bool:
     """Whether a message is a compaction summary, whoever is said to have sent it."""
-    return _IS_SUMMARY.search(text[:20_000]) is not None
+    return PATTERNS.is_summary.search(text[:20_000]) is not None
 
 
 def from_summary(text: str) -> Iterator[RuleFinding]:
     """Yield what a compaction summary teaches; the analysis before the summary proper is not read."""
-    marks = [mark.start() for mark in _SUMMARY_MARK.finditer(text[:MAX_TEXT])]
+    marks = [mark.start() for mark in PATTERNS.summary_mark.finditer(text[:MAX_TEXT])]
     yield from _by_section(list(passages(text[marks[-1] :] if marks else text)), summary=True)
 
 
@@ -119,17 +85,19 @@ def _by_section(read: Sequence[Passage], *, summary: bool) -> Iterator[RuleFindi
 def _section(part: Sequence[Passage], *, summary: bool) -> Iterator[RuleFinding]:
     """Apply the rules for one section."""
     heading = " / ".join(part[0].headings if summary else part[0].headings[-1:])
-    if summary and _ERRORS.search(heading):
+    if summary and PATTERNS.errors.search(heading):
         for entry in entries(part):
             yield from filter(None, (repair(entry, "summary_fix", 0.72), feedback(entry)))
         return
-    if _UNREAD.search(heading):
+    if PATTERNS.unread.search(heading):
         yield from changes(part)
-        for _, _, found in joined(part, repairs_only=bool(_PLANNED.search(heading))):
+        for _, _, found in joined(part, repairs_only=bool(PATTERNS.planned.search(heading))):
             yield found
         return
-    bonus = (_SUMMARY_BONUS if summary else 0.0) + (_LESSON_BONUS if _LESSONS.search(heading) else 0.0)
-    bonus -= _REVIEW_PENALTY if not summary and _REVIEW.search(" / ".join(part[0].headings)) else 0.0
+    bonus = (_SUMMARY_BONUS if summary else 0.0) + (
+        _LESSON_BONUS if PATTERNS.lessons.search(heading) else 0.0
+    )
+    bonus -= _REVIEW_PENALTY if not summary and PATTERNS.review.search(" / ".join(part[0].headings)) else 0.0
     taken: set[int] = set()
     for first, last, found in joined(part):
         taken.update(range(first, last))
@@ -141,9 +109,9 @@ def _section(part: Sequence[Passage], *, summary: bool) -> Iterator[RuleFinding]
 
 def _passage(passage: Passage, *, summary: bool, bonus: float) -> Iterator[RuleFinding]:
     """Read one passage: as a definition, as a titled statement, else sentence by sentence."""
-    if _UNTOUCHED.search(passage.text):
+    if PATTERNS.untouched.search(passage.text):
         return
-    if passage.item and (_UNREAD.search(passage.lead) or _UNREAD_LEAD.search(passage.lead)):
+    if passage.item and (PATTERNS.unread.search(passage.lead) or PATTERNS.unread_lead.search(passage.lead)):
         yield from changes([passage])
         return
     if found := located(passage):

@@ -6,60 +6,17 @@ import re
 
 from recortex.domain.vocabulary import Domain
 from recortex.engines.extraction.self_contained import identifiers
+from recortex.engines.patterns import Patterns
 
-_AREAS = (
-    (
-        Domain.AUTH,
-        (
-            r"auth\w*|oauth\w*|log(?:in|out)|jwt|sessions? tokens?|passwords?|credentials?|permissions?|csrf|"
-            r"sso|saml|rbac|bcrypt"
-        ),
-    ),
-    (
-        Domain.DB,
-        (
-            r"sql\w*|sqlite|postgres\w*|mysql|migrations?|databases?|ecto|orm|schemas?|quer(?:y|ies)|tables?|"
-            r"redis|mongo\w*|prisma|alembic"
-        ),
-    ),
-    (
-        Domain.TEST,
-        r"tests?|testing|specs?|pytest|jest|vitest|rspec|mocks?|fixtures?|assertions?|coverage|e2e|sandbox",
-    ),
-    (
-        Domain.UI,
-        (
-            r"ui|css|html|components?|buttons?|templates?|react|vue|svelte|liveview|layouts?|modals?|"
-            r"rendering|renders?|styles?|dom|tui"
-        ),
-    ),
-    (
-        Domain.API,
-        (
-            r"apis?|endpoints?|https?|rest|graphql|routes?|routers?|controllers?|requests?|responses?|grpc|"
-            r"webhooks?|status codes?"
-        ),
-    ),
-    (
-        Domain.DEV,
-        (
-            r"ci|lint\w*|build|compil\w+|git|docker\w*|deploy\w*|packages?|dependenc\w+|makefile|tooling|"
-            r"hooks?|install\w*|commands?|cli|branch\w*|commits?"
-        ),
-    ),
-)
-_DOMAINS = tuple((area, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for area, words in _AREAS)
-_FILE = re.compile(r"(?:[\w@.-]+/)*[\w@-][\w@.-]*\.[A-Za-z]{1,5}\d?$|(?:[\w@.-]+/){2,}[\w@.-]*$")
-_NOT_A_FILE = re.compile(
-    r"^\d|^https?:|^\w+\.\w+\(|\.(?:com|org|net|io|new|get|set|mode|map|env|now|id|name|lan|local|home|corp|"
-    r"dev|app)$|^(?:e\.g|i\.e)"
-)
-_PLACE = re.compile(r":\d+(?:[-–:,]\d+){0,3}$")
-_PROGRAMS = re.compile(
-    r"(?:sudo |env |\w+=\S+ )*(?:npm|npx|pnpm|yarn|bun|deno|node|pip|uv|poetry|python3?|pytest|tox|nox|ruff|"
-    r"mypy|cargo|rustc|go|mix|elixir|iex|make|just|mise|docker|kubectl|helm|terraform|gradle|\./gradlew|mvn|"
-    r"dotnet|bundle|rails|rake|composer|php|git|gh|cmake|ctest|bazel|swift|xcodebuild|flutter|dart|alembic|"
-    r"prisma|psql|sqlite3|redis-cli|brew|apt|apt-get|systemctl|ssh|curl)(?: |$)"
+PATTERNS = Patterns(__file__)
+
+_DOMAINS = (
+    (Domain.AUTH, PATTERNS.area_auth),
+    (Domain.DB, PATTERNS.area_db),
+    (Domain.TEST, PATTERNS.area_test),
+    (Domain.UI, PATTERNS.area_ui),
+    (Domain.API, PATTERNS.area_api),
+    (Domain.DEV, PATTERNS.area_dev),
 )
 _MAX_TAGS = 6
 _MIN_TAG, _MAX_TAG = 3, 40
@@ -75,8 +32,8 @@ def domain_of(text: str) -> Domain:
 
 def files_in(text: str) -> tuple[str, ...]:
     """Paths that the text names, without repetition."""
-    names = (_PLACE.sub("", name) for name in identifiers(text))
-    found = (name for name in names if _FILE.match(name) and not _NOT_A_FILE.search(name))
+    names = (PATTERNS.place.sub("", name) for name in identifiers(text))
+    found = (name for name in names if PATTERNS.file.match(name) and not PATTERNS.not_a_file.search(name))
     return tuple(dict.fromkeys(found))[:_MAX_FILES]
 
 
@@ -91,7 +48,7 @@ def short_path(path: str, cwd: str) -> str:
 def commands_in(text: str) -> tuple[str, ...]:
     """Shell commands between code marks."""
     marked = re.findall(r"`([^`]{3,200})`", text)
-    return tuple(dict.fromkeys(code for code in marked if _PROGRAMS.match(code)))
+    return tuple(dict.fromkeys(code for code in marked if PATTERNS.programs.match(code)))
 
 
 def tags_of(text: str, domain: Domain) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ A small window of tool calls is kept; nothing else of the session is needed.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,11 +24,14 @@ from recortex.engines.extraction.shell import (
     whole_form,
 )
 from recortex.engines.extraction.subject import short_path
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.domain.transcript import ToolCall
+
+PATTERNS = Patterns(__file__)
 
 # Tool calls after a failure within which the same command must pass for the edit between to be its repair.
 WINDOW = 25
@@ -38,29 +40,7 @@ _COMMON_RUNS = 4
 # A repair spread over more files is the feature being written, not a fix.
 _MAX_EDITED = 2
 _WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
-_TEST_FILE = re.compile(
-    r"(?:^|[/\\])(?:tests?|specs?|__tests__)[/\\]|(?:_test|_spec|\.test|\.spec)\.\w+$|(?:^|"
-    r"[/\\])test_[^/\\]*$"
-)
 _CORRECTION_WINDOW = 3
-_REFUSED = re.compile(
-    r"command not found|unknown (?:option|flag|command|argument)|unrecogni[sz]ed|missing script|"
-    r"invalid option|no such (?:task|command|option)|no tasks? |is not installed|No module named",
-    re.IGNORECASE,
-)
-_EXPLAINS = re.compile(
-    r"\b(?:doesn't|does not|don't|isn't|is not|can't|cannot|requires?|needs?|must|missing|because|since|"
-    r"expects?|only|instead|wrong|fails?|issue is|problem is|caused by|not \w+ed|no \w+ (?:function|module|"
-    r"field|method))\b",
-    re.IGNORECASE,
-)
-
-
-_CAUSE_IS = re.compile(
-    r"^(?:so )?(?:the )?(?:real |actual |root |only )?(?:cause|issue|problem|reason|bug) (?:here )?(?:is|"
-    r"was)(?: that| because)? (?=\S)",
-    re.IGNORECASE,
-)
 
 
 @dataclass(slots=True)
@@ -123,7 +103,9 @@ class ToolUseRules:
         """Report the form of a command that works after another form for the same purpose was refused."""
         for failure in list(self.failures.values()):
             refused = (
-                failure.age <= _CORRECTION_WINDOW and not failure.edited and _REFUSED.search(failure.error)
+                failure.age <= _CORRECTION_WINDOW
+                and not failure.edited
+                and PATTERNS.refused.search(failure.error)
             )
             if refused and (purpose_of(failure.command) or ("",))[0] == purpose:
                 del self.failures[failure.command]
@@ -170,7 +152,9 @@ class ToolUseRules:
 def _reasons(text: str) -> list[str]:
     """Sentences that explain a failure and could stand in a statement about it."""
     said = (statement(part) for part in sentences(text))
-    return [part for part in said if _EXPLAINS.search(part) and is_specific(part) and not objection(part)]
+    return [
+        part for part in said if PATTERNS.explains.search(part) and is_specific(part) and not objection(part)
+    ]
 
 
 def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
@@ -184,8 +168,8 @@ def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
     # Without an error message the reason may be about something else that the agent did meanwhile.
     confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
     # A test that was being written failed until it was written: nothing was learned of the program.
-    confidence -= 0.15 if all(_TEST_FILE.search(name) for name in files) else 0.0
-    for cause in (_CAUSE_IS.sub("", reason), ""):
+    confidence -= 0.15 if all(PATTERNS.test_file.search(name) for name in files) else 0.0
+    for cause in (PATTERNS.cause_is.sub("", reason), ""):
         text = _told(failure.command, error, cause.rstrip("."), where)
         if text and len(text) <= MAX_LENGTH:
             yield RuleFinding(

@@ -5,7 +5,7 @@ examples, and read from `rules.json`, which is generated from them. One pass ove
 keywords decides which of them run at all.
 
 Why own rules: detect-secrets 1.5 brings requests and PyYAML, takes 136 ms of CPU to load (this package 4,
-its table 15), works by line and flagged 95 % of the look-alikes of the development set with its default
+its table 10), works by line and flagged 95 % of the look-alikes of the development set with its default
 plug-ins (this table 6 %, at the same recall of 99 %). google-re2 has neither look-behind nor possessive
 groups, and bounded repetition anchored at keywords already keeps `re` linear: `bench/privacy.py` has the
 times on hostile text.

@@ -6,11 +6,11 @@ claim.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.identifiers import identifying
 from recortex.engines.supersession.lexicon import (
     BASES,
@@ -27,64 +27,16 @@ from recortex.engines.supersession.lexicon import (
 )
 from recortex.engines.words import FILLERS, PREPOSITIONS, singular, word_set
 
+PATTERNS = Patterns(__file__)
+
 MAX_TEXT = 1_000
 """Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
 
-_MARKS = re.compile(r"[`*\"“”()\[\]]")
-_ASIDE = re.compile(r"(?<=\w) \([^()]{1,80}\)| (?:to|with) each other\b")
-_REASON = re.compile(
-    r"(?:,|;| -| –| —)? (?:because|since (?!v?\d)|so that|so (?:don't|do not|never|no|you|please|that|it|"
-    r"we(?!'re| are| now| use)|the)|as (?:it|they|we|the)\b|due to|otherwise|which|given that|in order to|"
-    r"after (?:the|we|an?|that))\b.*$",
-    re.IGNORECASE | re.DOTALL,
-)
-_LASTING = re.compile(
-    r",? \b(?:from now on|going forward|after all|these days|(?:as of|from|since|starting) (?:today|now|"
-    r"yesterday|(?:this|last) (?:week|month|sprint|year))(?: on(?:wards?)?)?|"
-    r"yesterday|recently|last (?:week|month))\b(?=\W|$)",
-    re.IGNORECASE,
-)
-_OPENING = re.compile(
-    r"\A\s*(?:decision|preference|rule|note(?: that)?|remember(?: that)?|correction|reminder|update|"
-    r"actually|ok(?:ay)?|no(?=[,.!;:])|well|so|also|please|right|yes|from now on|going forward|as of (?:now|"
-    r"today)|by the way|btw|in this (?:repo\w*|project)|for this project|here|(?:we(?:'ve| have)?|i(?:'ve|"
-    r" have)?|the team)? ?(?:changed (?:our|my) minds?|decided(?! against)|agreed)(?: (?:to|on|that))?|"
-    r"(?:our|the) (?:\w+ )?(?:convention|rule|policy|standard|agreement) (?:is|says)(?: now)?(?: that| to)|"
-    r"let's|lets|let us|make sure(?: to| that)?|i want you to|you should|we should)(?:[:,!. -]+|\s+(?=\w))",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(
-    r"[;!?\n]\s*|\.\s+|:\s+|\s+[-–—]+\s+|,\s+(?:and |but |so )?(?=(?:we|i|you|it|use|don't|do not|never|"
-    r"always|everything|nothing)\b)|,\s+(?=(?:the|our|all|every)?\s?[\w.-]+(?: [\w.-]+){0,3} (?:is|are|"
-    r"runs?|goes?|go|uses?|lives?)\b)|\s+(?:and|but)\s+(?=(?:use|we|don't|never|always|run)\b)",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[@~]?[\w.][\w@+#./:&%'’-]*[\w+#/%]|\w|,")
-_NUMBER = re.compile(r"v?\d[\d.,:_]*\w{0,3}%?$")
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
-_IN_PLACE = re.compile(
-    r",? (?:instead of|rather than|in place of|and not|but not|no longer (?:with|in|on|at|to|as|by|via|from|"
-    r"against)) .*$|, (?:never|not|no) [^,]*$",
-    re.IGNORECASE,
-)
-_ON = re.compile(r"\bwe(?:'re| are) (?:(?:now|still|all|already) )*(?:on|using) ", re.IGNORECASE)
-_TIMES_OUT = re.compile(r"\btimes? out\b", re.IGNORECASE)
-_FOR = re.compile(
-    r"^for (?P<subject>[^,;:]{2,40}?),? (?:(?:we|please|just|always|only|now) )*(?:use|"
-    r"take) (?P<value>[^,;:]+?)(?P<rest>(?: (?:now|instead|rather)\b|[,;:]).*)?$",
-    re.IGNORECASE,
-)
-_WANT = re.compile(r"\b(?:i|we) want (?:to have |to )?(?=(?:all|every|each|our)\b)", re.IGNORECASE)
-_GO_WITH = re.compile(
-    r"\b(?:(?<=we )do(?= (?!not\b)\w)|(?:go|going|went|stick|stay|staying) (?:with|to)(?= )|rely on|"
-    r"opt(?:ed)? for)",
-    re.IGNORECASE,
-)
 _SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
 _MEANS = word_set("over via through using")
 _BEFORE_TO = word_set("default defaults have has need needs")
 _ADVERBS = word_set("now always only currently also still just actually again today")
-_PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|en)$|reachable$|available$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +89,21 @@ def named(words: tuple[str, ...] | list[str]) -> frozenset[str]:
 
 def is_number(word: str) -> bool:
     """Whether a word is a number, a version or a size."""
-    return _NUMBER.match(word) is not None or word.lower() in _NUMBERS
+    return PATTERNS.number.match(word) is not None or word.lower() in _NUMBERS
 
 
 def core(text: str) -> str:
     """A statement without marks, openings and reasons."""
-    said = _MARKS.sub("", _ASIDE.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
-    said = _ON.sub("we use ", _TIMES_OUT.sub("expire", _LASTING.sub("", _REASON.sub("", said))))
+    said = PATTERNS.marks.sub("", PATTERNS.aside.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
+    said = PATTERNS.on.sub(
+        "we use ", PATTERNS.times_out.sub("expire", PATTERNS.lasting.sub("", PATTERNS.reason.sub("", said)))
+    )
     for _ in range(4):
-        shorter = _OPENING.sub("", said, count=1) if _OPENING.match(said) else said
+        shorter = PATTERNS.opening.sub("", said, count=1) if PATTERNS.opening.match(said) else said
         if shorter == said or not shorter:
             break
         said = shorter
-    return _FOR.sub(r"use \g<value> for \g<subject>\g<rest>", said.strip(" ."))
+    return PATTERNS.use_for.sub(r"use \g<value> for \g<subject>\g<rest>", said.strip(" ."))
 
 
 @lru_cache(maxsize=512)
@@ -161,14 +115,18 @@ def claims(text: str) -> tuple[Claim, ...]:
 
 def clauses(text: str) -> list[str]:
     """The clauses of a cleaned statement."""
-    return [part.strip() for part in _CLAUSE.split(text) if part and part.strip()]
+    return [part.strip() for part in PATTERNS.clause.split(text) if part and part.strip()]
 
 
 def _claim(clause: str) -> Claim | None:
-    shorter = _OPENING.sub("", clause, count=1) if _OPENING.match(clause) else clause
+    shorter = PATTERNS.opening.sub("", clause, count=1) if PATTERNS.opening.match(clause) else clause
     words, denied = affirmed(
         _before_aside(
-            clause_words(_GO_WITH.sub("use", _WANT.sub("keep ", _IN_PLACE.sub("", shorter or clause))))
+            clause_words(
+                PATTERNS.go_with.sub(
+                    "use", PATTERNS.want.sub("keep ", PATTERNS.in_place.sub("", shorter or clause))
+                )
+            )
         )
     )
     # A subject and a value at least; no sentence is so long.
@@ -207,7 +165,7 @@ def _before_aside(words: list[str]) -> list[str]:
 
 def clause_words(clause: str) -> list[str]:
     """The words of a clause as they were written, commas among them."""
-    return _WORD.findall(clause)
+    return PATTERNS.word.findall(clause)
 
 
 def affirmed(words: list[str]) -> tuple[list[str], bool]:
@@ -304,12 +262,12 @@ def _elliptic(words: list[str]) -> _Read | None:
 def _being(subject: list[str], rest: list[str]) -> _Read | None:
     first = rest[0].lower()
     joint = rest[1].lower() if len(rest) > 1 else ""
-    if (first in PARTICIPLES or _PARTICIPLE.match(first)) and joint in PREPOSITIONS:
+    if (first in PARTICIPLES or PATTERNS.participle.match(first)) and joint in PREPOSITIONS:
         value, scope = cut(rest[2:])
         if first == "used":
             return "use", rest[2:], subject
         return (frame(first, joint), [*subject, *scope], value) if value else None
-    if _PARTICIPLE.match(first) and joint and is_number(joint):
+    if PATTERNS.participle.match(first) and joint and is_number(joint):
         value, scope = cut(rest[1:])
         return frame(first, ""), [*subject, *scope], value
     if first == "using":
@@ -334,7 +292,7 @@ def frame(verb: str, joint: str) -> str:
     """A verb in any form with its preposition, normalised: `are built with` equals `build via`."""
     low = verb.lower()
     root = BASES.get(low, low)
-    if root == low and _PARTICIPLE.match(low):
+    if root == low and PATTERNS.participle.match(low):
         root = low[:-2]
         root = root[:-1] if len(root) > _SHORT and root[-1] == root[-2] else root
     return f"{root.rstrip('e').replace('y', 'i')} {JOINTS.get(joint.lower(), joint.lower())}".strip()

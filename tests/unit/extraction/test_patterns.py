@@ -1,0 +1,36 @@
+"""Expressions in text files: what a file says is what the module uses, all of it and nothing else."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import recortex
+from recortex.engines.patterns import Patterns
+
+FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parts[-3]}.{file.stem}")
+def test_every_expression_compiles_and_is_used(file):
+    module = file.parent.parent / f"{file.stem}.py"
+    source = module.read_text(encoding="utf-8")
+    prefixes = tuple(re.findall(r'PATTERNS\.starting\("(\w+)"\)', source))
+    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting"}
+    patterns = vars(Patterns(str(module)))
+    assert {name for name in patterns if not (prefixes and name.startswith(prefixes))} == used
+    assert all(pattern.pattern for pattern in patterns.values())
+    assert not [line for line in file.read_text(encoding="utf-8").splitlines() if line != line.strip()]
+
+
+def test_lines_are_joined_and_fragments_put_in(tmp_path):
+    (tmp_path / "patterns").mkdir()
+    (tmp_path / "patterns" / "some.txt").write_text(
+        "# About them.\n\n[fragment day]\n(?:mon|\ntues)day\n\n# Case counts.\n[at]\n^on {day}\n\n[on_day im]\n{day}$\n"
+    )
+    patterns = Patterns(str(tmp_path / "some.py"))
+    assert patterns.at.pattern == "^on (?:mon|tues)day"
+    assert patterns.on_day.flags & (re.IGNORECASE | re.MULTILINE) == re.IGNORECASE | re.MULTILINE
+    assert patterns.starting("on_") == (patterns.on_day,)
+    with pytest.raises(AttributeError, match="no expression off"):
+        _ = patterns.off
