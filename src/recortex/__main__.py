@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.cli.commands import Command
     from recortex.cli.invocation import Invocation
+    from recortex.cli.main import Command
 
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    # Nearly all that a start creates lives to the end; searching it for rubbish, on the way and once more at the end,
-    # is a tenth of the time of a short command (bench/cold_start.py).
+    # Nearly all that a start creates lives to the end; searching it for rubbish, on the way and once more at
+    # the end, is a tenth of the time of a short command (bench/cold_start.py).
     gc.set_threshold(50_000, 10, 10)
     if sys.argv[1:2] == ["hook"]:
         return _hook(sys.argv[2:])
     try:
-        from recortex.cli.commands import Command
-        from recortex.cli.main import run
+        from recortex.cli.main import Command, run
 
         programs = {
             "tour": Command(

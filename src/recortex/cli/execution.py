@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from recortex.cli import consent
 from recortex.cli.parser import parse
 from recortex.cli.progress import ProgressLine
-from recortex.cli.usage import DONE, UsageError
+from recortex.cli.usage import DONE, NotConfirmedError, UsageError
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 
@@ -20,18 +19,10 @@ if TYPE_CHECKING:
 
     from recortex.cli.invocation import Invocation
     from recortex.cli.parser import Call
+    from recortex.operations.base import Operations
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a verb gave.
-
-    Attributes:
-        data: None where the person said no.
-    """
-
-    data: Any
-    done: bool = True
+_YES = frozenset({"y", "yes"})
 
 
 def execute(line: Invocation, others: Iterable[str], started: float) -> int:
@@ -52,24 +43,48 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         )
     progress = ProgressLine(sys.stderr)
     try:
-        answer = _answer(group, operation, call, progress)
+        data, done = _answer(group, operation, call, progress)
     finally:
         progress.clear()
-    if answer.done:
-        _show(line.verb, call, answer.data, started)
+    if done:
+        _show(line.verb, call, data, started)
     return DONE
 
 
-def _answer(group: type[Any], operation: Operation, call: Call, progress: ProgressLine) -> Answer:
+def _answer(
+    group: type[Operations], operation: Operation, call: Call, progress: ProgressLine
+) -> tuple[Any, bool]:
+    """What the operation gave, or would do; and whether it is to be shown: not where a person said no."""
     with group.open(call.project, url=call.url, progress=progress) as cortex:
-        if operation.traits.removes(call.arguments):
-            asks = call.dry_run or not call.yes
-            shown = consent.preview(cortex, operation, call.arguments) if asks else None
+        method = getattr(cortex, operation.method)
+        if operation.traits.removes(call.arguments) and (call.dry_run or not call.yes):
+            shown: Any = {"would": operation.name, "arguments": call.arguments}
+            if any(parameter.name == "dry_run" for parameter in operation.parameters()):
+                shown = method(**call.arguments | {"dry_run": True})
             if call.dry_run or getattr(shown, "changes_nothing", False):
-                return Answer(shown)
-            if not (call.yes or consent.given(shown, operation, call)):
-                return Answer(None, done=False)
-        return Answer(getattr(cortex, operation.method)(**call.arguments))
+                return shown, True
+            if not _agreed(shown, operation, call):
+                return None, False
+        return method(**call.arguments), True
+
+
+def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
+    """Show what would be done, and ask.
+
+    Raises:
+        NotConfirmedError: nobody is there to be asked.
+    """
+    if call.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
+    from recortex.cli.rendering import render
+    from recortex.cli.terminal import terminal_of
+
+    sys.stderr.write(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on? [y/N] ")
+    sys.stderr.flush()
+    answer = sys.stdin.readline().strip().lower() in _YES
+    if not answer:
+        sys.stderr.write("Nothing was changed.\n")
+    return answer
 
 
 def _show(verb: str, call: Call, data: Any, started: float) -> None:

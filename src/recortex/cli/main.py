@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.cli import invocation
 from recortex.cli.usage import (
@@ -24,10 +24,27 @@ from recortex.cli.usage import (
 from recortex.errors import RecortexError, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.cli.commands import Command
     from recortex.cli.invocation import Invocation
+
+
+class Command(NamedTuple):
+    """A verb that is no operation: it talks with a person or a protocol for as long as it runs.
+
+    No dataclass, whose machinery would cost `--help` a tenth of its time.
+
+    Attributes:
+        summary: its line in `recortex --help`.
+        run: reads the rest of the command line and returns an exit code; raises RecortexError.
+        takes: its options for the shells' completion, as `--once`, `--url=` or `--tools=default|full`; its
+            words without dashes.
+    """
+
+    summary: str
+    run: Callable[[Invocation], int]
+    takes: tuple[str, ...] = ()
+
 
 _NO_COMMANDS: dict[str, Command] = {}
 
@@ -63,12 +80,9 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
 
 def _open_missing() -> None:
     """Standard streams that were closed before the program began lead nowhere."""
-    if sys.stdout is None:
-        # For as long as the process lives.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
-    if sys.stderr is None:
-        # For as long as the process lives.
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # for as long as the process lives
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _abandon_output() -> None:

@@ -18,6 +18,7 @@ Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
 _CODES: dict[str, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _NARROWEST, _WIDEST, _USUAL = 40, 120, 100
+_COUNTED_DAYS = 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,7 @@ class Terminal:
 
     def when(self, at: datetime) -> str:
         """A time as it is read: of this place and near to now for a person, else to the minute in UTC."""
-        if self.now is None:
-            return f"{at:%Y-%m-%d %H:%M}"
-        from recortex.cli.rendering.dates import near
-
-        return near(at, self.now)
+        return near(at, self.now) if self.now else f"{at:%Y-%m-%d %H:%M}"
 
     def style(self, text: str, style: Style) -> str:
         """The text in a style."""
@@ -73,6 +70,18 @@ class Terminal:
         if self.person and not line.isascii():
             return _cut_by_cells(line, columns)
         return line if len(line) <= columns else line[: max(columns - 1, 0)].rstrip() + "…"
+
+
+def near(at: datetime, now: datetime) -> str:
+    """The time of day of today and yesterday, the number of days of the last two weeks, else the date.
+
+    In local time.
+    """
+    here, today = at.astimezone(), now.astimezone()
+    days = (today.date() - here.date()).days
+    if days in {0, 1}:
+        return f"{'yesterday' if days else 'today'} {here:%H:%M}"
+    return f"{days} days ago" if 1 < days < _COUNTED_DAYS else f"{here:%Y-%m-%d}"
 
 
 def _cut_by_cells(line: str, columns: int) -> str:

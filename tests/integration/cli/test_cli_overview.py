@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
 from recortex.cli.parser import parser_of
-from recortex.cli.suggestions import _SYNONYMS
+from recortex.cli.suggestions import synonyms
 from recortex.cortex import Cortex
 from recortex.operations import manifest
 from recortex.operations.registry import operations_of
@@ -100,10 +101,10 @@ def test_an_unknown_verb_suggests_what_was_meant(shared, said, verb):
 
 def test_each_synonym_leads_to_a_verb_and_is_none():
     known = {one.verb for one in OPERATIONS.values()} | PROGRAMS
-    assert set(_SYNONYMS) <= known
-    said = [word for words in _SYNONYMS.values() for word in words]
-    assert len(said) == len(set(said))
-    assert not known & set(said)
+    assert set(synonyms().values()) <= known
+    assert not known & set(synonyms())
+    lines = files("recortex.cli").joinpath("synonyms.txt").read_text(encoding="utf-8").splitlines()
+    assert len(synonyms()) == sum(len(line.split()) - 1 for line in lines)
 
 
 def test_version(shared):

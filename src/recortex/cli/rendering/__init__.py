@@ -38,10 +38,10 @@ FORMS = {
     "BackedUp": "health.backed_up",
     "Recovered": "health.recovered",
     "Inspection": "inspection.inspection",
-    "Collected": "maintenance.collected",
-    "Relocated": "moving.relocated",
-    "StoreCopied": "moving.store_copied",
-    "Installed": "clients.installed",
+    "Collected": "health.collected",
+    "Relocated": "changes.relocated",
+    "StoreCopied": "changes.store_copied",
+    "Installed": "changes.installed",
     "KindsShown": "kinds.kinds",
 }
 """The function that writes each type of answer, by names: only the module that is needed is imported."""

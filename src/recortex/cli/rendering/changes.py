@@ -12,11 +12,13 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from recortex.cli.terminal import Terminal
+    from recortex.cli.terminal import Style, Terminal
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
     from recortex.operations.exchange import Exported, Imported
     from recortex.operations.history import History, Purged
+    from recortex.operations.installing import HostFileChange, Installed
+    from recortex.operations.moving import Relocated, StoreCopied, TableCopied
     from recortex.operations.recording import Remembered
 
 _MOST_PROBLEMS = 10
@@ -24,12 +26,11 @@ _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SAID: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
 
 
-def remembered(value: Remembered, terminal: Terminal) -> str:
+def remembered(value: Remembered, _terminal: Terminal) -> str:
     """How many were new, and what was taken out."""
-    del terminal
     merged = f", {value.merged} merged with what was known" if value.merged else ""
     redacted = f", {plural(value.redacted, 'secret')} taken out" if value.redacted else ""
-    return f"{plural(value.added, 'memory', 'memories')} added{merged}{redacted}."
+    return f"{plural(value.added, 'memory')} added{merged}{redacted}."
 
 
 def extracted(value: Extracted, terminal: Terminal) -> str:
@@ -93,19 +94,18 @@ def _summary(value: Imported) -> Iterator[str]:
     waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
     relations = f", {plural(value.relations, 'relation')}" if value.relations else ""
     yield (
-        f"{plural(value.added, 'memory', 'memories')} added{waiting}; {value.merged} merged with "
+        f"{plural(value.added, 'memory')} added{waiting}; {value.merged} merged with "
         f"what was known{relations}."
     )
     for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>6,}  {kind}"
 
 
-def exported(value: Exported, terminal: Terminal) -> str:
+def exported(value: Exported, _terminal: Terminal) -> str:
     """The exported text itself, or where it was written."""
-    del terminal
     if not value.path:
         return value.text.removesuffix("\n")
-    count = f"{plural(value.memories, 'memory', 'memories')} and {plural(value.relations, 'relation')}"
+    count = f"{plural(value.memories, 'memory')} and {plural(value.relations, 'relation')}"
     return f"{count} written to {clean(value.path)} ({value.format})."
 
 
@@ -162,7 +162,7 @@ def _told(item: Any) -> str:
 
 def purged(value: Purged, terminal: Terminal) -> str:
     """What is gone, and the proof."""
-    count = plural(len(value.ids), "memory", "memories")
+    count = plural(len(value.ids), "memory")
     if value.dry_run:
         return f"{count} would be removed for good: {' '.join(short(one) for one in value.ids) or 'none'}."
     searched = f"{plural(value.searched_bytes, 'byte')} in {plural(len(value.files), 'file')} were read"
@@ -171,3 +171,58 @@ def purged(value: Purged, terminal: Terminal) -> str:
         return terminal.style(f"{count} removed, but the text is still in:", "red") + f"\n{traces}"
     backups = f" {plural(value.backups_rewritten, 'backup')} rewritten." if value.backups_rewritten else ""
     return f"{count} removed for good. {searched}: no trace is left.{backups}"
+
+
+_SHOWN = 16
+
+
+def relocated(value: Relocated, terminal: Terminal) -> str:
+    """Where a memory is now, and which relations did not go with it."""
+    where = "your own store" if value.memory.scope == "global" else "the project's store"
+    head = f"{clean(value.memory.id)} is in {where} now: {clean(value.memory.summary)}"
+    left = [f"  left behind: {clean(one)}" for one in value.left]
+    return "\n".join([terminal.cut(head, terminal.width), *left])
+
+
+def store_copied(value: StoreCopied, terminal: Terminal) -> str:
+    """From where to where, and each table that holds something with its checksum."""
+    what = "would be copied" if value.dry_run else "copied and compared"
+    effort = f"{value.written} written, {value.seconds:.1f} s"
+    return "\n".join(
+        [
+            f"{value.memories} memories, {value.rows} rows {what} ({effort})",
+            f"  from {clean(value.source)}",
+            f"  to   {clean(value.target)}",
+            *(_table_copied(one, terminal) for one in value.tables if one.rows),
+        ]
+    )
+
+
+def _table_copied(value: TableCopied, terminal: Terminal) -> str:
+    """A table, its rows, the beginning of its checksum."""
+    return terminal.cut(
+        f"  {clean(value.table):<20} {value.rows:>9}  {value.checksum[:_SHOWN]}", terminal.width
+    )
+
+
+_COLOURS: dict[str, Style] = {"+": "green", "-": "red"}
+
+
+def installed(value: Installed, terminal: Terminal) -> str:
+    """The client, its files, and what to do next."""
+    done = "would be" if value.dry_run else "is"
+    title = f"Recortex {done} {'in' if value.installed else 'out of'} {clean(value.host)}."
+    files = (_file_change(file, terminal) for file in value.files)
+    return "\n".join([title, *files, *(f"note: {clean(note)}" for note in value.notes)])
+
+
+def _file_change(value: HostFileChange, terminal: Terminal) -> str:
+    """A file, what became of it, and its diff where nothing was written."""
+    kept = f" (as it was: {clean(value.backup)})" if value.backup else ""
+    return "\n".join([f"  {value.action}  {clean(value.path)}{kept}", *_diff(value.diff, terminal)])
+
+
+def _diff(text: str, terminal: Terminal) -> Iterator[str]:
+    for line in text.splitlines():
+        colour = _COLOURS.get(line[:1])
+        yield f"    {terminal.style(clean(line), colour) if colour else clean(line)}"

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.cli.rendering import maintenance, pairs
 from recortex.cli.rendering.amounts import plural, size
+from recortex.cli.rendering.pairs import lasting
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from recortex.app.jobs.running import Done
+    from recortex.app.store_health import Health
     from recortex.cli.terminal import Style, Terminal
+    from recortex.operations.garbage_collection import Collected, StoreUpkeep
     from recortex.operations.maintenance import (
         BackedUp,
         Diagnosis,
         Failure,
         Fallback,
         HealthFinding,
+        ModelChange,
         ModelUse,
         Recovered,
         SessionLoop,
@@ -34,14 +38,15 @@ _LEVELS: dict[str, tuple[str, Style]] = {
 }
 
 
-def initialised(value: Initialised, terminal: Terminal) -> str:
+def initialised(value: Initialised, _terminal: Terminal) -> str:
     """Where the memory is, what could be taken over, and what to do next."""
-    lines = [_made(value)]
+    what = "Made the memory of" if value.created else "There is a memory of"
+    lines = [f"{what} {clean(value.root)}", f"in {clean(value.path)}."]
     if value.workspace:
         lines.append(f"This checkout uses the workspace {clean(value.workspace)}.")
     if value.adopted:
-        lines.append(f"Took over {plural(value.adopted, 'memory', 'memories')}.")
-    lines += [_adoptable(one, terminal) for one in value.adoptable]
+        lines.append(f"Took over {plural(value.adopted, 'memory')}.")
+    lines += map(_adoptable, value.adoptable)
     if any(not one.problem for one in value.adoptable):
         lines.append("If they are yours: `recortex init --adopt` takes them over.")
     if value.refused:
@@ -49,18 +54,12 @@ def initialised(value: Initialised, terminal: Terminal) -> str:
     return "\n".join([*lines, "", *_next_steps(value)])
 
 
-def _made(value: Initialised) -> str:
-    what = "Made the memory of" if value.created else "There is a memory of"
-    return f"{what} {clean(value.root)}\nin {clean(value.path)}."
-
-
-def _adoptable(one: Adoptable, terminal: Terminal) -> str:
-    del terminal
+def _adoptable(one: Adoptable) -> str:
     why = _REASONS[one.reason].format(path=clean(one.made_for))
     if one.problem:
         return f"notice: {why} {clean(one.problem)}"
     span = f", from {one.first:%Y-%m-%d} to {one.last:%Y-%m-%d}" if one.first and one.last else ""
-    return f"{why} It holds {plural(one.memories, 'memory', 'memories')}{span}: {clean(one.path)}"
+    return f"{why} It holds {plural(one.memories, 'memory')}{span}: {clean(one.path)}"
 
 
 _REASONS = {
@@ -93,19 +92,18 @@ def status(value: StatusReport, terminal: Terminal) -> str:
     for store in value.stores:
         lines += ["", *_store(store, terminal)]
     if value.fallbacks:
-        lines += ["", "Fallbacks", *(fallback(one, terminal) for one in value.fallbacks)]
+        lines += ["", "Fallbacks", *(_fallback(one, terminal) for one in value.fallbacks)]
     if value.language_model:
-        lines += ["", model_use(value.language_model, terminal)]
+        lines += ["", _model_use(value.language_model, terminal)]
     if value.session_loop.runs or value.session_loop.waiting or value.session_loop.failed:
-        lines += ["", session_loop(value.session_loop, terminal)]
+        lines += ["", _session_loop(value.session_loop, terminal)]
     if value.notices:
         lines += ["", *(f"notice: {clean(notice)}" for notice in value.notices)]
     return "\n".join(lines)
 
 
-def model_use(value: ModelUse, terminal: Terminal) -> str:
+def _model_use(value: ModelUse, _terminal: Terminal) -> str:
     """What the language model cost today."""
-    del terminal
     name = clean(f"{value.provider} {value.model}".strip())
     return (
         f"Language model {name}: {plural(value.calls, 'call')} today, {value.tokens:,} of "
@@ -114,19 +112,18 @@ def model_use(value: ModelUse, terminal: Terminal) -> str:
     )
 
 
-def session_loop(value: SessionLoop, terminal: Terminal) -> str:
+def _session_loop(value: SessionLoop, terminal: Terminal) -> str:
     """How learning from sessions goes, and what failed last."""
     learned = (
-        f"{value.totals.get('sessions', 0)} read, "
-        f"{plural(value.totals.get('added', 0), 'memory', 'memories')} added"
+        f"{value.totals.get('sessions', 0)} read, {plural(value.totals.get('added', 0), 'memory')} added"
     )
     lines = [terminal.style("Sessions", "bold"), f"  {learned}, {value.waiting} waiting"]
     if value.last:
         lines.append(f"  last {clean(str(value.last.get('at', '')))}: {value.last.get('milliseconds', 0)} ms")
-    return "\n".join([*lines, *(f"  {failure(one, terminal)}" for one in value.failures)])
+    return "\n".join([*lines, *(f"  {_failure(one, terminal)}" for one in value.failures)])
 
 
-def failure(value: Failure, terminal: Terminal) -> str:
+def _failure(value: Failure, terminal: Terminal) -> str:
     """One failure of a hook or of the job behind it."""
     return (
         f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: "
@@ -136,7 +133,7 @@ def failure(value: Failure, terminal: Terminal) -> str:
 
 def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
     yield terminal.style(f"{value.scope}  {clean(value.path)}", "bold")
-    yield f"  {plural(value.memories, 'memory', 'memories')}{_counts(value.by_status)}"
+    yield f"  {plural(value.memories, 'memory')}{_counts(value.by_status)}"
     if value.by_kind:
         yield terminal.wrap(_listed(value.by_kind), indent=2)
     waiting = f", {value.without_vector:,} without a vector yet" if value.without_vector else ""
@@ -145,9 +142,9 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
         f"{size(value.bytes)}, schema {value.schema}{waiting}"
     )
     if value.health:
-        yield maintenance.health(value.health, terminal)
+        yield _health(value.health, terminal)
     if value.model_change:
-        yield terminal.wrap(pairs.model_change(value.model_change, terminal), indent=2, first="  ")
+        yield terminal.wrap(_model_change(value.model_change, terminal), indent=2, first="  ")
 
 
 def _counts(counts: dict[str, int]) -> str:
@@ -159,7 +156,7 @@ def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in ranked)
 
 
-def fallback(value: Fallback, terminal: Terminal) -> str:
+def _fallback(value: Fallback, terminal: Terminal) -> str:
     """One thing that could not be used."""
     state = " (works again)" if value.recovered else ""
     said = (
@@ -174,25 +171,18 @@ def diagnosis(value: Diagnosis, terminal: Terminal) -> str:
     verdict = terminal.style("All is well.", "green")
     if not value.healthy:
         verdict = terminal.style("Something needs attention.", "red")
-    findings = (finding(one, terminal) for one in value.findings)
-    settings = [_setting(one, terminal) for one in value.settings if shows(one, terminal)]
+    findings = (_finding(one, terminal) for one in value.findings)
+    settings = [_setting(one, terminal) for one in value.settings if _shows(one, terminal)]
     if left := len(value.settings) - len(settings):
         settings.append(
             terminal.style(f"  {left} more are as they come; `recortex doctor --full` shows all.", "dim")
         )
     installed = (f"  {name:<16} {clean(str(version))}" for name, version in value.installed.items())
-    return "\n".join([
-        verdict,
-        "",
-        *findings,
-        *(["", "Settings"] if value.settings else []),
-        *settings,
-        *(["", "Installed"] if value.installed else []),
-        *installed,
-    ])  # fmt: skip
+    lines = [verdict, "", *findings, "", "Settings", *settings, "", "Installed", *installed]
+    return "\n".join(lines)
 
 
-def finding(value: HealthFinding, terminal: Terminal) -> str:
+def _finding(value: HealthFinding, terminal: Terminal) -> str:
     """One check; what to do about it on a line of its own."""
     word, style = _LEVELS[value.level]
     text = terminal.wrap(f"{value.check}: {value.message}", indent=9, first=f"{word:<9}")
@@ -200,7 +190,7 @@ def finding(value: HealthFinding, terminal: Terminal) -> str:
     return f"{line}\n{terminal.wrap(f'-> {value.todo}', indent=9)}" if value.todo else line
 
 
-def shows(value: SettingValue, terminal: Terminal) -> bool:
+def _shows(value: SettingValue, terminal: Terminal) -> bool:
     """Whether a setting is worth a person's time: it was changed, or all are asked for."""
     return terminal.full or not terminal.person or value.origin != "default"
 
@@ -211,13 +201,9 @@ def _setting(value: SettingValue, terminal: Terminal) -> str:
     return said + terminal.style(f"  {value.origin}{place}", "dim")
 
 
-def backed_up(value: BackedUp, terminal: Terminal) -> str:
+def backed_up(value: BackedUp, _terminal: Terminal) -> str:
     """Where the backup is."""
-    del terminal
-    return (
-        f"{plural(value.memories, 'memory', 'memories')} backed up to {clean(value.path)} "
-        f"({size(value.bytes)})."
-    )
+    return f"{plural(value.memories, 'memory')} backed up to {clean(value.path)} ({size(value.bytes)})."
 
 
 SHOWN_LOSSES = 20
@@ -240,6 +226,91 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
         lost.append(
             f"  and {len(value.lost) - SHOWN_LOSSES} more: `recortex recover --json` names all of them"
         )
-    return "\n".join(
-        [f"{words[value.outcome]}: {plural(value.memories, 'memory', 'memories')}.", *steps, *kept, *lost]
+    return "\n".join([f"{words[value.outcome]}: {plural(value.memories, 'memory')}.", *steps, *kept, *lost])
+
+
+_STATES: dict[str, Style] = {"partly": "yellow", "skipped": "dim", "failed": "red"}
+LEAST_WASTE = 4 * 1024 * 1024
+"""Bytes of a store whose waste is worth a word: a young one's pages are mostly empty."""
+_WORDS = {
+    "sessions": "notes of old sessions",
+    "leftovers": "what was left lying about",
+    "expiry": "memories pruned long ago",
+    "versions": "former states beyond ten",
+    "audit": "old entries of the audit log",
+    "vectors": "vectors that nothing uses",
+    "compaction": "free pages given back, keyword index merged",
+    "rewrite": "the file written anew without waste",
+    "growth": "the store's size noted",
+    "backup": "a backup, opened and counted",
+}
+
+
+def collected(value: Collected, terminal: Terminal) -> str:
+    """Each store with its chores."""
+    head = "What would be done; nothing was changed.\n\n" if value.dry_run else ""
+    return head + (
+        "\n\n".join(_store_upkeep(one, terminal) for one in value.stores) or "There is no store yet."
+    )
+
+
+def _store_upkeep(value: StoreUpkeep, terminal: Terminal) -> str:
+    """One store with its chores."""
+    change = "" if value.before == value.after else f" -> {size(value.after)}"
+    head = terminal.style(f"{value.scope}  {clean(value.path)}", "bold")
+    chores = [_chore(one, terminal) for one in value.chores]
+    return "\n".join([f"{head}  {size(value.before)}{change}", *(chores or ["  Nothing is due."])])
+
+
+def _chore(value: Done, terminal: Terminal) -> str:
+    """One chore: what it is, its counts, and what speaks against it."""
+    state = "" if value.state == "done" else terminal.style(f"[{value.state}] ", _STATES[value.state])
+    said = "; ".join(filter(None, (", ".join(_amounts(value.counts)), clean(value.note)))) or "none"
+    text = terminal.wrap(f"{_WORDS.get(value.name, value.name)}: {said}", indent=4, first="  ")
+    return f"  {state}{text.lstrip()}"
+
+
+def _amounts(counts: dict[str, int]) -> Iterator[str]:
+    for name, count in counts.items():
+        if name.endswith("_bytes") and count:
+            yield f"{size(count)} {name.removesuffix('_bytes')}"
+        elif name.endswith("_percent"):
+            yield f"{count} %"
+        elif count:
+            words = name.replace("_", " ")
+            yield f"{count:,} {words.removesuffix('s') if count == 1 else words}"
+
+
+def _health(value: Health, _terminal: Terminal) -> str:
+    """A store's size in parts, its growth, its upkeep."""
+    waste = f", {value.fragmentation:.0%} holds nothing" if value.bytes >= LEAST_WASTE else ""
+    parts = (
+        f"  {value.active:,} active, {value.archived:,} archived; vectors {size(value.vector_bytes)}, "
+        "keyword index "
+        f"{size(value.index_bytes)}{waste}"
+    )
+    return "\n".join([parts, f"  {_growth(value)}; {_upkept(value)}"])
+
+
+def _growth(value: Health) -> str:
+    if value.bytes_per_month is None:
+        return "growth not known yet"
+    sign = "-" if value.bytes_per_month < 0 else ""
+    until = "" if value.days_to_threshold is None else f", {value.days_to_threshold:,} days to the threshold"
+    return f"grows by {sign}{size(abs(value.bytes_per_month))} a month{until}"
+
+
+def _upkept(value: Health) -> str:
+    gc = f"{value.last_gc:%Y-%m-%d}" if value.last_gc else "never"
+    backup = f"{value.last_backup:%Y-%m-%d}" if value.last_backup else "never"
+    return f"upkeep {gc}, backup {backup}"
+
+
+def _model_change(value: ModelChange, _terminal: Terminal) -> str:
+    """How far a change of the embedding model is."""
+    rest = f", about {lasting(value.seconds_left)} of work" if value.seconds_left is not None else ""
+    return (
+        f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then "
+        "those are found "
+        "by their words. The job behind each session goes on with it; `recortex reembed` does it now."
     )

@@ -53,7 +53,7 @@ def store(value: StoreFigures, terminal: Terminal) -> str:
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(value.by_kind.items()))
     waiting = f", {value.without_vector:,} without a vector" if value.without_vector else ""
     figures = (
-        f"{plural(value.memories, 'memory', 'memories')} ({states or 'none'}), "
+        f"{plural(value.memories, 'memory')} ({states or 'none'}), "
         f"{plural(value.relations, 'relation')}{waiting}"
     )
     return "\n".join([head, terminal.wrap(figures, indent=2), terminal.wrap(kinds, indent=2)]).rstrip()
@@ -65,9 +65,8 @@ def briefs(value: BriefCache, terminal: Terminal) -> str:
     return f"briefs: {value.files} kept, {value.stale} out of date{newest}"
 
 
-def costs(value: ModelCosts, terminal: Terminal) -> str:
+def costs(value: ModelCosts, _terminal: Terminal) -> str:
     """What a language model was paid today."""
-    del terminal
     if not value.calls and not value.refused:
         return "language model: not called today"
     rest = f", {value.failed} failed, {value.refused} refused" if value.failed or value.refused else ""
@@ -89,7 +88,7 @@ def _worth(value: Efficiency) -> str:
         return "nothing given"
     saved = f", {value.tokens_saved:,} tokens not repeated" if value.tokens_saved else ""
     return (
-        f"{value.used} of {plural(value.memories, 'memory', 'memories')} used, "
+        f"{value.used} of {plural(value.memories, 'memory')} used, "
         f"{value.tokens_used:,} of {value.tokens_given:,} tokens ({value.ratio:.0%}){saved}"
     )
 

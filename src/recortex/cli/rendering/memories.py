@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.hit import Hit, Recall
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recortex.operations.learning import Contradiction, Reviewed
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
-    from recortex.operations.searching import Listing, Neighbour, Related
+    from recortex.operations.searching import Listing, Related
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
@@ -111,26 +111,18 @@ def source_of(source: Source) -> str:
 
 def recall(value: Recall, terminal: Terminal) -> str:
     """The hits of a question, each with its score and what the score is made of."""
-    if value.needed:
-        return (
-            f"What answers this does not fit: the budget must be {value.needed} tokens at least "
-            f"(--budget {value.needed})."
-        )
-    if not value.hits:
-        return f"Nothing that is known answers this.{_how_near(value)}"
-    return "\n\n".join(hit(one, terminal) for one in value.hits)
+    need = value.needed
+    if need:
+        return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
+    if value.hits:
+        return "\n\n".join(_hit(one, terminal) for one in value.hits)
+    near = " What is nearest has too little in common with the question." if value.best else ""
+    if value.best < value.floor and value.best:
+        near = f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
+    return f"Nothing that is known answers this.{near}"
 
 
-def _how_near(value: Recall) -> str:
-    """What there was instead of an answer."""
-    if not value.best:
-        return ""
-    if value.best >= value.floor:
-        return " What is nearest has too little in common with the question."
-    return f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
-
-
-def hit(value: Hit, terminal: Terminal) -> str:
+def _hit(value: Hit, terminal: Terminal) -> str:
     """One hit: its score, its text, why it was found and where it comes from."""
     one = value.memory
     lines = [
@@ -163,14 +155,10 @@ def listing(value: Listing, terminal: Terminal) -> str:
     """A page of memories and how many there are."""
     if not value.memories:
         return (
-            "No memory passes these filters."
-            if value.total == 0
-            else f"None on this page; {value.total} in all."
+            f"None on this page; {value.total} in all." if value.total else "No memory passes these filters."
         )
-    if terminal.full:
-        whole = "\n\n\n".join(memory(one, terminal) for one in value.memories)
-        return f"{whole}\n\n{len(value.memories)} of {value.total}"
-    return f"{_lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
+    whole = "\n\n\n".join(memory(one, terminal) for one in value.memories) if terminal.full else ""
+    return f"{whole or _lines(value.memories, terminal)}\n\n{len(value.memories)} of {value.total}"
 
 
 def forgotten(value: Forgotten, terminal: Terminal) -> str:
@@ -191,16 +179,12 @@ def forgotten(value: Forgotten, terminal: Terminal) -> str:
 def linked(value: Linked, terminal: Terminal) -> str:
     """A memory after its links changed."""
     told = f"{value.removed} removed\n" if value.removed else ""
-    made = f"{relation(value.relation, terminal)}\n" if value.relation else ""
-    files = (
-        f"\nfiles: {', '.join(clean(_file(link)) for link in value.memory.files)}"
-        if value.memory.files
-        else ""
-    )
-    return f"{made}{told}{line_of(value.memory, terminal)}{files}"
+    made = f"{_relation(value.relation, terminal)}\n" if value.relation else ""
+    files = ", ".join(clean(_file(link)) for link in value.memory.files)
+    return f"{made}{told}{line_of(value.memory, terminal)}" + (f"\nfiles: {files}" if files else "")
 
 
-def relation(value: Relation, terminal: Terminal) -> str:
+def _relation(value: Relation, terminal: Terminal) -> str:
     """A sentence: `3f2a9c01 supersedes 81bb02cd`."""
     both = ", and the other way round" if value.bidirectional else ""
     strength = "" if value.strength == 1 else f" (strength {value.strength:.2f})"
@@ -210,19 +194,20 @@ def relation(value: Relation, terminal: Terminal) -> str:
 
 def related(value: Related, terminal: Terminal) -> str:
     """A memory and its neighbours, indented by distance."""
-    head = line_of(value.memory, terminal)
-    if not value.neighbours:
-        return f"{head}\n  no relations"
-    return "\n".join([head, *(_neighbour(one, terminal) for one in value.neighbours)])
+    steps = [(one.depth, one.relation, one.memory) for one in value.neighbours]
+    return walked(value.memory, steps, terminal)
 
 
-def _neighbour(value: Neighbour, terminal: Terminal) -> str:
-    margin = "  " * value.depth
-    said = verb(value.relation, value.memory)
-    return f"{margin}{terminal.style(said, 'green')}  {line_of(value.memory, terminal)}"
+def walked(start: Memory, steps: Iterable[tuple[int, Relation, Memory]], terminal: Terminal) -> str:
+    """A memory, and what is reached from it: each indented by its distance, after the last relation."""
+    lines = [
+        f"{'  ' * depth}{terminal.style(_verb(last, found), 'green')}  {line_of(found, terminal)}"
+        for depth, last, found in steps
+    ]
+    return "\n".join([line_of(start, terminal), *(lines or ["  no relations"])])
 
 
-def verb(relation: Relation, reached: Memory) -> str:
+def _verb(relation: Relation, reached: Memory) -> str:
     """What leads from one end of a relation to the memory at its other end."""
     return relation.type.words if relation.target_id == reached.id else relation.type.reversed
 
@@ -236,7 +221,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         "list": "",
     }
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
-    odds = "".join(f"\n{contradiction(one, terminal)}" for one in value.contradictions)
+    odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:
         odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
     if not value.memories:
@@ -245,19 +230,7 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
 
 
-def contradiction(value: Contradiction, terminal: Terminal) -> str:
+def _contradiction(value: Contradiction, terminal: Terminal) -> str:
     """Two memories that cannot both hold, the newer one first."""
     why = f"  because {clean(value.evidence)}" if value.evidence else ""
     return f"{_lines((value.newer, value.older), terminal)}{why}"
-
-
-def many(values: Any, terminal: Terminal) -> str:
-    """A bare sequence of answers, one after the other."""
-    from recortex.cli.rendering import render
-
-    if not values:
-        return "Nothing."
-    shown = (
-        line_of(one, terminal) if type(one).__name__ == "Memory" else render(one, terminal) for one in values
-    )
-    return "\n".join(shown)

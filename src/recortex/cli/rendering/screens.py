@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.memory import Memory
     from recortex.operations.history import History
-    from recortex.operations.inspecting import Inspection, SessionFigures
+    from recortex.operations.inspecting import Inspection
     from recortex.operations.learning import Contradiction, Reviewed
     from recortex.operations.searching import Listing
 
@@ -49,10 +49,16 @@ def show(value: Any, form: Callable[[Any, Terminal], str], terminal: Terminal) -
 def _drawn(made: RenderableType, terminal: Terminal) -> str:
     file = StringIO()
     console = Console(
-        file=file, width=terminal.width, force_terminal=terminal.colour, no_color=not terminal.colour,
-        color_system="standard" if terminal.colour else None, highlight=False, markup=False, emoji=False,
-        legacy_windows=False, soft_wrap=False,
-    )  # fmt: skip
+        file=file,
+        width=terminal.width,
+        force_terminal=terminal.colour,
+        no_color=not terminal.colour,
+        color_system="standard" if terminal.colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
     console.print(made)
     return _TRAILING.sub(lambda found: found[0].replace(" ", ""), file.getvalue()).rstrip("\n")
 
@@ -70,6 +76,10 @@ def _folded(line: str, terminal: Terminal) -> str:
 
 def _text(said: str, style: str = "") -> Text:
     return Text(clean(said), style=style, overflow="fold")
+
+
+def _inset(said: str, columns: int, style: str = "") -> Padding:
+    return Padding(_text(said, style), (0, 0, 0, columns))
 
 
 def _table(*columns: tuple[str, bool]) -> Table:
@@ -113,9 +123,7 @@ def _listing(value: Listing, terminal: Terminal) -> RenderableType | None:
         return None
     shown = len(value.memories)
     count = (
-        plural(value.total, "memory", "memories")
-        if shown == value.total
-        else f"{shown:,} of {value.total:,} memories"
+        plural(value.total, "memory") if shown == value.total else f"{shown:,} of {value.total:,} memories"
     )
     end = f"{count}. `recortex get ID` shows one whole, `recortex list --full` all of these."
     return Group(_memories(value.memories, terminal), "", _text(end, "dim"))
@@ -142,24 +150,18 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
 
 
 def _waiting(one: Memory, terminal: Terminal) -> RenderableType:
-    head = Text.assemble(
-        _id(one.id), f"  {one.kind}", (f"  {one.confidence:.0%} sure", "bold"), (f"  {one.status}", "yellow"),
-        (f"  {terminal.when(one.recorded_at)}", "dim"),
-    )  # fmt: skip
-    lines: list[RenderableType] = [head, Padding(_text(one.text), (0, 0, 0, 2))]
+    sure, at = (f"  {one.confidence:.0%} sure", "bold"), (f"  {terminal.when(one.recorded_at)}", "dim")
+    head = Text.assemble(_id(one.id), f"  {one.kind}", sure, (f"  {one.status}", "yellow"), at)
+    lines: list[RenderableType] = [head, _inset(one.text, 2)]
     if one.source.quote and one.source.quote != one.text:
-        lines.append(Padding(_text(f"“{one.source.quote}”", "italic"), (0, 0, 0, 4)))
+        lines.append(_inset(f"“{one.source.quote}”", 4, "italic"))
     if where := source_of(one.source):
-        lines.append(Padding(_text(where, "dim"), (0, 0, 0, 4)))
+        lines.append(_inset(where, 4, "dim"))
     return Group(*lines)
 
 
 def _contradiction(value: Contradiction, terminal: Terminal) -> RenderableType:
-    why = (
-        [Padding(_text(f"because {value.evidence}", "dim"), (0, 0, 0, SHORT_ID + 2))]
-        if value.evidence
-        else []
-    )
+    why = [_inset(f"because {value.evidence}", SHORT_ID + 2, "dim")] if value.evidence else []
     return Group(_memories((value.newer, value.older), terminal), *why, "")
 
 
@@ -174,15 +176,11 @@ def _history(value: History, terminal: Terminal) -> RenderableType | None:
             f"  from {terminal.when(one.recorded_from)} {until}, by {one.changed_by}",
         )
         head.append(clean(f": {one.reason}") if one.reason else "")
-        parts += [head, Padding(_text(one.memory.text), (0, 0, 0, 2)), ""]
+        parts += [head, _inset(one.memory.text, 2), ""]
     table = _table(("when", False), ("what", False), ("by", False), ("", True))
     for entry in value.audit:
-        table.add_row(
-            _text(terminal.when(entry.at), "dim"),
-            _text(entry.operation),
-            _text(entry.actor),
-            _text(details(entry), "dim"),
-        )
+        at, what = _text(terminal.when(entry.at), "dim"), _text(details(entry), "dim")
+        table.add_row(at, _text(entry.operation), _text(entry.actor), what)
     return Group(*parts, table) if value.audit else Group(*parts)
 
 
@@ -200,24 +198,16 @@ def _inspection(value: Inspection, terminal: Terminal) -> RenderableType | None:
         ("session", False), ("last seen", False), ("agent", False), ("branch", True), ("memories given", True)
     )
     for one in value.sessions:
-        table.add_row(*_session(one, terminal))
-    return Group(
-        figures, "", table, "", _text("`recortex inspect --session ID` shows what one was given.", "dim")
-    )
-
-
-def _session(one: SessionFigures, terminal: Terminal) -> tuple[Text, ...]:
-    worth = one.efficiency
-    given = (
-        f"{worth.memories}, {worth.used} used, {worth.tokens_given:,} tokens" if worth.memories else "none"
-    )
-    return (
-        _id(one.id),
-        _text(terminal.when(one.seen_at), "dim"),
-        _text(one.client),
-        _text(one.branch),
-        _text(given),
-    )
+        worth = one.efficiency
+        given = (
+            f"{worth.memories}, {worth.used} used, {worth.tokens_given:,} tokens"
+            if worth.memories
+            else "none"
+        )
+        at = _text(terminal.when(one.seen_at), "dim")
+        table.add_row(_id(one.id), at, _text(one.client), _text(one.branch), _text(given))
+    end = _text("`recortex inspect --session ID` shows what one was given.", "dim")
+    return Group(figures, "", table, "", end)
 
 
 _SCREENS: dict[str, Callable[[Any, Terminal], RenderableType | None]] = {

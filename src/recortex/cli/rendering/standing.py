@@ -7,13 +7,13 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
-from recortex.cli.rendering.memories import line_of, short, verb
+from recortex.cli.rendering.memories import short, walked
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
-    from recortex.operations.brief import Shown, Surface
-    from recortex.operations.graphing import Explained, Reached, Traversal
+    from recortex.operations.brief import Surface
+    from recortex.operations.graphing import Explained, Traversal
     from recortex.operations.lifecycle import Lifecycle, StatusChange
 
 _MOST_CHANGES = 20
@@ -24,29 +24,14 @@ def surface(value: Surface, terminal: Terminal) -> str:
     if not value.text:
         return "Nothing is known that a session could start with."
     made = "from the cache" if value.cached else "made now"
-    size = f"{plural(len(value.memories), 'memory', 'memories')}, {value.tokens} tokens, {made}"
+    size = f"{plural(len(value.memories), 'memory')}, {value.tokens} tokens, {made}"
     return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}"
-
-
-def _shown(value: Shown, terminal: Terminal) -> str:
-    return f"{terminal.style(short(value.id), 'cyan')}  rank {value.rank:.2f}, {value.tokens} tokens"
 
 
 def traversal(value: Traversal, terminal: Terminal) -> str:
     """A memory and what is reached from it, indented by distance, with the last relation of the path."""
-    head = line_of(value.memory, terminal)
-    if not value.reached:
-        return f"{head}\n  no relations"
-    more = ["  There may be more: give a greater --limit."] if value.more else []
-    return "\n".join([head, *(_reached(one, terminal) for one in value.reached), *more])
-
-
-def _reached(value: Reached, terminal: Terminal) -> str:
-    last = value.path[-1]
-    return (
-        f"{'  ' * value.depth}{terminal.style(verb(last, value.memory), 'green')}  "
-        f"{line_of(value.memory, terminal)}"
-    )
+    text = walked(value.memory, [(one.depth, one.path[-1], one.memory) for one in value.reached], terminal)
+    return f"{text}\n  There may be more: give a greater --limit." if value.more else text
 
 
 def explained(value: Explained, terminal: Terminal) -> str:
@@ -61,7 +46,7 @@ def lifecycle(value: Lifecycle, terminal: Terminal) -> str:
     would = "would be " if value.dry_run else ""
     head = (
         f"{value.archived:,} {would}archived, {value.pruned:,} {would}pruned,"
-        f" of {plural(value.considered, 'memory', 'memories')} old enough."
+        f" of {plural(value.considered, 'memory')} old enough."
     )
     lines = [
         line
