@@ -10,7 +10,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.statistics import Generation, MemoryStatistics
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
-from recortex.engines.decay.factors import HUB
+from recortex.engines.decay.confidence import HUB
 from recortex.engines.graph.centrality import centrality
 
 NOW, DAY = to_micros(AT), timedelta(days=1)

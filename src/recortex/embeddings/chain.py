@@ -1,7 +1,4 @@
-"""Embedders in the order of preference.
-
-When one cannot embed, the next one does; the name that comes with the vectors tells which.
-"""
+"""Embedders in order of preference: if one fails, the next one is used."""
 
 from __future__ import annotations
 
@@ -24,14 +21,14 @@ class Embedded(NamedTuple):
 
 
 class EmbedderChain:
-    """Tries embedders in order. The vectors of one call always come from one embedder.
+    """Tries embedders in order. All vectors of a call come from the same embedder.
 
-    Made of `[CachedEmbedder(OnnxEmbedder()), HashedEmbedder()]` it is A's chain: the model, else the model's
-    cached vectors when they cover the whole call, else hashed TF-IDF, else an error.
+    By default these are the shipped model behind its cache, then hashed TF-IDF. The cache answers without the
+    model if it holds all vectors of a call.
 
     Args:
         embedders: the preferred one first.
-        on_degradation: told of each embedder that fails, once in the chain's life.
+        on_degradation: called once for each embedder that fails.
     """
 
     def __init__(
@@ -51,24 +48,6 @@ class EmbedderChain:
     def active_name(self) -> str:
         """The name of the embedder that answered last; before the first call, the preferred one's."""
         return self._active.name
-
-    @property
-    def name(self) -> str:
-        """The same as `active_name`, so that a chain is an embedder too."""
-        return self.active_name
-
-    @property
-    def dimensions(self) -> int:
-        """The number of dimensions of the embedder that answered last."""
-        return self._active.dimensions
-
-    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
-        """Return the vectors alone; with several threads use `embed_named`.
-
-        Raises:
-            EmbeddingError: No embedder of the chain could.
-        """
-        return self.embed_named(texts, purpose=purpose).vectors
 
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Embedded:
         """Return the vectors of the first embedder that can, and its name.

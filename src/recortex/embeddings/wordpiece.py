@@ -7,6 +7,7 @@ special tokens inside a text are ordinary text, and only the first `MAXIMUM_CHAR
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,16 +20,10 @@ MAXIMUM_CHARACTERS = 16_384  # 256 pieces of ordinary text take about 1,200 char
 MAXIMUM_WORD = 100  # a longer word is unknown, as in BERT
 REMEMBERED_WORDS = 50_000
 BASIC_PLANE = 0xFFFF
-# The ranges, with BERT's own gap at 2B820, that are set apart character by character.
-_IDEOGRAPHS = (
-    range(0x4E00, 0xA000),
-    range(0x3400, 0x4DC0),
-    range(0x20000, 0x2A6E0),
-    range(0x2A700, 0x2B740),
-    range(0x2B740, 0x2B820),
-    range(0x2B920, 0x2CEB0),
-    range(0xF900, 0xFB00),
-    range(0x2F800, 0x2FA20),
+# The characters that are set apart one by one, with BERT's own gap at 2B820.
+_IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
 
 
@@ -57,8 +52,7 @@ def _cleaned(character: str) -> str:
         return ""
     if character.isspace():
         return " "
-    apart = any(ord(character) in ideographs for ideographs in _IDEOGRAPHS)
-    return f" {character} " if apart else character
+    return f" {character} " if _IDEOGRAPH.match(character) else character
 
 
 def _folded(character: str) -> str:

@@ -18,7 +18,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
-from recortex.engines.pairing.service import Pairing
+from recortex.engines.pairing.service import pieces_of_file
 from recortex.engines.supersession.service import Supersession
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
@@ -208,7 +208,7 @@ class IndexingOperations(Operations):
         now, actor = self._app.clock(), self._app.actor
         replacing = Supersession(services.store)
         with services.store.transaction():
-            former = Pairing(services.store).of_file(description.files[0].path)
+            former = pieces_of_file(services.store, description.files[0].path)
             for one in former:
                 if one.code is not None and unchanged(one, new):
                     said, code = output_redacted(one.description), output_redacted(one.code)

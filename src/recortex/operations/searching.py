@@ -333,12 +333,12 @@ class SearchOperations(Operations):
         described = [hit.memory for hit in hits if hit.memory.kind == "code_description"]
         if not described:
             return hits
-        from recortex.engines.pairing.service import Pairing
+        from recortex.engines.pairing.service import code_of
 
         found = {
             id_: all_output_redacted(code)
             for scope in dict.fromkeys(memory.scope for memory in described)
-            for id_, code in Pairing(self._app.services(scope).store).code_of(described).items()
+            for id_, code in code_of(self._app.services(scope).store, described).items()
             if code
         }
         return tuple(_bringing(hits, found, budget))

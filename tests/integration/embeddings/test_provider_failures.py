@@ -336,10 +336,10 @@ def test_texts_that_are_refused_say_nothing_of_others(status, server, embedder_a
 def test_a_chain_tells_a_refused_text_from_a_provider_that_is_away(server, embedder_at):
     server.sends(b"", status=400)
     with pytest.raises(TextRefusedError, match="every embedder failed: openai"):
-        EmbedderChain([embedder_at()]).embed(TEXTS)
+        EmbedderChain([embedder_at()]).embed_named(TEXTS)
     server.sends(b"", status=403)
     with pytest.raises(EmbeddingError) as raised:
-        EmbedderChain([embedder_at()]).embed(TEXTS)
+        EmbedderChain([embedder_at()]).embed_named(TEXTS)
     assert not isinstance(raised.value, TextRefusedError)
 
 

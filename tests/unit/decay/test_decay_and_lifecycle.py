@@ -7,8 +7,7 @@ import pytest
 from recortex.domain.kinds import KINDS
 from recortex.domain.statistics import MemoryStatistics
 from recortex.engines.decay import factors
-from recortex.engines.decay.confidence import below_since, confidence, curve, half_life_days
-from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.confidence import DAY, below_since, confidence, curve, half_life_days
 from recortex.engines.decay.transitions import Rules, transition
 
 RULES = Rules()

@@ -162,7 +162,7 @@ def test_when_every_embedder_fails_the_error_says_what_goes_on(tmp_path):
     told = []
     chain = EmbedderChain([OnnxEmbedder(tmp_path)], on_degradation=told.append)
     with pytest.raises(EmbeddingError, match="every embedder failed") as raised:
-        chain.embed(["text"])
+        chain.embed_named(["text"])
     assert raised.value.code == "embedding_failed"
     assert told[0].fallback == "keyword search alone"
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor, Status
-from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.confidence import DAY
 from recortex.engines.decay.transitions import Rules, Transition, transition
 from recortex.engines.graph.centrality import centrality
 

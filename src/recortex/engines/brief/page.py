@@ -9,7 +9,7 @@ from recortex.engines.brief.selection import MOST, NOTICE_TOKENS, Costs, by_cate
 from recortex.engines.brief.wording import INTRODUCTION, heading
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable
 
     from recortex.engines.brief.ranking import Ranked
     from recortex.engines.brief.selection import Passes
@@ -54,16 +54,13 @@ def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str]
     frame = count(f"{START}\n{INTRODUCTION}\n{END}")
     chosen = choose(parted, Costs(frame, lambda category: count(heading(category)), cost))
     while chosen:
-        text = _laid_out(chosen, lines)
+        parts = [
+            heading(category) + "".join(lines[one.id] for one in group)
+            for category, group in by_category(chosen)
+        ]
+        text = wrap(f"{INTRODUCTION}\n{''.join(parts)}".rstrip("\n"))
         tokens = count(text)
         if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
             return Page(text, tokens, tuple(BriefEntry(one, count(lines[one.id])) for one in chosen))
         chosen.pop()
     return Page("", 0, ())
-
-
-def _laid_out(chosen: Sequence[Ranked], lines: Mapping[str, str]) -> str:
-    parts = [
-        heading(category) + "".join(lines[one.id] for one in group) for category, group in by_category(chosen)
-    ]
-    return wrap(f"{INTRODUCTION}\n{''.join(parts)}".rstrip("\n"))

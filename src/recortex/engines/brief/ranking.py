@@ -10,7 +10,7 @@ from recortex.engines.decay.confidence import confidence, curve
 from recortex.engines.graph.centrality import centrality
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from recortex.domain.statistics import Arc, MemoryStatistics
 
@@ -76,7 +76,10 @@ def ranked(shelves: Sequence[Shelf], *, branch: str, now: int) -> list[Ranked]:
         for one in _of(shelf, place, branch=branch, now=now, most=math.log(most + 1))
     ]
     found.sort(key=lambda one: -one.rank)  # stable: the stores' order breaks ties
-    return list(_once(found))
+    once: dict[bytes, Ranked] = {}
+    for one in found:
+        once.setdefault(one.content_hash, one)
+    return list(once.values())
 
 
 def _of(shelf: Shelf, place: int, *, branch: str, now: int, most: float) -> Iterator[Ranked]:
@@ -94,11 +97,3 @@ def _of(shelf: Shelf, place: int, *, branch: str, now: int, most: float) -> Iter
             same_branch=bool(branch) and one.branch == branch,
         )
         yield Ranked(one.id, place, content.category, value, one.priority, one.content_hash)
-
-
-def _once(found: Iterable[Ranked]) -> Iterator[Ranked]:
-    seen = set()
-    for one in found:
-        if one.content_hash not in seen:
-            seen.add(one.content_hash)
-            yield one

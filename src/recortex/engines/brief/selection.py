@@ -71,36 +71,25 @@ def choose(parted: Passes, costs: Costs) -> list[Ranked]:
     other categories left to what is left over, and to what is of high priority the tokens up to the most.
     What does not fit is passed over.
     """
-    desk = _Desk(costs)
-    rest = [one for one in parted.first if not desk.take(one, AIM)]
-    for one in sorted((*rest, *parted.second), key=lambda one: -one.rank):
-        if desk.lines < sum(LINES.values()):
-            desk.take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
-    return sorted(desk.taken, key=lambda one: (-one.rank, one.store))
+    taken: list[Ranked] = []
+    headings: set[str] = set()
+    tokens = costs.frame
 
-
-class _Desk:
-    """What was taken, and its cost."""
-
-    def __init__(self, costs: Costs) -> None:
-        self.taken: list[Ranked] = []
-        self._costs = costs
-        self._tokens = costs.frame
-        self._headings: set[str] = set()
-
-    @property
-    def lines(self) -> int:
-        return len(self.taken)
-
-    def take(self, one: Ranked, most: int) -> bool:
-        new = one.category not in self._headings
-        cost = self._costs.line(one) + (self._costs.heading(one.category) if new else 0)
-        if self._tokens + cost > most:
+    def take(one: Ranked, most: int) -> bool:
+        nonlocal tokens
+        cost = costs.line(one) + (0 if one.category in headings else costs.heading(one.category))
+        if tokens + cost > most:
             return False
-        self._tokens += cost
-        self._headings.add(one.category)
-        self.taken.append(one)
+        tokens += cost
+        headings.add(one.category)
+        taken.append(one)
         return True
+
+    rest = [one for one in parted.first if not take(one, AIM)]
+    for one in sorted((*rest, *parted.second), key=lambda one: -one.rank):
+        if len(taken) < sum(LINES.values()):
+            take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
+    return sorted(taken, key=lambda one: (-one.rank, one.store))
 
 
 def by_category(chosen: Sequence[Ranked]) -> list[tuple[str, list[Ranked]]]:

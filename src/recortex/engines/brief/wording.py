@@ -12,7 +12,7 @@ from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from recortex.domain.memory import Memory
 
@@ -57,23 +57,13 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
     """
     if not plain(memory.summary or memory.text, SUMMARY_CHARACTERS):
         return ""
-    lines = _ever_shorter(memory, short_id)
-    line = next(lines)
-    while count(line) > LINE_TOKENS:
-        shorter = next(lines, None)
-        if shorter is None:
-            break  # a few signs that cost several tokens each
-        line = shorter
-    return line
-
-
-def _ever_shorter(memory: Memory, short_id: str) -> Iterator[str]:
-    date = memory.valid_from.date().isoformat()
-    about = _about(memory)
+    date, about = memory.valid_from.date().isoformat(), _about(memory)
     for limit in _LENGTHS:
         summary = plain(memory.summary or memory.text, limit)
-        yield f"- {date}: {summary}{about} [{short_id}]\n"
-    yield f"- {date}: {summary} [{short_id}]\n"
+        line = f"- {date}: {summary}{about} [{short_id}]\n"
+        if count(line) <= LINE_TOKENS:
+            return line
+    return f"- {date}: {summary} [{short_id}]\n"  # may be longer: a few characters of several tokens each
 
 
 def _about(memory: Memory) -> str:

@@ -1,7 +1,8 @@
-"""Confidence as it is now: computed from the stored base and the time since the last access, never written.
+"""The current confidence, computed from the stored base and the time since the last access; never written.
 
-`base × 0.5 ** (age / half-life) × boosts`, within 0 and the base. Decay never raises confidence: boosts
-delay the fall and lift nothing above the base.
+It is `base × 0.5 ** (age / half-life) × boosts`, from 0 to the base. Boosts delay the decay but never raise
+the confidence above the base. No factor depends on the current time, so confidence falls along one half-life
+(two, if a validation runs out), and the time at which it passes a threshold can be computed.
 """
 
 from __future__ import annotations
@@ -10,14 +11,31 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS, Kind
-from recortex.engines.decay import factors
-from recortex.engines.decay.factors import DAY
+from recortex.domain.vocabulary import Importance, importance_of
 
 if TYPE_CHECKING:
     from recortex.domain.search import Facts
     from recortex.domain.statistics import MemoryStatistics
 
     Fading = MemoryStatistics | Facts
+
+DAY = 86_400_000_000
+"""Microseconds."""
+HUB = 0.5
+"""A memory of greater centrality is a hub."""
+VALIDATED = 1.5
+"""The half-life is so many times longer after a validation, until the kind is to be validated again."""
+MANY_ACCESSES = 10
+"""So many accesses a month double the half-life, and more than so many in all double it again."""
+DOUBLED = 2.0
+MOST_USAGE = 1.5
+_USAGE_SLOPE = 0.2
+_MONTH = 30 * DAY
+_PER_PATTERN, _MOST_LINKAGE, _LINKED_BOOST = 0.1, 1.3, 1.3
+_LEAST_CITATION = 0.5
+_ANCHORS = {Importance.LOW: 0.8, Importance.NORMAL: 1.0, Importance.HIGH: 1.5, Importance.CRITICAL: 2.0}
+ANCHOR_OF_PRIORITY = {priority: _ANCHORS[importance_of(priority)] for priority in range(1, 11)}
+"""Boost of the confidence by priority."""
 
 
 class Curve(NamedTuple):
@@ -44,12 +62,11 @@ def half_life_days(one: Fading, centrality: float) -> float | None:
     if one.pinned or days is None:
         return None
     last = one.recorded_at if one.last_accessed_at is None else one.last_accessed_at
-    return (
-        days
-        * factors.frequency(one.access_count, one.recorded_at, last)
-        * factors.linkage(one.patterns)
-        * factors.doublings(one.access_count, centrality)
-    )
+    months = max(last - one.recorded_at, _MONTH) / _MONTH
+    frequency = 1.0 + min(1.0, one.access_count / months / MANY_ACCESSES)
+    linkage = min(_MOST_LINKAGE, 1.0 + _PER_PATTERN * one.patterns)
+    often = DOUBLED if one.access_count > MANY_ACCESSES else 1.0
+    return days * frequency * linkage * (often * (DOUBLED if centrality > HUB else 1.0))
 
 
 def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
@@ -64,20 +81,14 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    lift = (
-        factors.usage(one.access_count)
-        * factors.ANCHOR_OF_PRIORITY[one.priority]
-        * factors.pattern(one.patterns)
-        * factors.citation(fresh)
-    )
-    return Curve(one.confidence, start, lift, None if days is None else days * DAY, _slowed_until(one, start))
-
-
-def _slowed_until(one: Fading, start: int) -> int:
-    """The end of the time in which the last validation counts as recent."""
-    if one.validated_at is None:
-        return start
-    return max(start, one.validated_at + KINDS[Kind(one.kind)].revalidate_days * DAY)
+    usage = min(MOST_USAGE, 1.0 + math.log10(one.access_count + 1) * _USAGE_SLOPE)
+    pattern = _LINKED_BOOST if one.patterns else 1.0
+    citation = _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))
+    lift = usage * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    slowed_until = start
+    if one.validated_at is not None:
+        slowed_until = max(start, one.validated_at + KINDS[Kind(one.kind)].revalidate_days * DAY)
+    return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
 
 
 def confidence(fall: Curve, now: int) -> float:
@@ -88,7 +99,7 @@ def confidence(fall: Curve, now: int) -> float:
     """
     if fall.half_life is None:
         return fall.base * min(1.0, fall.lift)
-    half_life = fall.half_life * (factors.VALIDATED if now < fall.slowed_until else 1.0)
+    half_life = fall.half_life * (VALIDATED if now < fall.slowed_until else 1.0)
     part = math.exp2(-max(0, now - fall.start) / half_life)
     return fall.base * min(1.0, fall.lift * part)
 
@@ -104,5 +115,5 @@ def below_since(fall: Curve, threshold: float) -> float | None:
     if fall.half_life is None or threshold <= 0.0:
         return None
     age = fall.half_life * math.log2(fall.base * fall.lift / threshold)
-    slow = fall.start + age * factors.VALIDATED
+    slow = fall.start + age * VALIDATED
     return slow if slow < fall.slowed_until else max(fall.start + age, fall.slowed_until)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.time import from_micros
 from recortex.domain.vocabulary import Status
-from recortex.engines.decay.confidence import below_since, confidence, curve
-from recortex.engines.decay.factors import DAY
+from recortex.engines.decay.confidence import DAY, below_since, confidence, curve
 
 if TYPE_CHECKING:
     from recortex.domain.statistics import MemoryStatistics
@@ -61,14 +60,8 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
     since = below_since(fall, threshold)
     if since is None or now - max(since, one.updated_at) < rules.archive_after_days * DAY:
         return None
-    return _to(
-        Status.ARCHIVED,
-        one,
-        (
-            f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
-            f"{_day(int(max(since, one.updated_at)))}"
-        ),
-    )
+    reason = f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
+    return _to(Status.ARCHIVED, one, reason + _day(int(max(since, one.updated_at))))
 
 
 def _pruning(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:

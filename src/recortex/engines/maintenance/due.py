@@ -24,8 +24,8 @@ def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str
         every: days between two runs; 0: never.
         now: in microseconds.
     """
-    return [name for name, days in every.items() if days and not _recent(done.get(name), days, now)]
 
+    def recent(at: int | None, days: int) -> bool:
+        return at is not None and -SKEW <= now - at < days * DAY
 
-def _recent(at: int | None, days: int, now: int) -> bool:
-    return at is not None and -SKEW <= now - at < days * DAY
+    return [name for name, days in every.items() if days and not recent(done.get(name), days)]

@@ -28,12 +28,10 @@ def bytes_per_day(samples: Sequence[SizeSample]) -> float | None:
     recent = [one for one in samples if newest - one.at <= WINDOW]
     if not recent or newest - min(one.at for one in recent) < LEAST_SPAN:
         return None
+    from statistics import linear_regression  # slow to import
+
     days = [(one.at - newest) / DAY for one in recent]
-    mean_day = sum(days) / len(days)
-    mean_size = sum(one.bytes for one in recent) / len(recent)
-    spread = sum((day - mean_day) ** 2 for day in days)
-    together = sum((day - mean_day) * (one.bytes - mean_size) for day, one in zip(days, recent, strict=True))
-    return together / spread
+    return linear_regression(days, [one.bytes for one in recent]).slope
 
 
 def days_until(size: int, threshold: int, per_day: float | None) -> float | None:

@@ -20,14 +20,7 @@ def summaries(entries: Iterable[OldAuditEntry]) -> list[AuditSummary]:
     found: dict[tuple[str, str, str], AuditSummary] = {}
     for one in entries:
         place = (from_micros(one.at).isoformat()[:_MONTH], one.operation, one.actor)
-        new = AuditSummary(*place, 1, one.at, one.at)
-        found[place] = _joined(found[place], new) if place in found else new
+        former = found.get(place, AuditSummary(*place, 0, one.at, one.at))
+        first, last = min(former.first_at, one.at), max(former.last_at, one.at)
+        found[place] = AuditSummary(*place, former.entries + 1, first, last)
     return [found[place] for place in sorted(found)]
-
-
-def _joined(one: AuditSummary, other: AuditSummary) -> AuditSummary:
-    return one._replace(
-        entries=one.entries + other.entries,
-        first_at=min(one.first_at, other.first_at),
-        last_at=max(one.last_at, other.last_at),
-    )

@@ -69,9 +69,14 @@ def normalised_pair(
 
     def made(kind: Kind, field: str, said: str) -> Normalised:
         draft = Draft(
-            kind=kind, content={field: said}, priority=priority, tags=tags, files=(link,),
-            origin=Origin.CODE_INDEX, scope=Scope.PROJECT,
-        )  # fmt: skip
+            kind=kind,
+            content={field: said},
+            priority=priority,
+            tags=tags,
+            files=(link,),
+            origin=Origin.CODE_INDEX,
+            scope=Scope.PROJECT,
+        )
         return normalise(draft, id_=new_id(), now=now, count=count)
 
     return Pair(made(DESCRIPTION, "description", description.strip()), made(CODE, "source", source))

@@ -1,4 +1,4 @@
-"""Pairs of description and code as they stand in a store."""
+"""Reads pairs of description and code from a store."""
 
 from __future__ import annotations
 
@@ -15,29 +15,21 @@ if TYPE_CHECKING:
     from recortex.ports.store import Store
 
 
-class Pairing:
-    """Follows source_of in one store."""
+def code_of(store: Store, memories: Sequence[Memory]) -> dict[str, tuple[Memory, ...]]:
+    """The code that each memory describes, by the memory's id: active, or of the memory's own status."""
+    relations = store.relations.of([one.id for one in memories])
+    ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
+    linked = linked_code(relations, {one.id: one for one in store.memories.get(ends) if one.kind == CODE})
+    return {
+        one.id: tuple(code for code in linked.get(one.id, ()) if code.status in {Status.ACTIVE, one.status})
+        for one in memories
+    }
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
-    def code_of(self, memories: Sequence[Memory]) -> dict[str, tuple[Memory, ...]]:
-        """The code that some memories describe, by their ids: active, or of the description's own status."""
-        relations = self._store.relations.of([one.id for one in memories])
-        ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
-        codes = {one.id: one for one in self._store.memories.get(ends) if one.kind == CODE}
-        linked = linked_code(relations, codes)
-        return {
-            one.id: tuple(
-                code for code in linked.get(one.id, ()) if code.status in {Status.ACTIVE, one.status}
-            )
-            for one in memories
-        }
-
-    def of_file(self, path: str) -> list[IndexedPiece]:
-        """What is indexed of a file now."""
-        found = self._store.memories.find(
-            MemoryQuery(kinds=(DESCRIPTION,), files=(path,), origins=(Origin.CODE_INDEX,))
-        )
-        codes = self.code_of(found)
-        return [IndexedPiece(one, next(iter(codes[one.id]), None)) for one in found]
+def pieces_of_file(store: Store, path: str) -> list[IndexedPiece]:
+    """The indexed pieces of a file."""
+    found = store.memories.find(
+        MemoryQuery(kinds=(DESCRIPTION,), files=(path,), origins=(Origin.CODE_INDEX,))
+    )
+    codes = code_of(store, found)
+    return [IndexedPiece(one, next(iter(codes[one.id]), None)) for one in found]

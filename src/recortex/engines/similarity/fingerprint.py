@@ -17,15 +17,7 @@ def content_hash(kind: str, text: str) -> str:
 _ENDS = ("", ".", "!", "...")
 # The end of `go test ./...` and of `cd ..` belongs to the command.
 _END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
-_QUOTES = {
-    '"': '"',
-    "'": "'",
-    "`": "`",
-    "\u201c": "\u201d",
-    "\u2018": "\u2019",
-    "\u201e": "\u201c",
-    "\u00ab": "\u00bb",
-}
+_QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
 
 
 def bare(text: str) -> str:

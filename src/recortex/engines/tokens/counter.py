@@ -93,22 +93,14 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    space, line = _last_space(text, start, end), _last_line(text, start, end)
-    return max(space, line) if max(space, line) > start else end
-
-
-def _last_space(text: str, start: int, end: int) -> int:
+    """The last place before `end` where a cut joins no tokens: before a single space, or after a line."""
     space = text.rfind(" ", start + 1, end)
     while space > start and text[space - 1].isspace():
         space = text.rfind(" ", start + 1, space)
-    return space
-
-
-def _last_line(text: str, start: int, end: int) -> int:
     line = text.rfind("\n", start, end) + 1
     while line > start and text[line].isspace():
         line = text.rfind("\n", start, line - 1) + 1
-    return line
+    return max(space, line) if max(space, line) > start else end
 
 
 def read_vocabulary(path: Path) -> dict[bytes, int]:
