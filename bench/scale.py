@@ -42,7 +42,7 @@ import scale_data
 from latency import PARTS, Prose, timed
 from recortex import Cortex
 from recortex.domain.query import MemoryQuery
-from recortex.engines.retrieval.recipes import HYBRID
+from recortex.engines.retrieval.recipes import RECIPES
 
 SIZES = "1000,10000,100000,1000000"
 PHASES = "write,recall,vectors"
@@ -164,7 +164,7 @@ def vectors(cx: Cortex, row: dict[str, Any], asked: Any) -> None:
     for query in asked:
         raw = query.astype("<f4").tobytes()
         began = time.perf_counter()
-        near = store.search.nearest(raw, HYBRID.vectors, None, model)
+        near = store.search.nearest(raw, RECIPES["hybrid"].vectors, None, model)
         times.append(1e3 * (time.perf_counter() - began))
         began = time.perf_counter()
         likeness = matrix @ query

@@ -6,7 +6,6 @@ import pytest
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.statistics import MemoryStatistics
-from recortex.engines.decay import factors
 from recortex.engines.decay.confidence import DAY, below_since, confidence, curve, half_life_days
 from recortex.engines.decay.transitions import Rules, transition
 
@@ -52,7 +51,7 @@ def test_a_frequently_used_tribal_memory_lasts_longer_than_a_year():
 
 
 def test_the_two_doublings_multiply():
-    """D: a frequently accessed, well-connected memory has four times its half-life; A's frequency comes on top."""
+    """Frequent access and good connections double the half-life each; the boost by frequency comes on top."""
     rare = standing("progress", access_count=11, last_accessed_at=36_500 * DAY)
     assert half_life_days(rare, 0.6) == pytest.approx(4 * 7, rel=0.001)
     assert half_life_days(rare, 0.5) == pytest.approx(2 * 7, rel=0.001)
@@ -63,13 +62,21 @@ def test_linkage_is_capped(patterns, factor):
     assert half_life_days(standing(patterns=patterns), 0.0) == pytest.approx(365 * factor)
 
 
-def test_boosts_are_capped():
-    assert factors.usage(10**9) == 1.5
-    assert factors.usage(0) == 1.0
-    assert max(factors.ANCHOR_OF_PRIORITY.values()) == 2.0
-    assert min(factors.ANCHOR_OF_PRIORITY.values()) == 0.8
-    assert (factors.citation(-1), factors.citation(0.5), factors.citation(9)) == (0.5, 0.75, 1.0)
-    assert (factors.pattern(0), factors.pattern(2)) == (1.0, 1.3)
+@pytest.mark.parametrize(
+    ("changes", "fresh", "lift"),
+    [
+        ({"access_count": 0}, 1, 1.0),
+        ({"access_count": 10**9}, 1, 1.5),
+        ({"priority": 10}, 1, 2.0),
+        ({"priority": 1}, 1, 0.8),
+        ({"patterns": 2}, 1, 1.3),
+        ({}, -1, 0.5),
+        ({}, 0.5, 0.75),
+        ({}, 9, 1.0),
+    ],
+)
+def test_boosts_are_capped(changes, fresh, lift):
+    assert curve(standing(**changes), 0.0, fresh=fresh).lift == lift
 
 
 def test_a_critical_memory_is_held_at_its_base_and_never_above():

@@ -29,14 +29,11 @@ class Way(NamedTuple):
 
     def leads(self, relation: Relation, near: str) -> bool:
         """Whether the relation is followed from its end `near`."""
+        if relation.strength < self.min_strength or (self.types and relation.type not in self.types):
+            return False
         outgoing = relation.source_id == near
-        fits = (
-            self.direction == "both" or relation.bidirectional or outgoing == (self.direction == "outgoing")
-        )
         return (
-            fits
-            and relation.strength >= self.min_strength
-            and (not self.types or relation.type in self.types)
+            self.direction == "both" or relation.bidirectional or outgoing == (self.direction == "outgoing")
         )
 
 
@@ -85,13 +82,12 @@ def _next(
     edge: Sequence[WalkStep], seen: set[str], way: Way, relations: Iterable[Relation]
 ) -> Iterator[WalkStep]:
     paths = {step.id: step.path for step in edge}
-    for relation in sorted(relations, key=_strongest_first):
+    strongest_first = sorted(
+        relations, key=lambda one: (-one.strength, one.source_id, one.target_id, one.type)
+    )
+    for relation in strongest_first:
         for near in (relation.source_id, relation.target_id):
             far = relation.other(near)
             if near in paths and far not in seen and way.leads(relation, near):
                 seen.add(far)
                 yield WalkStep(far, (*paths[near], relation))
-
-
-def _strongest_first(relation: Relation) -> tuple[float, str, str, str]:
-    return -relation.strength, relation.source_id, relation.target_id, relation.type

@@ -120,9 +120,6 @@ def _words(text: str) -> list[str]:
 def _names(text: str) -> Iterator[str]:
     for token in islice(TYPED.finditer(text), 1, None):
         word = spoken(token[0])
-        if token[0][0].isupper() and word not in STOP_WORDS and not _begins_sentence(text, token.start()):
+        begins_sentence = text[: token.start()].rstrip()[-1:] in {".", "!", "?", ":", "\n"}
+        if token[0][0].isupper() and word not in STOP_WORDS and not begins_sentence:
             yield word
-
-
-def _begins_sentence(text: str, start: int) -> bool:
-    return text[:start].rstrip()[-1:] in {".", "!", "?", ":", "\n"}

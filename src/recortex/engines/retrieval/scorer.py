@@ -103,11 +103,10 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
         if spoken is not _NOTHING_SPOKEN:
             total += sum(map(mul, form.spoken, spoken))
         scored.append(Scored(one, total, form, compared, spoken, common))
-    return sorted(scored, key=_order)
-
-
-def _order(one: Scored) -> tuple[float, int, int, int]:
-    return -one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key
+    return sorted(
+        scored,
+        key=lambda one: (-one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key),
+    )
 
 
 def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
@@ -163,7 +162,9 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
 def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:
     """The patterns that a question names, and those of memories about a file that it names."""
     words = frozenset(asked.words)
-    named = {id_ for one in links.values() for id_ in one.patterns if _named(id_, words)}
+    # Every word of the pattern's id is said: `retry-with-backoff` by "retry with a backoff".
+    ids = {id_ for one in links.values() for id_ in one.patterns}
+    named = {id_ for id_ in ids if (said := _words_of(id_)) and said <= words}
     beside = {
         id_
         for one in links.values()
@@ -178,11 +179,6 @@ def _words_of(pattern: str) -> frozenset[str]:
     found = [word for word in question(pattern).words if word.isalnum()]
     parts = [word for word in found if not any(len(one) > 1 and one != word and one in word for one in found)]
     return frozenset(parts)  # of `repositoryPattern` the two words, not the name as one
-
-
-def _named(pattern: str, words: frozenset[str]) -> bool:
-    """Whether every word of a pattern's id is said: `retry-with-backoff` by "retry with a backoff"."""
-    return bool(_words_of(pattern)) and _words_of(pattern) <= words
 
 
 def closeness(path: str, named: str) -> float:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
@@ -26,7 +25,7 @@ from recortex.engines.retrieval.weights import BM25_MOST_GAIN
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.hit import Recipe
@@ -39,12 +38,13 @@ _DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40
 """When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter
 inside."""
+RADIUS = 2
+"""Turns before and after a turn of dialogue that are looked at."""
 _DISTANCE = 4.0
 """So many standard deviations behind the best, a hit's score is 1/e of the best one's."""
 
 
-@dataclass(frozen=True, slots=True)
-class Considered:
+class Considered(NamedTuple):
     """What a recall weighed before it chose."""
 
     scored: Sequence[Scored]
@@ -92,7 +92,9 @@ class Retrieval:
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
         best = answerable(considered.support) if considered.scored else 0.0
-        found = list(islice(_answering(considered.scored, best, floor=floor), max(limit, 0)))
+        # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
+        answering = filter(in_common, considered.scored if best >= FLOOR else ())
+        found = list(islice(answering if floor else considered.scored, max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
         if fade and self._fades and not (only and only.as_of):
             memories = self._faded(memories, found, to_micros(now))
@@ -148,8 +150,12 @@ class Retrieval:
     def _vector(self, asked: Question, vocabulary: Vocabulary) -> tuple[_Vector | None, tuple[str, ...]]:
         if self._embedder is None:
             return None, ()
+        # Without words that are common in the store, and with synonyms of unknown ones.
+        text = without(asked, vocabulary.common())
+        if vocabulary.stand_ins:
+            text += f" ({', '.join(vocabulary.stand_ins)})"
         try:
-            made = self._embedder.embed_named([_embedded(asked, vocabulary)], purpose="query")
+            made = self._embedder.embed_named([text], purpose="query")
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
         return _Vector(made.name, made.vectors[0]), ()
@@ -158,22 +164,21 @@ class Retrieval:
         self, search: _Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
         """Keys with their BM25, and the facts of all that words or vectors found and the filter lets pass."""
-        model = search.vector.model if search.vector else None
-        matched, near = self._gathered(search, None)
-        facts = self._facts(matched, near, only, model)
-        if len(facts) < ENOUGH and search.cut(len(matched), len(near)):
-            matched, near = self._gathered(search, only)
-            facts = self._facts(matched, near, only, model)
-        return matched, facts
-
-    def _gathered(
-        self, search: _Search, only: MemoryQuery | None
-    ) -> tuple[Sequence[tuple[int, float]], Sequence[int]]:
         gathering, vector = search.gathering, search.vector
-        matched = self._matched(search.vocabulary, gathering.words, only) if gathering.words else ()
-        if vector is None:
-            return matched, ()
-        return matched, self._search.nearest(vector.bytes, gathering.vectors, only, vector.model)
+        model = vector.model if vector else None
+        within: MemoryQuery | None
+        for within in (None, only):
+            matched = self._matched(search.vocabulary, gathering.words, within) if gathering.words else ()
+            near: Sequence[int] = ()
+            if vector is not None:
+                near = self._search.nearest(vector.bytes, gathering.vectors, within, vector.model)
+            place = {key: number for number, key in enumerate(fuse([[key for key, _ in matched], near]))}
+            found = self._search.facts(list(place), only, model) if place else ()
+            # A search that reached its limit may have had more that the filter lets pass.
+            cut = len(matched) >= gathering.words > 0 or len(near) >= gathering.vectors > 0
+            if len(found) >= ENOUGH or not cut:
+                break
+        return matched, sorted(found, key=lambda one: place[one.key])
 
     def _matched(
         self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
@@ -190,14 +195,6 @@ class Retrieval:
                 scores[key] += vocabulary.rarity(word)
         return sorted(scores.items(), key=lambda entry: -entry[1])
 
-    def _facts(
-        self, matched: Sequence[tuple[int, float]], near: Sequence[int], only: MemoryQuery, model: str | None
-    ) -> Sequence[Facts]:
-        fused = fuse([[key for key, _ in matched], near])
-        place = {key: number for number, key in enumerate(fused)}
-        found = self._search.facts(list(fused), only, model) if fused else ()
-        return sorted(found, key=lambda one: place[one.key])
-
     def _evidence(
         self,
         search: _Search,
@@ -208,7 +205,7 @@ class Retrieval:
         fades: bool,
     ) -> Evidence:
         keys = [one.key for one in facts]
-        around = self._around(facts, search.gathering.radius) if search.vector else {}
+        around = self._around(facts) if search.vector else {}
         most = BM25_MOST_GAIN * search.vocabulary.mass()
         asked = search.asked
         links = self._search.links(keys)
@@ -235,22 +232,15 @@ class Retrieval:
         more = self._search.vectors(list(near), vector.model) if near else {}
         return cosines(vector.values, {**known, **more})
 
-    def _around(self, facts: Sequence[Facts], radius: int) -> dict[int, list[int]]:
+    def _around(self, facts: Sequence[Facts]) -> dict[int, list[int]]:
         turns = [one.key for one in facts if one.traits & _DIALOGUE and one.turn is not None]
         around: defaultdict[int, list[int]] = defaultdict(list)
-        for key, neighbour in self._search.around(turns, radius) if turns else ():
+        for key, neighbour in self._search.around(turns, RADIUS) if turns else ():
             around[key].append(neighbour)
         return around
 
 
-def _embedded(asked: Question, vocabulary: Vocabulary) -> str:
-    """The question without words that are common in the store, and with synonyms of unknown ones."""
-    text = without(asked, vocabulary.common())
-    return f"{text} ({', '.join(vocabulary.stand_ins)})" if vocabulary.stand_ins else text
-
-
-@dataclass(frozen=True, slots=True)
-class _Vector:
+class _Vector(NamedTuple):
     """A question's vector, and the embedder that made it."""
 
     model: str
@@ -261,18 +251,13 @@ class _Vector:
         return bytes(self.values.astype("<f4").tobytes())
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(NamedTuple):
     """One question on its way."""
 
     asked: Question
     vocabulary: Vocabulary
     gathering: Gathering
     vector: _Vector | None
-
-    def cut(self, matched: int, near: int) -> bool:
-        """Whether a search may have had more to give than its limit."""
-        return matched >= self.gathering.words > 0 or near >= self.gathering.vectors > 0
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, strangers=0.0)
@@ -297,13 +282,6 @@ def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
     compared = of(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if waits(one)] if found and search.gathering.words else []
     return max(compared, of(waiting, None), key=answerable) if waiting else compared
-
-
-def _answering(scored: Sequence[Scored], best: float, *, floor: bool) -> Iterable[Scored]:
-    """All candidates without the floor; with it none if the best is too weak, and none without overlap."""
-    if not floor:
-        return scored
-    return filter(in_common, scored) if best >= FLOOR else ()
 
 
 def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:

@@ -70,11 +70,8 @@ def _said(memory: Memory) -> str:
 def topic(text: str) -> frozenset[str]:
     """The stems of the words that say what a text is about."""
     found = [*content_words(text), *compound_parts(text)]
-    plain = {
-        stem(word, SUFFIXES)
-        for word in found
-        if word not in STOP_WORDS and not is_cjk(word) and len(word) > 1
-    }
+    kept = (word for word in found if word not in STOP_WORDS and not is_cjk(word) and len(word) > 1)
+    plain = {stem(word, SUFFIXES) for word in kept}
     return frozenset(plain - _everyday() | set(query_grams(text)))
 
 

@@ -161,22 +161,17 @@ def _use(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> Use:
 def _ran(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> bool:
     return any(
         (done == named or done.startswith(f"{named} "))
-        and not _explained_words(named, receipt, heard)
+        # Something of the command came from the memory alone.
+        and not all(heard.explains(word, receipt.at) for word in _words(named))
         and not heard.explains(f"$ {done}", receipt.at)
         for named in marks.commands
         for done in said.commands
     )
 
 
-def _explained_words(command: str, receipt: Receipt, heard: _Heard) -> bool:
-    """Whether all words of a command were there without the memory."""
-    return all(heard.explains(word, receipt.at) for word in _words(command))
-
-
 def _quoted(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> bool:
-    told = said.arguments | (
-        said.prose - said.printed
-    )  # prose may follow what the same message's tools printed
+    # Prose may repeat what the tools of the same message printed.
+    told = said.arguments | (said.prose - said.printed)
     if marks.id in told and not heard.explains(marks.id, receipt.at):
         return True
     if any(not heard.explains(run, receipt.at) for run in marks.runs & told):
@@ -204,11 +199,15 @@ def _marks(memory: Memory) -> _Marks:
     commands = [_plain(one) for one in (*listed, *_TICKED.findall(text))]
     return _Marks(
         id=memory.id[:ID],
-        runs=frozenset(run for run in _runs(_words(text)) if _is_distinctive(run)),
-        names=frozenset(_word(one) for one in tokens(text, QUOTABLE, lower=False) if _is_name(_trimmed(one))),
+        runs=frozenset(
+            run
+            for run in _runs(_words(text))
+            if sum(len(word) >= _LONG for word in run.split()) >= LONG_WORDS
+        ),
+        names=frozenset(word.casefold() for word in _cased_words(text) if _is_name(word)),
         files=tuple(link.path for link in memory.files),
         commands=tuple(one for one in commands if " " in one and not is_customary(one)),
-    )  # fmt: skip
+    )
 
 
 def _is_name(word: str) -> bool:
@@ -217,10 +216,6 @@ def _is_name(word: str) -> bool:
     joined = any(sign in word[1:-1] for sign in "_./:@#") and len(word) >= _LONG
     numbered = word[:1].isalpha() and any(map(str.isdigit, inner))
     return joined or numbered or (any(map(str.isupper, inner)) and any(map(str.islower, word)))
-
-
-def _is_distinctive(run: str) -> bool:
-    return sum(len(word) >= _LONG for word in run.split()) >= LONG_WORDS
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -233,16 +228,13 @@ def _all_terms(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(term for text in texts for term in _terms(text))
 
 
+def _cased_words(text: str) -> list[str]:
+    """The words of a text as they are written, without punctuation at the end."""
+    return [one.rstrip("./@:#-") for one in tokens(text, QUOTABLE, lower=False)]
+
+
 def _words(text: str) -> list[str]:
-    return [word for one in tokens(text, QUOTABLE, lower=False) if (word := _word(one))]
-
-
-def _word(word: str) -> str:
-    return _trimmed(word).casefold()
-
-
-def _trimmed(word: str) -> str:
-    return word.rstrip("./@:#-")
+    return [word.casefold() for word in _cased_words(text) if word]
 
 
 def _base(path: str) -> str:
