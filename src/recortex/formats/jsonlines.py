@@ -128,10 +128,8 @@ def _former(data: Any) -> Version:
         raise InvalidInputError("a version must be an object")
     memory = memory_from_json(data.get("memory"))
     rest = convert({**data, "memory": None}, _Former)
-    return Version(
-        memory=memory, version=rest.version, recorded_from=memory.updated_at, recorded_to=rest.recorded_to,
-        changed_by=rest.changed_by, reason=rest.reason,
-    )  # fmt: skip
+    fields = {name: getattr(rest, name) for name in _Former.__dataclass_fields__}
+    return Version(memory=memory, recorded_from=memory.updated_at, **fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

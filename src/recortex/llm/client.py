@@ -126,9 +126,9 @@ class Model:
             call = self._counted(reserve, reading)
             items = _items(reading, request.items)
         except CallError as error:
-            call = _failed(call, error, answered=call is not reserve)
-            self._ledger.settle(number, _timed(call, started))
-            return Unavailable(error.reason, error.message, _timed(call, started)), error
+            call = _timed(_failed(call, error, answered=call is not reserve), started)
+            self._ledger.settle(number, call)
+            return Unavailable(error.reason, error.message, call), error
         call = _timed(replace(call, outcome="ok"), started)
         self._ledger.settle(number, call)
         return Answer(items, call), None

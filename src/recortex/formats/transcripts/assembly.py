@@ -1,7 +1,4 @@
-"""Turns out of pieces.
-
-Split messages joined, tool results with their calls, history that was copied told once.
-"""
+"""Builds turns from pieces: joins split messages, adds tool results to their calls, drops copied history."""
 
 from __future__ import annotations
 
@@ -56,13 +53,13 @@ class _Open:
             self.injected.append(piece.injected)
         self.raw = self.raw or piece.raw
         self.end = max(self.end, end)
-        return [call.id for call in piece.calls if self._asks(call)]
-
-    def _asks(self, call: ToolCall) -> bool:
-        new = call.id not in self.tools
-        self.tools.setdefault(call.id or f"unnamed {len(self.tools)}", call)
-        self.waiting += new and bool(call.id)
-        return new and bool(call.id)
+        asked = []
+        for call in piece.calls:
+            if call.id and call.id not in self.tools:
+                asked.append(call.id)
+            self.tools.setdefault(call.id or f"unnamed {len(self.tools)}", call)
+        self.waiting += len(asked)
+        return asked
 
     def answer(self, result: Result, end: int) -> None:
         self.tools[result.call] = answered(self.tools[result.call], result.ok, result.output)
@@ -178,13 +175,12 @@ class Assembler:
         return turn
 
     def _answer(self, results: tuple[Result, ...], end: int) -> str:
-        used = False
+        reason = "orphan-result"
         for result in results:
-            turn = self._calls.pop(result.call, None)
-            if turn is not None:
+            if (turn := self._calls.pop(result.call, None)) is not None:
                 turn.answer(result, end)
-                used = True
-        return "" if used else "orphan-result"
+                reason = ""
+        return reason
 
 
 def _fingerprint(*parts: str) -> str:

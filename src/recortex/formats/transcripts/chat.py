@@ -44,11 +44,7 @@ def _message(message: dict[str, Any]) -> Parsed:
     role, at = message.get("role"), message.get("timestamp")
     if not isinstance(role, str) or role not in _PEOPLE | _AGENTS:
         return Parsed(skipped=f"role/{role}"[:80])
-    text = _NAMED.sub("", plain(message.get("content")))
-    uuid = message.get("id")
-    piece = Piece(
-        "user" if role in _PEOPLE else "assistant",
-        uuid=uuid if isinstance(uuid, str) else "",
-        at=moment(at if isinstance(at, str | int | float) else None),
-    )
-    return spoken(piece, [text])
+    uuid = message.get("id") if isinstance(message.get("id"), str) else ""
+    when = moment(at if isinstance(at, str | int | float) else None)
+    piece = Piece("user" if role in _PEOPLE else "assistant", uuid=uuid or "", at=when)
+    return spoken(piece, [_NAMED.sub("", plain(message.get("content")))])

@@ -6,6 +6,7 @@ A new format is one row of `FORMATS`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -237,19 +238,12 @@ def detect(path: Path) -> Format:
         raw = file.read(HEAD_BYTES)
         if b"\n" not in raw:
             raw += file.readline(FIRST_LINE_BYTES)  # a session may begin with a long paste
-        head = _head(path.name, raw)
+    values = []
+    for line in raw.removeprefix(b"\xef\xbb\xbf").split(b"\n", _SAMPLE)[:_SAMPLE]:
+        with suppress(MalformedLineError):
+            values.append(decode_any(line.strip(b" \t\r\n\0")))
+    head = Head(path.name, raw, tuple(values))
     for row in _rows():
         if row.recognises(head):
             return row
     raise FormatError(f"{path} is not a transcript that Recortex can read.")
-
-
-def _head(name: str, raw: bytes) -> Head:
-    parts = raw.removeprefix(b"\xef\xbb\xbf").split(b"\n", _SAMPLE)[:_SAMPLE]
-    values = []
-    for part in parts:
-        try:
-            values.append(decode_any(part.strip(b" \t\r\n\0")))
-        except MalformedLineError:
-            continue
-    return Head(name, raw, tuple(values))

@@ -43,8 +43,6 @@ class TranscriptReader:
         self.path = path
         self.client = row.name
         self._row = row
-        self._stem = path.stem
-        self._split = row.split
         self._from = cursor
         self._final = final
         self._first_index = first_index
@@ -107,17 +105,14 @@ class TranscriptReader:
             yield turn
 
     def _source(self, file: BinaryIO, parser: TranscriptParser) -> Iterator[Line]:
-        if self._split is not None:
-            return self._records(file, self._split)
+        if self._row.split is not None:
+            return self._records(file, self._row.split)
         self._restart_beyond(file.seek(0, 2))
         if self._from and self._row.headed:
-            self._read_header(file, parser)
+            first = next(lines(file, 0), None)
+            with suppress(MalformedLineError):  # it was counted when it was read
+                self._learn(parser.parse(_bare(first.raw or b"") if first else b"").header)
         return lines(file, self.cursor)
-
-    def _read_header(self, file: BinaryIO, parser: TranscriptParser) -> None:
-        first = next(lines(file, 0), None)
-        with suppress(MalformedLineError):  # it was counted when it was read
-            self._parse(parser, _bare(first.raw or b"") if first else b"")
 
     def _records(self, file: BinaryIO, split: Split) -> Iterator[Line]:
         """The records of a document as lines; one that cannot be read whole is one torn or oversized line."""
@@ -148,27 +143,25 @@ class TranscriptReader:
         if not raw:
             return self._skip("blank")
         try:
-            reason = self._parse(parser, raw, line)
+            parsed = parser.parse(raw)
         except MalformedLineError:
             self._malformed += line.ended
             return line.ended
+        self._learn(parsed.header)
+        reason = self._assembler.take(parsed, line.start, line.end)
         self._used += not reason
         return self._skip(reason) if reason else True
-
-    def _parse(self, parser: TranscriptParser, raw: bytes, line: Line | None = None) -> str:
-        parsed = parser.parse(raw)
-        if parsed.header is not None:
-            self._learn(parsed.header)
-        return self._assembler.take(parsed, line.start, line.end) if line else ""
 
     def _skip(self, reason: str) -> bool:
         self._skipped[reason] = self._skipped.get(reason, 0) + 1
         return True
 
-    def _learn(self, header: Header) -> None:
+    def _learn(self, header: Header | None) -> None:
         """The first line that says something is believed; a file named after a session is that session's."""
         known = self._header
-        if header.session_id == self._stem != known.session_id or not known.session_id:
+        if header is None:
+            return
+        if header.session_id == self.path.stem != known.session_id or not known.session_id:
             self._header = _joined(header, known)
         elif not (known.session_id and known.version and known.cwd and known.branch and known.at):
             self._header = _joined(known, header)

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError, Parsed, Piece, Result, spoken
@@ -66,16 +67,12 @@ class SweAgentParser:
         """Read a record. Raises MalformedLineError."""
         step = decode(raw, _Step)
         if step.role is not None:
-            return self._task(step)
+            if step.role != "user":
+                return Parsed(skipped="no task")
+            return Parsed(skipped="task", carried=plain(decode_any(step.content)))
         if step.action is None and step.thought is None and step.response is None:
             return Parsed(skipped="untyped")
         return self._taken(step)
-
-    @staticmethod
-    def _task(step: _Step) -> Parsed:
-        if step.role != "user":
-            return Parsed(skipped="no task")
-        return Parsed(skipped="task", carried=plain(decode_any(step.content)))
 
     def _taken(self, step: _Step) -> Parsed:
         self._step += 1
@@ -85,13 +82,8 @@ class SweAgentParser:
         if not (step.action or "").strip():
             return spoken(piece, [thought])
         call = _call(f"step {self._step}", step.action or "", state)
-        piece = Piece(
-            "assistant",
-            cwd=piece.cwd,
-            calls=(call,),
-            results=(Result(call.id, None, step.observation or ""),),
-        )
-        return spoken(piece, [thought])
+        result = Result(call.id, None, step.observation or "")
+        return spoken(replace(piece, calls=(call,), results=(result,)), [thought])
 
 
 def _state(step: _Step) -> dict[str, Any]:

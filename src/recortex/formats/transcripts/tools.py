@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 from recortex.domain.injection import is_own_command, is_own_tool, strip_injected
@@ -37,10 +38,7 @@ def tool_call(call: str, name: str, arguments: Any) -> ToolCall:
 
 def answered(call: ToolCall, ok: bool | None, output: str) -> ToolCall:
     """The call with what came of it; what Recortex itself answered is left out."""
-    kept = "" if call.injected else shorten(strip_injected(output)[0])
-    return ToolCall(
-        call.id, call.name, call.command, call.files, call.writes, ok, kept, call.arguments, call.injected
-    )
+    return replace(call, ok=ok, output="" if call.injected else shorten(strip_injected(output)[0]))
 
 
 def exit_code_ok(output: str) -> bool | None:
