@@ -1,1 +1,1 @@
-"""Texts to vectors, on this machine."""
+"""Makes vectors of texts, with the shipped model, another model, or a provider."""

@@ -1,4 +1,4 @@
-"""The embedders that are set up, the preferred one first."""
+"""Builds the embedders from the settings, the preferred one first."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderSettings:
-    """The setting `embedder`, the rows `embedding.*`, and what belongs to the process.
+    """The settings `embedder` and `embedding.*`, and values of this process.
 
     Attributes:
         embedder: onnx, hashed, or the name of a provider or plug-in.

@@ -1,6 +1,6 @@
-"""A cache of the vectors that were made in this process.
+"""A cache of vectors in this process.
 
-A second cache, which survives a restart, is the store's own table of vectors by hash: see
+The store's table of vectors by hash is a second cache, which survives a restart; see
 `engines/ingestion/embedding`.
 """
 
@@ -20,9 +20,9 @@ MEMORY_SIZE = 2_048  # vectors; 3 MB at 384 dimensions
 
 
 class CachedEmbedder:
-    """An embedder that asks another one only for what it does not remember.
+    """Asks another embedder only for vectors that are not cached.
 
-    While every text of a call is remembered, it answers even when the other embedder cannot.
+    It can answer without the other embedder if all vectors of a call are cached.
 
     Args:
         inner: makes the missing vectors.
@@ -45,7 +45,7 @@ class CachedEmbedder:
         return self._inner.dimensions
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
-        """Return one unit vector per text: the inner embedder's. What a text is for is remembered with it.
+        """Return one unit vector per text. Queries and passages are cached separately.
 
         Raises:
             EmbeddingError: Something is not remembered and the inner embedder cannot make it.

@@ -1,4 +1,4 @@
-"""Any ONNX model out of a folder, laid out as model hubs do: a graph beside its tokenizer.
+"""Runs any ONNX model from a folder with the layout of model hubs: a graph beside its tokenizer.
 
 Nothing is downloaded.
 """
@@ -68,7 +68,7 @@ class FolderEmbedder(LocalModel):
 
     @cached_property
     def name(self) -> str:
-        """The folder's name, eight digits of what lies in it, and how it is used.
+        """The folder's name, a checksum of its files, and the options that change vectors.
 
         No more than 64 KB are read for it.
         """
@@ -143,10 +143,7 @@ def graph_in(folder: Path, file: str) -> Path:
 
 
 def _mark(folder: Path, graph: Path) -> str:
-    """Eight digits that differ where the graph, its weights or the tokenizer do.
-
-    Sizes, and samples of each file.
-    """
+    """Eight hexadecimal digits over sizes and samples of the graph, its weights and the tokenizer."""
     from blake3 import blake3
 
     digest = blake3()

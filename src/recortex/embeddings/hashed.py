@@ -1,4 +1,4 @@
-"""Hashed TF-IDF: vectors that need no model (A's fall back for machines without one).
+"""Hashed TF-IDF: vectors without a model, the fallback on machines that cannot run it.
 
 Each word is a feature, reduced to its stem, and so is each part of an identifier. A feature adds to one of
 384 places, with a sign, both taken from its BLAKE2 hash, so that vectors are the same in every process. A

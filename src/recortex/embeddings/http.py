@@ -1,4 +1,4 @@
-"""Vectors by a provider over HTTP: in batches, tried again where that may help, every answer looked at."""
+"""Gets vectors from a provider over HTTP: in batches, with retries, checking every response."""
 
 from __future__ import annotations
 
@@ -52,10 +52,7 @@ _EMPTY = "."  # what stands for a text without a character: providers refuse an 
 
 
 class _NoRoomError(EmbeddingError):
-    """The minute was full in the midst of a call.
-
-    What it had is lost, and so it is not tried again at once.
-    """
+    """The rate limit was reached within a call. Its vectors are lost, so it is not retried at once."""
 
 
 class HttpEmbedder:
@@ -149,7 +146,7 @@ class HttpEmbedder:
         return self._rows(found, len(texts))
 
     def _answer(self, url: str, key: str, body: bytes, deadline: Deadline) -> bytes:
-        """Post until there is an answer, at most so many times and no longer than the deadline."""
+        """Send the request, with retries, until there is a response or the deadline passes."""
         for number in range(TRIES):
             self._wait_for_room(deadline)
             try:
@@ -163,7 +160,7 @@ class HttpEmbedder:
         raise AssertionError  # the last try gives no pause
 
     def _pause_before(self, number: int, error: PostError) -> float | None:
-        """Seconds before a further try; None where there is none."""
+        """Seconds before the next attempt; None if there is none."""
         broken = error.reason in _BROKEN
         if not (error.again or broken) or number >= (TRIES_TO_CONNECT if broken else TRIES):
             return None
@@ -179,14 +176,14 @@ class HttpEmbedder:
             time.sleep(wait)
 
     def _full(self, kind: type[EmbeddingError]) -> EmbeddingError:
-        """The minute is full. The provider is well, so it needs no rest."""
+        """The error for a reached rate limit. The provider works, so it needs no pause."""
         return kind(
             f"{self._chosen.requests_per_minute} requests to {self._label} were sent in this minute.",
             hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
         )
 
     def _rows(self, found: list[Found], count: int) -> Vectors:
-        """The vectors in the order of the texts, as long as they must be."""
+        """The vectors in the order of the texts, checked for number and length."""
         if len(found) != count:
             raise self._unusable(f"holds {len(found)} vectors for {count} texts")
         if any(one.place is not None for one in found):
@@ -233,7 +230,7 @@ class HttpEmbedder:
 
 
 def batches(texts: Sequence[str], row: Provider) -> Iterator[list[str]]:
-    """The texts in order, in requests that a provider takes; each cut to what it reads."""
+    """Split the texts, in order, into requests within the provider's limits; cut each text to its limit."""
     batch: list[str] = []
     size = 0
     for text in texts:
@@ -248,7 +245,7 @@ def batches(texts: Sequence[str], row: Provider) -> Iterator[list[str]]:
 
 
 def _short(text: str, most: int) -> tuple[str, int]:
-    """At most so many bytes of a text, and how many those are; no character is torn."""
+    """The first `most` bytes of a text without a split character, and their number."""
     encoded = text.encode("utf-8", "replace")[:most]
     sent = encoded.decode("utf-8", "ignore")
     return (sent, len(encoded)) if sent.strip() else (_EMPTY, 1)

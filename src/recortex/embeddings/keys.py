@@ -1,7 +1,4 @@
-"""A provider's key: of the environment, else of the system's keyring.
-
-No file of a project is ever asked for one.
-"""
+"""A provider's key, from the environment or the system's keyring; never from a project's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embedders of other packages, held to the rules of our own."""
+"""Wraps embedders of other packages: checks their vectors and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No more requests in a minute than a provider allows."""
+"""A limit of requests per minute."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MINUTE = 60.0
 
 
 class Rate:
-    """A window of one minute that moves; of this process alone.
+    """Counts the requests of the last minute in this process.
 
     Args:
         limit: requests in any minute; 0: as many as are asked.

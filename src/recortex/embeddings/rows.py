@@ -1,4 +1,4 @@
-"""What every maker of vectors does to its rows: pool, cut, look at them, make them of unit length."""
+"""Pools, cuts, checks and normalises vectors."""
 
 from __future__ import annotations
 
@@ -36,9 +36,7 @@ def normalised(rows: npt.ArrayLike) -> Vectors:
 
 
 def cut(rows: Vectors, dimensions: int) -> Vectors:
-    """The first dimensions of each row, at unit length again.
-
-    Of a Matryoshka model they are a vector of their own.
+    """The first dimensions of each row, scaled to unit length again; meant for Matryoshka models.
 
     Raises:
         DimensionMismatchError: the rows are shorter than that.

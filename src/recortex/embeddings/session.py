@@ -1,4 +1,4 @@
-"""A model that runs on this machine: loaded once, a text at a time, several texts at once."""
+"""Runs a model on this machine: loaded once, each text alone, several texts in threads."""
 
 from __future__ import annotations
 

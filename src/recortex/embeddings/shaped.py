@@ -1,4 +1,4 @@
-"""A model's texts and vectors in the shape that is set: a prefix for each purpose, fewer dimensions."""
+"""Adds prefixes to a model's texts and cuts its vectors, as the settings say."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIGITS = 6  # of the mark that tells prefixes apart: two settings of one person
 
 
 class Shape(NamedTuple):
-    """What is set of a model.
+    """Prefixes and dimensions from the settings.
 
     Attributes:
         query_prefix, passage_prefix: put before each text of that purpose, as the model was trained.
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
 
 
 class ShapedEmbedder:
-    """Another embedder's vectors, in a shape; under a name of their own.
+    """Another embedder with prefixes and fewer dimensions, under its own name.
 
     Args:
         inner: makes the vectors.
@@ -62,7 +62,7 @@ class ShapedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """So many as are kept."""
+        """The length of each vector."""
         return self._shape.dimensions or self._inner.dimensions
 
     def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
@@ -78,5 +78,5 @@ class ShapedEmbedder:
 
 
 def shaped(inner: Embedder, shape: Shape) -> Embedder:
-    """The embedder itself where nothing is set, so that its name stays."""
+    """The embedder in a shape; the embedder itself, with its name, if nothing is set."""
     return inner if shape.plain else ShapedEmbedder(inner, shape)

@@ -1,4 +1,4 @@
-"""The lossless export: one JSON object a line; memories with their former versions, then relations."""
+"""The lossless export: one JSON object per line; memories with their former versions, then relations."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def write(
 
 
 def signed(lines: Iterable[str], sign: Callable[[Iterable[bytes]], str]) -> Iterator[str]:
-    """The lines of an export with a last one that says who made it."""
+    """The lines of an export, followed by a line with this installation's signature."""
     made = list(lines)
     yield from made
     yield _line({"type": _SIGNATURE, "hmac": sign(line.encode() for line in made)})
@@ -63,7 +63,7 @@ def signed(lines: Iterable[str], sign: Callable[[Iterable[bytes]], str]) -> Iter
 def read(
     path: Path, verify: Callable[[Iterable[bytes], str], bool] = lambda *_: False
 ) -> tuple[Records, tuple[str, ...]]:
-    """The records of a file, and a sentence for each line that could not be used.
+    """Read a file: its records, and a sentence for each line that could not be used.
 
     Args:
         path: the file.
@@ -91,7 +91,7 @@ def read(
 
 
 def _signature(line: bytes) -> str:
-    """What a line signs with; only the last line can: what follows a signature is signed by nobody."""
+    """The signature in a line, or an empty text. Only that of the last line counts."""
     if not line.startswith(_SIGNED):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Memories as a document for people, and notes of people as texts to remember."""
+"""Writes memories as a Markdown document, and reads notes from one."""
 
 from __future__ import annotations
 

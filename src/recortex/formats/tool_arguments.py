@@ -1,6 +1,6 @@
-"""What a tool's arguments say, whatever client calls it: the command, the files, whether it writes.
+"""Reads the arguments of any client's tool calls: the command, the files, and whether the tool writes.
 
-Imported by hooks.
+Hooks import this module, so it must load fast.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHELL_PREFIX = 3  # ["bash", "-lc", "the command"]
 
 
 def as_mapping(arguments: Any) -> Mapping[str, Any]:
-    """The arguments as an object; JSON in a string is read, any other string is the field `input`."""
+    """The arguments as an object. JSON in a string is parsed; any other string becomes the field `input`."""
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments, strict=False)
@@ -46,7 +46,7 @@ def is_writing(name: str, given: Mapping[str, Any]) -> bool:
 
 
 def command_of(name: str, given: Mapping[str, Any]) -> str:
-    """The shell command that the tool runs; empty where it runs none."""
+    """The shell command that the tool runs; empty if it runs none."""
     if _WRITES.match(name):
         return ""
     for key in _COMMANDS:

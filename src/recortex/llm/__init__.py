@@ -1,4 +1,1 @@
-"""The optional language model.
-
-A file for each wire protocol, and the budget that stands before all of them.
-"""
+"""The optional language model: a module for each protocol, behind one budget."""

@@ -1,4 +1,4 @@
-"""The agent's own command line in print mode: the model and the account that the person already has.
+"""Asks the agent's own command line in print mode, with the person's model and account.
 
 The child is told to use no tool, no server, no hook and no stored session, runs in an empty folder, and is
 marked with `RECORTEX_INSIDE`, at the sight of which our own hooks do nothing. What it is asked goes through
@@ -115,7 +115,7 @@ def _start(command: list[str], environment: Mapping[str, str], folder: str) -> s
 
 
 def _output(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -> bytes:
-    """All that the program writes, as long as that is not too much."""
+    """Everything that the program writes, up to the limit."""
     results: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     for work in (lambda: _feed(child.stdin, prompt), lambda: results.put(_taken(child.stdout))):
         threading.Thread(target=work, name="recortex-agent", daemon=True).start()
@@ -138,10 +138,7 @@ def _feed(pipe: IO[bytes] | None, prompt: bytes) -> None:
 
 
 def _taken(pipe: IO[bytes] | None) -> bytes:
-    """What comes until the end or the bound.
-
-    The thread that reads a pipe also closes it, since nobody else can.
-    """
+    """Read a pipe to its end or the limit. The thread that reads it must also close it."""
     with contextlib.suppress(OSError, ValueError):
         if pipe is not None:
             with pipe:
@@ -150,10 +147,7 @@ def _taken(pipe: IO[bytes] | None) -> bytes:
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
-    """Leave nothing behind.
-
-    The program and what it started are ended, with a moment to clear up after itself.
-    """
+    """End the program and its children, with a moment to clean up."""
     if child.poll() is None:
         _signal(child, signal.SIGTERM)
         with contextlib.suppress(subprocess.TimeoutExpired):

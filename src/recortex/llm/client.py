@@ -1,4 +1,4 @@
-"""A language model behind its budget: reserve, ask, settle, and try again where that may help."""
+"""A language model with a budget: reserves the costs, asks with retries, and records the result."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Model:
         return Answer(items, call), None
 
     def _reserve(self, request: Request) -> ModelCall:
-        """The call at the most that it can cost."""
+        """The call with the highest costs that it can have."""
         sent = len((request.system + request.prompt).encode("utf-8", "replace")) + len(dumps(request.schema))
         tokens = -(-sent // BYTES_PER_TOKEN) + (agent.OVERHEAD if self._settings.provider == AGENT else 0)
         return ModelCall(
@@ -149,10 +149,7 @@ class Model:
         )
 
     def _counted(self, reserve: ModelCall, reading: Reply) -> ModelCall:
-        """The call at what it did cost.
-
-        Where the provider does not count, the reserve and the answer's bytes stand.
-        """
+        """The call with its actual costs. Without the provider's counts they are estimated by bytes."""
         put_in = reserve.input_tokens if reading.input_tokens is None else reading.input_tokens
         written = -(-len(reading.text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
         out = written if reading.output_tokens is None else reading.output_tokens
@@ -189,7 +186,7 @@ def _ask_http(
 
 
 def _items(reading: Reply, name: str) -> tuple[Any, ...]:
-    """The asked list out of what the model wrote.
+    """The requested list from what the model wrote.
 
     Raises:
         CallError: there is none.

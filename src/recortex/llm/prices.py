@@ -1,4 +1,4 @@
-"""What models cost: US dollars for a million tokens, in and out."""
+"""Prices of models in US dollars per million tokens."""
 
 from __future__ import annotations
 

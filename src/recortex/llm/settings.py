@@ -1,4 +1,4 @@
-"""How the language model is set up; the composition root makes one of these from the settings."""
+"""The settings of the language model, which `app/wiring.py` fills."""
 
 from __future__ import annotations
 

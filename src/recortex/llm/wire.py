@@ -1,4 +1,4 @@
-"""What the HTTP protocols have in common: where to post, what to post, how to read what comes back."""
+"""What the HTTP protocols of providers have in common."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Reply(NamedTuple):
 
 
 class Protocol(NamedTuple):
-    """A row for each protocol.
+    """How to ask a provider and read its response.
 
     Attributes:
         url: the base URL that is used where none is set.

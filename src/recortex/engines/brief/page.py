@@ -1,4 +1,4 @@
-"""The text of the brief: introduction, headings, lines, between our markers, never above the most tokens."""
+"""Builds the text of the brief within its limit of tokens: introduction, headings and lines."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ _HIGHEST_PRIORITY = 10
 
 
 class Shelf(NamedTuple):
-    """What one store may show, and how its memories hang together."""
+    """The memories that one store may show, and their relations."""
 
     standings: Sequence[MemoryStatistics]
     arcs: Sequence[Arc]

@@ -1,4 +1,4 @@
-"""Which memories the brief holds: so many of each category, then the best others, within a token budget."""
+"""Chooses the memories of the brief by category and rank, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ _DEEP = 64
 
 
 class Passes(NamedTuple):
-    """The memories in the order in which they are tried: those within their category's lines first."""
+    """Memories within the lines of their categories, and the others; each in order of rank."""
 
     first: list[Ranked]
     second: list[Ranked]
 
 
 class Costs(NamedTuple):
-    """What is paid in tokens: for the frame, for each heading, for a line."""
+    """Costs in tokens: of the frame, of each heading, of a line."""
 
     frame: int
     heading: Callable[[str], int]
@@ -52,7 +52,7 @@ class Costs(NamedTuple):
 
 
 def passes(ranked: Iterable[Ranked]) -> Passes:
-    """Part what is within its category's budget of lines from what is not; both stay in order of rank."""
+    """Separate the memories within the lines of their categories from the others."""
     used: Counter[str] = Counter()
     parted = Passes([], [])
     for one in ranked:

@@ -1,7 +1,6 @@
-"""How a memory reads in the brief: one line that says what was recorded and cannot pass for anything else.
+"""Writes a memory as one line of the brief.
 
-Text of memories is hostile: it may hold line breaks, headings, our own markers or a client's, and signs that
-nobody sees.
+The text of memories is untrusted: it may contain line breaks, headings, markers and invisible characters.
 """
 
 from __future__ import annotations

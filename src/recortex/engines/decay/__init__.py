@@ -1,1 +1,1 @@
-"""How sure a memory still is, and what becomes of it when it fades."""
+"""Decay of confidence, and archiving and pruning what has faded."""

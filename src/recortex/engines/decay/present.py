@@ -1,4 +1,4 @@
-"""Memories with their confidence as it is now: the one place for all that shows or compares it."""
+"""Memories with their current confidence, for everything that shows or compares it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def remaining(one: Fading, now: int, central: float = 0.0) -> float:
-    """The confidence that is left of the stored one.
+    """The current, decayed confidence of a memory.
 
     Args:
         one: how the memory stands; of a kind of a newer program nothing fades.
@@ -28,7 +28,7 @@ def remaining(one: Fading, now: int, central: float = 0.0) -> float:
 
 
 def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory]:
-    """The memories with the confidence that is left of the stored one.
+    """The memories with their current confidence.
 
     Args:
         memories: of that store.

@@ -1,4 +1,4 @@
-"""What becomes of a memory that faded: active, then archived, then pruned."""
+"""Changes the status of faded memories: active to archived, archived to pruned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """When what faded moves on.
+    """When faded memories are archived and pruned.
 
     Attributes:
         archive_after_days: so long below the kind's threshold.
@@ -31,7 +31,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition:
-    """A memory's next status, with the reason in a sentence that holds nothing of its text."""
+    """A memory's next status, and a reason that does not quote its text."""
 
     id: str
     kind: str
@@ -40,10 +40,10 @@ class Transition:
 
 
 def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
-    """What becomes of a memory now; None where it stays.
+    """The transition that is due for a memory; None if there is none.
 
-    Time below the threshold counts from when this state was recorded at the earliest, so that what a person
-    restored or corrected has its days again.
+    Time below the threshold counts from the last change at the earliest, so that a memory that a person
+    restored or corrected gets the full time again.
     """
     if one.pinned or one.kind not in KINDS:  # a kind of a newer program
         return None

@@ -1,1 +1,1 @@
-"""Memories as a graph: who is a hub, and what is reached from where."""
+"""Memories as a graph: hubs, paths and cycles."""

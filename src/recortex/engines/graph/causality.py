@@ -1,4 +1,4 @@
-"""What led to what has no circle: nothing is a cause of its own cause."""
+"""Keeps relations of cause and effect free of cycles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHORT = 8
 
 
 def order(relation: Relation) -> tuple[str, str] | None:
-    """What came first and what it led to; None for a relation that says nothing of it."""
+    """Cause and effect of a relation; None if its type is not causal."""
     if relation.type in _FORWARD:
         return relation.source_id, relation.target_id
     return (relation.target_id, relation.source_id) if relation.type in _BACKWARD else None
@@ -60,12 +60,12 @@ def _further(
 
 
 def told(path: Sequence[Relation]) -> str:
-    """A circle in words: `1a2b3c4d caused 5e6f7a8b, 5e6f7a8b caused 1a2b3c4d`."""
+    """A cycle in words: `1a2b3c4d caused 5e6f7a8b, 5e6f7a8b caused 1a2b3c4d`."""
     return ", ".join(f"{one.source_id[:_SHORT]} {one.type} {one.target_id[:_SHORT]}" for one in path)
 
 
 def refuse_circle(relation: Relation, relations_of: RelationsOf) -> None:
-    """See to it that a relation may be kept; to be called in the transaction that keeps it.
+    """Check that a relation closes no cycle; call it in the transaction that writes the relation.
 
     Raises:
         InvalidInputError: it would make a memory a cause of itself; the path is named.

@@ -1,4 +1,4 @@
-"""Telling code and outlines from prose, and reading what a piece of code says about itself."""
+"""Recognises code and outlines, and reads the name and documentation of a piece of code."""
 
 from __future__ import annotations
 

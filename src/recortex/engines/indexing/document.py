@@ -1,4 +1,4 @@
-"""The words that a memory is found by beside its text."""
+"""Additional search words of a memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PrecedingTurn(NamedTuple):
 
 
 def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchText:
-    """What to write beside a memory so that recall finds it.
+    """The additional search text of a memory.
 
     `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which
     day; `context` is the turn before, in a dialogue.

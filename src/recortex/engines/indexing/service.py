@@ -1,4 +1,4 @@
-"""What is written beside a memory in the keyword index, with the turn before it read from the store."""
+"""The search text of a memory, with the preceding turn read from the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def search_text_in(store: Store, memory: Memory) -> SearchText:
-    """As `search_text`, with what was said just before in the memory's session, where the store holds it."""
+    """As `search_text`, with the preceding turn of the memory's session if the store has it."""
     source = memory.source
     if not source.session or not source.turn:
         return search_text(memory)

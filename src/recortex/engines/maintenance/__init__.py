@@ -1,1 +1,1 @@
-"""Looking after a store: what is due, how it grows, what becomes of an old log."""
+"""Maintenance of a store: due jobs, growth, and summaries of the audit log."""

@@ -1,4 +1,4 @@
-"""The two memories of an indexed piece of code, and which earlier piece they replace.
+"""The two memories of an indexed piece of code, and the pieces that they replace.
 
 They are related as `code_description --source_of--> code`. Code is never embedded, so a search finds it by
 its description. Readers follow the relation both ways.

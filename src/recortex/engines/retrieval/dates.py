@@ -1,4 +1,4 @@
-"""Days that a question names, and how well an instant agrees with them."""
+"""Finds dates in a question, and compares memories' times with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a store can answer a question at all: a wrong memory harms more than none."""
+"""Decides whether a store can answer a question: a wrong memory does more harm than none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of different scales made comparable."""
+"""Makes values of different scales comparable."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question asks for, read from its words alone."""
+"""Analyses a question by its words."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, taken apart.
+    """An analysed question.
 
     Attributes:
         text: the question, at most `READ_CHARACTERS` long, without NUL.
@@ -82,7 +82,7 @@ class Question:
 
 
 def question(text: str) -> Question:
-    """Take a question apart; any text will do, and the empty question asks for nothing."""
+    """Analyse a question. Any text is accepted; an empty one asks for nothing."""
     text = text.replace("\0", " ")[:READ_CHARACTERS].strip()
     lower = text.lower()
     return Question(

@@ -36,7 +36,7 @@ _NO_LINKS = Links()
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All that is known of the candidates for one question.
+    """Everything known about the candidates for one question.
 
     Attributes:
         keyword: BM25 as a share of what the best conceivable text would get; candidates without a match are

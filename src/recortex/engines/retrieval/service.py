@@ -1,4 +1,4 @@
-"""Recall: load candidates through the port, score them with pure functions, give the few that answer."""
+"""Recall: load candidates, score them, and return the few that answer."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _DISTANCE = 4.0
 
 
 class Considered(NamedTuple):
-    """What a recall weighed before it chose."""
+    """The scored candidates of a recall, and the support for an answer."""
 
     scored: Sequence[Scored]
     support: Support
@@ -252,7 +252,7 @@ class _Vector(NamedTuple):
 
 
 class _Search(NamedTuple):
-    """One question on its way."""
+    """What is known about one question during its recall."""
 
     asked: Question
     vocabulary: Vocabulary

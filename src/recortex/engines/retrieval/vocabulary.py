@@ -1,4 +1,4 @@
-"""What the words of a question are worth in a store: how rare each is, and whether it is there at all."""
+"""The words of a question in a store: how rare each is, and whether it occurs at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for so many."""
 
 
 class Lookup(NamedTuple):
-    """What a keyword search goes by.
+    """The words of a keyword search.
 
     Attributes:
         words: find rows, rarest first; at least one where any is known.

@@ -1,4 +1,4 @@
-"""An agent that repeats what it was given has learned nothing: its words are no evidence for the memory."""
+"""Recognises statements that only repeat a given memory; they are no evidence for it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class GivenTexts:
         self._words = [bag_of_words(text) for text in texts]
 
     def echoed_by(self, statement: str) -> bool:
-        """Whether a statement of the agent only says again what it was given."""
+        """Whether a statement only repeats one of the texts."""
         words = bag_of_words(statement)
         return bool(words) and any(len(words & known) >= ECHO * len(words) for known in self._words)
 

@@ -1,4 +1,4 @@
-"""What a session's memories cost and whether they were worth it."""
+"""Tokens of the memories given in a session, and the share that was used."""
 
 from __future__ import annotations
 

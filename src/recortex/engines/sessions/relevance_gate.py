@@ -1,4 +1,4 @@
-"""Whether a memory is relevant to a prompt, beyond its score: most prompts ask for work, not for knowledge.
+"""Decides whether a memory is relevant to a prompt: most prompts ask for work, not for knowledge.
 
 A terse order ("the test fails, fix it") shares its few words with half of what any project knows, and a small
 store then answers it with confidence. So a memory is only brought where it and the prompt share something

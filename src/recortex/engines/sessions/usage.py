@@ -83,7 +83,7 @@ def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Ite
 
 @dataclass(frozen=True, slots=True)
 class _Marks:
-    """What a memory would be known by."""
+    """The parts of a memory by which its use is recognised."""
 
     id: str
     runs: frozenset[str]
@@ -116,7 +116,7 @@ class _Said:
 
 @dataclass(slots=True)
 class _Heard:
-    """What the agent had from elsewhere: from the person and tools; and what it said itself, since when."""
+    """What the agent had from other sources (the person, tools), and what it said itself, since when."""
 
     elsewhere: set[str] = field(default_factory=set)
     own: dict[str, datetime] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""How memories are put before an agent: statements of what was recorded, a line each, never instructions."""
+"""Words memories for an agent: one line each, as records and never as instructions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equal texts have equal fingerprints."""
+"""Hashes of texts, places and vectors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Whether two statements say the same in other words: neither has a meaningful word of its own.
+"""Recognises statements that say the same in other words.
 
-Overlap alone does not tell: "restart the checkout with `make checkout`" and "restart the mailer with `make
-mailer`" share six of seven words and are two facts, while "From now on always deploy with `make ship`" and
-"We always deploy with `make ship`" are one.
+Word overlap alone is not enough: "restart the checkout with `make checkout`" and "restart the mailer with
+`make mailer`" share six of seven words and are two facts, while "From now on always deploy with `make ship`"
+and "We always deploy with `make ship`" are one.
 """
 
 from __future__ import annotations

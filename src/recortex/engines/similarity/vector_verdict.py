@@ -1,4 +1,4 @@
-"""Pairs whose Jaccard similarity leaves open whether they are related: their vectors decide."""
+"""Decides by vectors whether two memories are related, if their Jaccard similarity does not."""
 
 from __future__ import annotations
 

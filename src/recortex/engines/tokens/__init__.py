@@ -1,1 +1,1 @@
-"""Counting tokens, and dividing a budget of them."""
+"""Counting tokens."""

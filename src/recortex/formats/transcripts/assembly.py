@@ -133,7 +133,7 @@ class Assembler:
                 yield turn
 
     def resume_at(self, position: int) -> int:
-        """Where reading may go on: before the oldest turn that may still change."""
+        """Where a later reader must start: before the oldest turn that may still change."""
         return self._pending[0].start if self._pending else position
 
     def _known(self, uuid: str) -> bool:

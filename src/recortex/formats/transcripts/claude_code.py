@@ -122,7 +122,7 @@ def _result(block: _Block) -> Result:
 
 
 def _human(origin: Raw) -> bool:
-    """Whether a message's origin, where the client names it, is a person and no task, channel or timer."""
+    """Whether a message comes from a person, and not from a task, channel or timer that the client names."""
     named = decode_any(origin)
     return not isinstance(named, dict) or named.get("kind") in {None, "human"}
 

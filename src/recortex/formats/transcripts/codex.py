@@ -1,8 +1,6 @@
-"""Codex rollouts, `rollout-*.jsonl`.
+"""Codex rollouts, `rollout-*.jsonl`: each line is `{timestamp, type, payload}`, or (2025) the bare item.
 
-An envelope `{timestamp, type, payload}` around each item, or (2025) the bare item.
-
-What the person sees is said twice, as `response_item` and as `event_msg`; the first is read.
+What the person sees is written twice, as `response_item` and as `event_msg`; only the first is read.
 """
 
 from __future__ import annotations
@@ -153,7 +151,7 @@ def _name(item: _Item) -> str:
 
 
 def _result(call: str, output: Any) -> Result:
-    """Codex tells of success by an exit code: in a JSON string (2025) or in the first lines of the text."""
+    """The result of a call. Codex writes its exit code in a JSON string (2025) or in the first lines."""
     text = plain(output)
     if text.startswith('{"output"'):
         text, ok = _json_output(text)

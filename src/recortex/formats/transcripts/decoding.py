@@ -1,4 +1,4 @@
-"""JSON of any quality into small typed structs: fast where it is well formed, forgiving where it is not.
+"""Decodes JSON into small typed structs: fast if it is well formed, lenient if it is not.
 
 Transcripts hold cut surrogate pairs, raw control characters, invalid UTF-8 and fields of unexpected types.
 Only what is no JSON object at all, or nested too deeply to read, is refused.
@@ -61,10 +61,7 @@ def _any(raw: bytes | Raw) -> Any:
 
 
 def _repaired(raw: bytes | Raw) -> Any:
-    """The standard library's parser accepts lone surrogates and control characters.
-
-    They are then replaced.
-    """
+    """Parse with the standard library, which accepts lone surrogates and control characters; replace them."""
     try:
         text = bytes(raw).decode("utf-8", "replace")
         value = json.loads(text, strict=False, parse_constant=lambda _: None)

@@ -1,7 +1,4 @@
-"""Which client wrote a file: told from what is in it, with its name as a hint.
-
-A new format is one row of `FORMATS`.
-"""
+"""Detects which client wrote a file, mainly from its contents. Each format is a row of `FORMATS`."""
 
 from __future__ import annotations
 
@@ -91,7 +88,7 @@ class Format:
 
 
 class _GuardedParser:
-    """A plug-in's parser: whatever it raises, the line is one that cannot be read."""
+    """A plug-in's parser. Whatever it raises, the line counts as malformed."""
 
     def __init__(self, name: str, make: Callable[[], TranscriptParser]) -> None:
         self._guard = partial(_guard, name)
@@ -123,10 +120,7 @@ def _guard(name: str, function: Callable[..., Result], *arguments: Any) -> Resul
 
 
 def guarded(name: str, row: Format) -> Format:
-    """A plug-in's format under the name of its entry point.
-
-    Its errors are those of the file that it reads.
-    """
+    """A plug-in's format under the name of its entry point. Its errors count as errors of the file."""
 
     def recognises(head: Head) -> bool:
         try:
@@ -214,10 +208,7 @@ def format_names() -> tuple[str, ...]:
 
 
 def _rows() -> Iterator[Format]:
-    """In this order: the first that recognises a file reads it.
-
-    Plug-ins come before what fits many programs' files.
-    """
+    """The formats in the order in which they are tried: known clients, plug-ins, generic formats."""
     yield from _CLIENTS
     for name in format_names()[len({row.name for row in FORMATS}) :]:
         row = plugins.plugin(plugins.TRANSCRIPTS, name, Format)

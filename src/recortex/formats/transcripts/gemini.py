@@ -90,7 +90,7 @@ class GeminiParser:
         return self._updated(line) if bytes(line.update) else Parsed(skipped="untyped")
 
     def _updated(self, line: _Line) -> Parsed:
-        """A change of the session's record; its messages may be the whole history again."""
+        """A change of the session's record, which may repeat the whole history."""
         parsed = []
         for message in decode(line.update, _Update).messages or ():
             try:
@@ -123,7 +123,7 @@ class GeminiParser:
 
 
 def typed(piece: Piece, texts: list[str], shown: Any = None) -> Parsed:
-    """A message without the files that the client put behind what was typed.
+    """A message without the files that the client appended to what was typed.
 
     Args:
         piece: the message without its text.
@@ -146,7 +146,7 @@ def _typed(texts: list[str]) -> Iterator[str]:
 
 
 def _parts(blocks: list[Any]) -> tuple[list[str], tuple[Result, ...]]:
-    """Texts and tool results of Gemini's content parts; thoughts and pictures are left out."""
+    """The texts and tool results of content parts; thoughts and images are left out."""
     texts: list[str] = []
     results: list[Result] = []
     for block in blocks:

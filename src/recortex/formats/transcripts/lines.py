@@ -1,4 +1,4 @@
-"""A growing file, line by line, in bounded memory."""
+"""Reads a growing file line by line in bounded memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,7 @@ LINE_LIMIT = 16 * 1024 * 1024
 
 
 class Line(NamedTuple):
-    """A line with its place.
-
-    `raw` is None where it is longer than the limit; `ended` tells of its line break.
-    """
+    """A line with its byte offsets. `raw` is None if it is too long; `ended` says if it has a line break."""
 
     start: int
     end: int
@@ -23,7 +20,7 @@ class Line(NamedTuple):
 
 
 def lines(file: BinaryIO, start: int, limit: int = LINE_LIMIT) -> Iterator[Line]:
-    """Every line from a byte offset on, without holding more than one."""
+    """Read every line from a byte offset on, holding one at a time."""
     file.seek(start)
     while raw := file.readline(limit):
         end = start + len(raw)

@@ -1,4 +1,4 @@
-"""What one line of a transcript says, in the same shape for every client."""
+"""The contents of one line of a transcript, in the same form for every client."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ TEXT_LIMIT = 200_000  # characters of one turn that are kept; only pasted files 
 
 
 class MalformedLineError(ValueError):
-    """A line is not JSON, or not of the shape that its type has. Caught and counted by the reader."""
+    """A line is not JSON, or does not have the fields of its type. The reader catches and counts it."""
 
 
 class Result(msgspec.Struct, frozen=True):
-    """What came of a tool call. `ok` is None where the client does not say."""
+    """The result of a tool call. `ok` is None if the client does not say whether it succeeded."""
 
     call: str
     ok: bool | None
@@ -62,7 +62,7 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What a line says of its session; empty fields say nothing."""
+    """What a line says about its session; unknown fields are empty."""
 
     session_id: str = ""
     version: str = ""
@@ -73,7 +73,7 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """A line, read.
+    """A parsed line.
 
     Attributes:
         pieces: what it adds to the conversation.
@@ -133,7 +133,7 @@ class SessionLine(msgspec.Struct, rename="camel", gc=False):
 
 
 def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Parsed:
-    """A message of these text blocks, with what programs put into them taken apart.
+    """A message of these text blocks. Text that programs inserted is separated from what was said.
 
     Args:
         piece: the message without its text.
@@ -160,7 +160,7 @@ def spoken(piece: Piece, blocks: Iterable[str], *, empty: str = "empty") -> Pars
 
 
 def with_carried(parsed: Parsed, text: str) -> Parsed:
-    """The same message with more text that a program put in."""
+    """The same message with more inserted text."""
     if not text:
         return parsed
     carried = "\n".join(filter(None, (parsed.carried, text)))
@@ -168,7 +168,7 @@ def with_carried(parsed: Parsed, text: str) -> Parsed:
 
 
 def shorten(text: str, limit: int = OUTPUT_LIMIT) -> str:
-    """Head and tail of a text, at most `limit` characters in total, with the gap named."""
+    """Beginning and end of a text, at most `limit` characters in total; the gap states its size."""
     if len(text) <= limit:
         return text
     gap = f"\n[… {len(text) - limit} characters left out …]\n"

@@ -1,7 +1,4 @@
-"""A session as plain text.
-
-What was pasted or saved from a terminal, or written down with the speakers' names.
-"""
+"""Sessions as plain text: saved from a terminal, or written with the speakers' names."""
 
 from __future__ import annotations
 
@@ -72,7 +69,7 @@ def speaker(line: str) -> tuple[Speaker, str]:
 
 
 def is_session(text: str) -> bool:
-    """Whether a text is a session: a person and an agent speak, named or in a terminal's marks."""
+    """Whether a text is a session: a person and an agent speak, by name or by the marks of a terminal."""
     lines = text.splitlines()
     speakers = {speaker(line)[0] for line in lines}
     return {"user", "assistant"} <= speakers or (

@@ -1,4 +1,4 @@
-"""Reading a transcript: turns one by one, an account of every line, and a place to go on from."""
+"""Reads a transcript turn by turn, counts every line, and keeps a cursor to continue from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PADDING = b" \t\r\n\0"  # a crash can leave NUL bytes where a line should be
 
 
 class TranscriptReader:
-    """Iterate for the turns; the rest is known once the iteration has ended.
+    """Iterate over a reader for the turns; its other attributes are complete after the iteration.
 
     Attributes:
         client: the client whose format this is, such as `claude-code`.
@@ -58,7 +58,7 @@ class TranscriptReader:
 
     @property
     def info(self) -> SessionInfo:
-        """What is known of the session so far."""
+        """What is known about the session so far."""
         head = self._header
         return SessionInfo(
             session_id=known_as(head.session_id or self.path.stem),
@@ -73,7 +73,7 @@ class TranscriptReader:
 
     @property
     def counts(self) -> ReadCounts:
-        """Where every line that was read went."""
+        """How many lines were used, skipped or malformed."""
         return ReadCounts(
             self._lines, self._turns, self._used, dict(self._skipped), self._malformed, self._torn
         )
@@ -115,7 +115,7 @@ class TranscriptReader:
         return lines(file, self.cursor)
 
     def _records(self, file: BinaryIO, split: Split) -> Iterator[Line]:
-        """The records of a document as lines; one that cannot be read whole is one torn or oversized line."""
+        """The records of a document as lines. An unreadable document is one torn or oversized line."""
         size = file.seek(0, 2)
         file.seek(0)
         try:
@@ -157,7 +157,7 @@ class TranscriptReader:
         return True
 
     def _learn(self, header: Header | None) -> None:
-        """The first line that says something is believed; a file named after a session is that session's."""
+        """Keep the first value of each field, but prefer lines with the session id of the file's name."""
         known = self._header
         if header is None:
             return

@@ -1,6 +1,6 @@
 """SWE-agent's `.traj`: one JSON document. Its `trajectory` is read step by step, its `history` for the task.
 
-The task is a template around an issue: whoever wrote the issue, it is not what the person typed.
+The task is a template around an issue, not text that the person typed.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def _state(step: _Step) -> dict[str, Any]:
 
 
 def _call(call: str, action: str, state: dict[str, Any]) -> ToolCall:
-    """SWE-agent's own editing commands by their name, all else as the shell command that it is."""
+    """A tool call: SWE-agent's editing commands by name, everything else as a shell command."""
     named = _NAMED.match(action)
     verb, argument = (named[1], named[2]) if named else ("", "")
     if verb not in _WRITING + _READING:

@@ -19,7 +19,7 @@ _WRAPPED_CALLS = frozenset(("tool_call", "call_mcp_tool"))  # tools that call a 
 
 
 def tool_call(call: str, name: str, arguments: Any) -> ToolCall:
-    """A call as it was asked for. `arguments` is whatever the client recorded; JSON in a string is read."""
+    """A call without its result. `arguments` may have any type; JSON in a string is parsed."""
     given = as_mapping(arguments)
     if name in _WRAPPED_CALLS and isinstance(given.get("name"), str):
         name, given = given["name"], as_mapping(given.get("arguments"))
@@ -37,12 +37,12 @@ def tool_call(call: str, name: str, arguments: Any) -> ToolCall:
 
 
 def answered(call: ToolCall, ok: bool | None, output: str) -> ToolCall:
-    """The call with what came of it; what Recortex itself answered is left out."""
+    """The call with its result; the output of Recortex's own tools is left out."""
     return replace(call, ok=ok, output="" if call.injected else shorten(strip_injected(output)[0]))
 
 
 def exit_code_ok(output: str) -> bool | None:
-    """Whether an output that begins with its exit code tells of success; None where it has none."""
+    """Whether the exit code at the beginning of an output is 0; None if it has none."""
     found = _EXIT_CODE.search(output, 0, 400)
     return None if found is None else int(found[1]) == 0
 
