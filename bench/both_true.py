@@ -12,11 +12,10 @@ the known one or be taken as the same.
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
+from half_report import report
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
 from recortex.engines.words import bag_of_words
@@ -54,18 +53,7 @@ def measure(chosen: list[Pair], *, misses: bool) -> dict[str, Any]:
 
 def main() -> None:
     """Run the bench."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=HALVES)
-    parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    figures = {
-        half: measure([one for one in pairs(PAIRS) if one.half == half], misses=options.misses)
-        for half in ([options.half] if options.half else HALVES)
-    }
-    print(json.dumps(figures, indent=1))
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    report(__doc__, pairs(PAIRS), HALVES, measure)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,13 @@ superseded. `python bench/reversals.py --end-to-end` runs it beside its own pair
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from half_report import report
 from recortex import Cortex
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Status
@@ -170,23 +170,8 @@ def _show(entry: Entry, seen: Seen) -> None:
 
 def main() -> None:
     """Run the bench."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=HALVES)
-    parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    figures = both([options.half] if options.half else list(HALVES), misses=options.misses)
-    print(json.dumps(figures, indent=1))
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-
-
-def both(halves: list[str], *, misses: bool) -> dict[str, Any]:
-    """The figures of each half asked for."""
     os.environ["RECORTEX_EMBEDDER"] = "none"
-    return {
-        half: measure([entry for entry in entries() if entry.half == half], misses=misses) for half in halves
-    }
+    report(__doc__, entries(), HALVES, measure)
 
 
 if __name__ == "__main__":

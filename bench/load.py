@@ -1,19 +1,15 @@
-"""Many at once on one store.
-
-Mixed work from every side, how long each kind of it takes, and whether anything was lost.
+"""Mixed work by many processes on one store: times by operation, errors, and losses.
 
     python bench/load.py [--engine sqlite] [--processes 16] [--threads 1] [--workspaces 1] [--seconds 60]
-    [--memories 300]
-                         [--pause 0] [--url URL] [--json FILE]
+                         [--memories 300] [--pause 0] [--url URL] [--json FILE]
     python bench/load.py --engine postgres --processes 8 --threads 8 [--workspaces 8]
 
-Each thread remembers, edits, links, recalls by words and by hashed vectors, gets, lists, and notes a
-session, in an order drawn by its number, without pause or with a mean pause of `--pause` ms. On PostgreSQL
-a thread has a connection; processes share the workspaces by turns. Without `--url` the server is one of
-its own, gone afterwards. Afterwards every memory, edit, relation and receipt that was acknowledged is
-looked for.
+Each thread remembers, edits, links, recalls by words and by hashed vectors, gets, lists, and records a
+session, in a random order of its own, without pause or with a mean pause of `--pause` ms. On PostgreSQL each
+thread has a connection, and processes share the workspaces in turn. Without `--url`, the bench starts a
+temporary server. At the end, it looks for every memory, edit, relation and receipt that was acknowledged.
 
-The exit code is 1 when an error reached a caller or anything acknowledged is not there.
+The exit code is 1 if a caller got an error or anything acknowledged is missing.
 """
 
 from __future__ import annotations
@@ -105,18 +101,13 @@ def _place(options: argparse.Namespace) -> Iterator[str]:
             server.cleanup()
 
 
-def _store(options: argparse.Namespace, url: str, number: int) -> str:
-    """The store that a process works on."""
-    name = f"load{number % options.workspaces}"
-    if options.engine == "sqlite":
-        return f"{url}/{name}.db"
-    return f"{url}{'&' if '?' in url else '?'}workspace={name}"
-
-
 def _open(options: argparse.Namespace, url: str, number: int) -> Cortex:
+    """The store that a process works on."""
     from recortex import Cortex
 
-    return Cortex.open(tempfile.gettempdir(), url=_store(options, url, number))
+    name = f"load{number % options.workspaces}"
+    at = f"/{name}.db" if options.engine == "sqlite" else f"{'&' if '?' in url else '?'}workspace={name}"
+    return Cortex.open(tempfile.gettempdir(), url=url + at)
 
 
 def _fill(options: argparse.Namespace, url: str) -> None:

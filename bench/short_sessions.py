@@ -8,11 +8,10 @@ development half. A fresh set was written after the first look at the other half
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from half_report import report
 from recortex.domain.transcript import Role, SessionInfo, Turn
 from recortex.engines.extraction import extract
 
@@ -84,18 +83,7 @@ def measure(chosen: list[Short], *, misses: bool) -> dict[str, Any]:
 
 def main() -> None:
     """Run the bench."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("--half", choices=HALVES)
-    parser.add_argument("--misses", action="store_true")
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    halves = [options.half] if options.half else HALVES
-    figures = {
-        half: measure([one for one in shorts() if one.half == half], misses=options.misses) for half in halves
-    }
-    print(json.dumps(figures, indent=1))
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    report(__doc__, shorts(), HALVES, measure)
 
 
 if __name__ == "__main__":

@@ -36,41 +36,11 @@ if TYPE_CHECKING:
 
     from recortex import Cortex
 
-WORDS = [
-    "cache",
-    "queue",
-    "login",
-    "invoice",
-    "export",
-    "search",
-    "upload",
-    "webhook",
-    "report",
-    "session",
-    "token",
-    "retry",
-    "timeout",
-    "migration",
-    "index",
-    "schema",
-    "parser",
-    "lock",
-    "shard",
-    "replica",
-    "deploy",
-    "rollback",
-    "header",
-    "cookie",
-    "cursor",
-    "page",
-    "filter",
-    "sort",
-    "merge",
-    "branch",
-    "commit",
-    "review",
-    "build",
-]
+WORDS = """
+cache queue login invoice export search upload webhook report session token retry timeout migration index
+schema parser lock shard replica deploy rollback header cookie cursor page filter sort merge branch commit
+review build
+""".split()
 BATCH = 25
 KILLS_PER_STORE = 20
 SPREAD_SECONDS = 0.6

@@ -36,7 +36,7 @@ FILES = (
 EXAMPLES = ("positives", "negatives")
 KEYS = frozenset({"keywords", "category", "confidence", "anchored", "folded", "gate", "check", *EXAMPLES})
 TOKEN = {"confidence": 0.95, "anchored": True}
-"""A provider's own token stays above the threshold in a comment of a test file, and begins with its keyword."""
+"""A provider's token begins with its keyword, and stays above the threshold in a comment of a test file."""
 
 _ALPHABETS = {
     "h": digits + "abcdef",
