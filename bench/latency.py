@@ -92,7 +92,7 @@ def give_vectors(cx: Cortex, seed: int) -> None:
     from recortex.engines.indexing.vectors import compact
 
     store: Any = cx._app.all_services()[0].store  # noqa: SLF001  there is no operation for made-up vectors
-    model = cx._app._embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
+    model = cx._app.embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
     rows = store.pool.rows("SELECT id, content_hash FROM memories WHERE embedding_key IS NULL")
     random_ = np.random.default_rng(seed)
     for start in range(0, len(rows), 2000):
@@ -130,7 +130,7 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
         warm = [cx.recall(question, floor=False) for question in asked[:20]]
         assert any(found.hits for found in warm)
         row["recall"] = timed(lambda question: cx.recall(question, floor=False), asked)
-        embedder = cx._app._embedder  # noqa: SLF001
+        embedder = cx._app.embedder  # noqa: SLF001
         embed: Any = embedder
         row["embedding"] = timed(lambda text: embed.embed_named([text + " again"]), asked)
         for question in asked:

@@ -57,7 +57,7 @@ def services_of(cx: Cortex) -> Any:
 def model_of(cx: Cortex) -> str:
     """The name of the embedder."""
     app: Any = cx._app  # noqa: SLF001  the bench looks inside
-    return str(app._embedder.active_name)  # noqa: SLF001
+    return str(app.embedder.active_name)
 
 
 def filled(url: str, size: int, cache: Path) -> None:

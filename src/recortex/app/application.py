@@ -1,9 +1,11 @@
 """What an opened Recortex holds: its stores, clock, settings, models; operations work on it."""
 
+# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+
 from __future__ import annotations
 
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +16,7 @@ from recortex.errors import AmbiguousIdError, MemoryNotFoundError, StorageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
@@ -27,46 +30,36 @@ if TYPE_CHECKING:
 FULL_ID = 36
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Application:
     """Stores are opened on first use, so that what needs only one pays for one.
 
-    Args:
+    Attributes:
         project: the checkout that it works for, and the folder of its memory.
         locations: where each store is; one store under None holds both scopes.
         open_services: opens one.
         open_adviser: makes the language model ready, where one is set.
-
-    Attributes:
         warm: the embedding model is loaded: a question need not wait for it.
     """
 
-    def __init__(  # noqa: PLR0913  the parts of a composition, each by its name
-        self,
-        *,
-        settings: Settings,
-        project: Project,
-        locations: Locations,
-        open_services: Callable[[Scope | None, Location], StoreServices],
-        clock: Callable[[], datetime],
-        actor: Actor,
-        embedder: NamedEmbedder | None,
-        progress: Callable[[str, int, int], None],
-        open_adviser: Callable[[Application], Adviser] | None = None,
-    ) -> None:
-        self.settings = settings
-        self.locations = locations
-        self.clock = clock
-        self.actor = actor
-        self._embedder = embedder
-        self.project = project
-        self.root = project.root
-        self.progress = progress
-        self._open_services = open_services
-        self._open_adviser = open_adviser
-        self._lock = threading.RLock()
-        self._all_services: dict[Scope | None, StoreServices] = {}
-        self._unrecorded: list[Degradation] = []
-        self.warm = False
+    settings: Settings
+    project: Project
+    locations: Locations
+    open_services: Callable[[Scope | None, Location], StoreServices]
+    clock: Callable[[], datetime]
+    actor: Actor
+    embedder: NamedEmbedder | None
+    progress: Callable[[str, int, int], None]
+    open_adviser: Callable[[Application], Adviser] | None = None
+    warm: bool = False
+    _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
+    _all_services: dict[Scope | None, StoreServices] = field(default_factory=dict, init=False)
+    _unrecorded: list[Degradation] = field(default_factory=list, init=False)
+
+    @property
+    def root(self) -> Path:
+        """The top folder of the project."""
+        return self.project.root
 
     def services(self, scope: Scope) -> StoreServices:
         """The store for a scope."""
@@ -101,7 +94,7 @@ class Application:
     def _services(self, key: Scope | None) -> StoreServices:
         with self._lock:
             if key not in self._all_services:
-                self._all_services[key] = self._open_services(key, self.locations[key])
+                self._all_services[key] = self.open_services(key, self.locations[key])
                 for event in self._unrecorded:
                     self._record(self._all_services[key], event)
                 self._unrecorded.clear()
@@ -114,7 +107,7 @@ class Application:
     @cached_property
     def adviser(self) -> Adviser | None:
         """The language model that helps to learn; None where none is set."""
-        return self._open_adviser(self) if self._open_adviser else None
+        return self.open_adviser(self) if self.open_adviser else None
 
     @property
     def embedder_name(self) -> str:
@@ -122,7 +115,7 @@ class Application:
 
         Nothing is loaded or asked for it.
         """
-        return self._embedder.active_name if self._embedder else "none"
+        return self.embedder.active_name if self.embedder else "none"
 
     def probe_embedder(self) -> str:
         """Make one vector; returns the name of the embedder that could.
@@ -130,7 +123,7 @@ class Application:
         Raises:
             EmbeddingError: none could.
         """
-        name = self._embedder.embed_named(["probe"]).name if self._embedder else "none"
+        name = self.embedder.embed_named(["probe"]).name if self.embedder else "none"
         self.warm = True
         return name
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from recortex.app.jobs.reembedding import outlook
 from recortex.app.location import unbound
@@ -22,7 +22,16 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 Level = Literal["ok", "notice", "problem"]
-Row = tuple[str, Level, str, str]
+
+
+class Row(NamedTuple):
+    """A check: what was looked at, how serious it is, what was seen, what to do."""
+
+    name: str
+    level: Level
+    seen: str
+    todo: str
+
 
 _ANEW = "Copy the workspace into a new one with `recortex migrate-store`: what is derived is made anew there."
 PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken", "mcp", "msgspec")
@@ -40,12 +49,12 @@ def installed() -> dict[str, str]:
 
 
 def diagnose(app: Application) -> Iterator[Row]:
-    """Every check: its name, how serious, what was seen, what to do."""
+    """Make every check, one after the other."""
     for problem in app.settings.problems:
-        yield "settings", "notice", problem, "Correct it, or remove it."
+        yield Row("settings", "notice", problem, "Correct it, or remove it.")
     for name, found in installed().items():
         if found == "missing":
-            yield "packages", "problem", f"{name} is not installed.", f"pip install {name}"
+            yield Row("packages", "problem", f"{name} is not installed.", f"pip install {name}")
     yield from _elsewhere_kept(app)
     for scope, location in app.locations.items():
         yield from _store(app, scope.value if scope else "all", location)
@@ -59,14 +68,11 @@ def _elsewhere_kept(app: Application) -> Iterator[Row]:
 
     project = locate(app.project.home, app.project.checkout)
     if why := refused(project):
-        yield "project", "notice", why, "See `recortex init`."
+        yield Row("project", "notice", why, "See `recortex init`.")
     for one in candidates(project):
         said = f"Memories of {one.path} are kept in {one.folder}, and are not used."
-        yield (
-            "project",
-            "notice",
-            said,
-            "`recortex init` shows them; `recortex init --adopt` takes them over.",
+        yield Row(
+            "project", "notice", said, "`recortex init` shows them; `recortex init --adopt` takes them over."
         )
 
 
@@ -74,13 +80,13 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     title = f"{name} store"
     if location.unbound:
         error = unbound(location)
-        yield title, "problem", error.message, error.hint
+        yield Row(title, "problem", error.message, error.hint)
         return
     if not location.exists:
         if gone := _gone(location):
-            yield title, "problem", gone.message, gone.hint
+            yield Row(title, "problem", gone.message, gone.hint)
             return
-        yield (
+        yield Row(
             title,
             "notice",
             f"There is none yet at {location.shown}.",
@@ -93,22 +99,22 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
         services = app.services_at(location)
         found = services.store.check()
     except RecortexError as error:
-        yield title, "problem", error.message, error.hint
+        yield Row(title, "problem", error.message, error.hint)
         return
     todo = _ANEW if location.remote else "Run `recortex recover`."
     for problem in found.problems:
-        yield title, "problem", problem, todo
+        yield Row(title, "problem", problem, todo)
     if not found.index_whole:
         todo = _ANEW if location.remote else "Run `recortex recover`: it is rebuilt from the memories."
-        yield title, "problem", "The keyword index is damaged.", todo
+        yield Row(title, "problem", "The keyword index is damaged.", todo)
     from recortex.app.backends.files import altered
 
     changed = altered(services.store) if found.whole else []
     for problem in changed:
-        yield title, "problem", problem, "Run `recortex recover`: a backup may have it."
+        yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
     if found.whole and not changed:  # what is damaged has no word about vectors
         yield from _vectors(title, services, remote=location.remote)
-        yield title, "ok", f"{location.shown} is whole.", ""
+        yield Row(title, "ok", f"{location.shown} is whole.", "")
 
 
 def _gone(location: Location) -> RecortexError | None:
@@ -123,7 +129,7 @@ def _gone(location: Location) -> RecortexError | None:
 
 def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[Row]:
     if not services.store.vectors.available:
-        yield (
+        yield Row(
             title,
             "problem",
             "sqlite-vec cannot be loaded: recall goes by words alone.",
@@ -131,10 +137,10 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
         )
     elif not services.store.vectors.agrees():
         todo = _ANEW if remote else "Run `recortex recover`."
-        yield title, "notice", "Some vectors have no signs to be found by.", todo
+        yield Row(title, "notice", "Some vectors have no signs to be found by.", todo)
     state = outlook(services)
     if state.missing:
-        yield (
+        yield Row(
             title,
             "notice",
             f"{_memories(state.missing)} no vector yet.",
@@ -143,14 +149,11 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
     if state.outdated:
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
-        yield (
-            title,
-            "notice",
-            f"{said} What has none of that is found by its words.",
-            "Run `recortex reembed`.",
+        yield Row(
+            title, "notice", f"{said} What has none of that is found by its words.", "Run `recortex reembed`."
         )
     if slow := index_notice(services, thorough=True):
-        yield title, "notice", *slow
+        yield Row(title, "notice", *slow)
 
 
 def _memories(count: int) -> str:
@@ -167,17 +170,14 @@ def _modes(title: str, location: Location) -> Iterator[Row]:
     for path, mode in wanted:
         actual = path.stat().st_mode & 0o777
         if actual & ~mode:
-            yield (
-                title,
-                "problem",
-                f"{path} can be read by others (mode {actual:o}).",
-                f"chmod {mode:o} {path}",
+            yield Row(
+                title, "problem", f"{path} can be read by others (mode {actual:o}).", f"chmod {mode:o} {path}"
             )
 
 
 def _embedder(app: Application) -> Iterator[Row]:
     if app.settings["embedder"] == "none":
-        yield (
+        yield Row(
             "embedding",
             "notice",
             "Vectors are switched off.",
@@ -187,17 +187,17 @@ def _embedder(app: Application) -> Iterator[Row]:
     try:
         name = app.probe_embedder()
     except RecortexError as error:
-        yield "embedding", "problem", error.message, error.hint
+        yield Row("embedding", "problem", error.message, error.hint)
         return
     if name.startswith("hashed") and app.settings["embedder"] != "hashed":
-        yield (
+        yield Row(
             "embedding",
             "problem",
             "The embedding model cannot be used; hashed TF-IDF stands in.",
             "pip install --force-reinstall recortex onnxruntime",
         )
     else:
-        yield "embedding", "ok", f"{name} makes vectors{_elsewhere(app)}.", ""
+        yield Row("embedding", "ok", f"{name} makes vectors{_elsewhere(app)}.", "")
 
 
 def _elsewhere(app: Application) -> str:

@@ -40,7 +40,7 @@ class Location:
         folder: where the file is; of a project that has none yet, one that is not there.
         project: whose store it is; None for the person's own, and for a file that a URL names.
         url: that the store was named by; it may hold a password.
-        server: whether it is on a server.
+        remote: whether it is on a server.
         workspace: its name there; empty while the checkout is bound to none.
     """
 
@@ -48,30 +48,25 @@ class Location:
     folder: Path
     project: Project | None = field(default=None, hash=False)
     url: str = field(default="", repr=False)
-    server: bool = False
+    remote: bool = False
     workspace: str = ""
-
-    @property
-    def remote(self) -> bool:
-        """Whether it is on a server."""
-        return self.server
 
     @property
     def pending(self) -> bool:
         """Whether the project has no folder yet, or no workspace on its server: another process may change that."""
         return self.project is not None and (
-            self.project.folder is None or (self.server and not self.workspace)
+            self.project.folder is None or (self.remote and not self.workspace)
         )
 
     @property
     def unbound(self) -> bool:
         """Whether it is on a server, and nobody said which workspace there is the project's."""
-        return self.server and not self.workspace
+        return self.remote and not self.workspace
 
     @property
     def shown(self) -> str:
         """What a person is told of where it is: no secret is in it."""
-        return self.on_server.shown if self.server else str(self.database)
+        return self.on_server.shown if self.remote else str(self.database)
 
     @property
     def on_server(self) -> Address:
@@ -83,13 +78,13 @@ class Location:
     @property
     def address(self) -> str:
         """What hooks and servers of the same store know it by: it stays the same when the project gets its folder."""
-        if self.project is None or self.server:
+        if self.project is None or self.remote:
             return f"{self.database.absolute()} {self.workspace}"
         return f"{self.project.home} {self.project.checkout.anchor}"
 
     def place(self, name: str) -> Path:
         """A file or folder that belongs to the store: never one of another store in the same folder."""
-        alone = (self.project is not None and not self.server) or self.database.name == GLOBAL_DATABASE
+        alone = (self.project is not None and not self.remote) or self.database.name == GLOBAL_DATABASE
         return self.folder / (name if alone else f"{self.database.name}.{name}")
 
     @property
@@ -110,7 +105,7 @@ class Location:
 
     def files(self) -> list[Path]:
         """Every file that may hold what was remembered: all of a project's folder, else the database's and backups."""
-        if self.project is not None and not self.server:
+        if self.project is not None and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         from glob import escape  # hooks do without it
 
@@ -125,7 +120,7 @@ class Location:
 
         Something else in its place is no absence but an error to be told.
         """
-        if self.server:
+        if self.remote:
             return False
         return not os.path.lexists(self.database) and (
             self.folder.is_dir() or not os.path.lexists(self.folder)
@@ -134,7 +129,7 @@ class Location:
     @property
     def exists(self) -> bool:
         """Whether there is a store; one on a server is taken to be there as soon as a workspace is known."""
-        if self.server:
+        if self.remote:
             return bool(self.workspace)
         return self.database.is_file() and self.database.stat().st_size > 0
 
@@ -182,7 +177,7 @@ def found_again(location: Location) -> Location:
     """The location of a project's store as it is now."""
     assert location.project is not None  # noqa: S101  only those are pending
     project = locate(location.project.home, location.project.checkout)
-    return _on_server(location.url, project, location.workspace) if location.server else of_project(project)
+    return _on_server(location.url, project, location.workspace) if location.remote else of_project(project)
 
 
 def _not_yet(project: Project) -> Path:
@@ -266,7 +261,7 @@ def _on_server(url: str, project: Project, workspace: str) -> Location:
     folder = project.folder or _not_yet(project)
     name = sha256(address.shown.encode()).hexdigest()[:12]
     return Location(
-        folder / f"postgresql-{name}", folder, project, url, server=True, workspace=address.workspace
+        folder / f"postgresql-{name}", folder, project, url, remote=True, workspace=address.workspace
     )
 
 
@@ -305,7 +300,7 @@ def prepare(location: Location) -> Location:
         require_own_folder(location.folder)
     try:
         location.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not location.server:
+        if not location.remote:
             for suffix in COMPANIONS:
                 require_own(location.folder / f"{location.database.name}{suffix}")
             _touch_private(location.database)

@@ -1,7 +1,10 @@
 """A store with everything that works on it."""
 
+# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,10 +24,11 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class StoreServices:
     """One store, wired. What works on it is loaded when it is used, so that a read pays for reading alone.
 
-    Args:
+    Attributes:
         scope: what is kept here: a project's memories or the person's own; None for a store that holds both.
         root: the folder that relative file paths refer to.
         location: the store's files.
@@ -34,46 +38,39 @@ class StoreServices:
         count: tokens of a text.
     """
 
-    def __init__(
-        self,
-        *,
-        scope: Scope | None,
-        root: Path,
-        location: Location,
-        store: KeptStore,
-        settings: Settings,
-        embedder: NamedEmbedder | None,
-        count: Callable[[str], int],
-    ) -> None:
-        self.scope = scope
-        self.root = root
-        self.location = location
-        self.store = store
-        self.settings = settings
-        self.project = root.name if scope is Scope.PROJECT else ""
-        self._embedder = embedder
-        self._count = count
+    scope: Scope | None
+    root: Path
+    location: Location
+    store: KeptStore
+    settings: Settings
+    embedder: NamedEmbedder | None
+    count: Callable[[str], int]
+
+    @property
+    def project(self) -> str:
+        """The project's name; empty for a store that is not a project's alone."""
+        return self.root.name if self.scope is Scope.PROJECT else ""
 
     @cached_property
     def ingestion(self) -> Ingestion:
         """Keeps what is new."""
         from recortex.engines.ingestion.service import Ingestion
 
-        return Ingestion(self.store, self.store.search, count=self._count)
+        return Ingestion(self.store, self.store.search, count=self.count)
 
     @cached_property
     def embedding(self) -> Embedding:
         """Gives memories their vectors."""
         from recortex.engines.ingestion.embedding import Embedding
 
-        return Embedding(self.store, self._embedder, project=self.project)
+        return Embedding(self.store, self.embedder, project=self.project)
 
     @cached_property
     def retrieval(self) -> Retrieval:
         """Answers questions."""
         from recortex.engines.retrieval.service import Retrieval
 
-        return Retrieval(self.store.search, self._embedder if self.store.vectors.available else None)
+        return Retrieval(self.store.search, self.embedder if self.store.vectors.available else None)
 
     def past(self, states: Sequence[Memory]) -> Retrieval:
         """Answers questions from states that hold no longer.
@@ -88,6 +85,6 @@ class StoreServices:
         with store.transaction():
             for state in states:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
-        Embedding(store, self._embedder, project=self.project).embed(states)
-        embedder = self._embedder if store.vectors.available else None
+        Embedding(store, self.embedder, project=self.project).embed(states)
+        embedder = self.embedder if store.vectors.available else None
         return Retrieval(store.search, embedder, fades=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recortex.app.location import Location, Locations, of_project, of_url, of_user
 from recortex.app.projects import Project, find_project
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
-    from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
+    from recortex.ports.embedding import Named, NamedEmbedder, Purpose
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
@@ -73,7 +74,8 @@ def _application(
         for tell in events:
             tell(event)
 
-    embedder = _embedder(settings, degraded)
+    switched_off = settings["embedder"] == "none"
+    embedder = None if switched_off else _LaterEmbedder(lambda: _embedder(settings, degraded))
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
@@ -98,7 +100,7 @@ def _application(
         clock=clock,
         actor=actor,
         embedder=embedder,
-        progress=progress or _silent,
+        progress=progress or (lambda *_: None),
         open_adviser=_adviser if settings["llm.provider"] else None,
     )
     events.append(app.degraded)
@@ -128,10 +130,10 @@ def hook_context(start: Path, *, url: str | None = None, app: Application | None
 
     return HookContext(
         project=project,
-        locations=locations,
+        stores=locations,
         settings=settings,
         clock=app.clock if app else _clock(settings),
-        open_notes=lambda: _notes(next(iter(locations.values())), open_app),
+        open_sessions=lambda: _sessions(next(iter(locations.values())), open_app),
         open_app=open_app,
         ready=lambda: app is not None and app.warm,
     )
@@ -163,7 +165,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
     )
 
 
-def _notes(location: Location, open_app: Callable[[], Application]) -> Sessions:
+def _sessions(location: Location, open_app: Callable[[], Application]) -> Sessions:
     """The sessions of a store; without the rest of it where it is of today's schema."""
     from recortex.app.backends.stores import open_sessions
 
@@ -176,12 +178,6 @@ def _locations(project: Project, url: str, settings: Settings) -> Locations:
     return Locations({Scope.PROJECT: of_project(project), Scope.GLOBAL: of_user(project.home)})
 
 
-def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder | None:
-    if settings["embedder"] == "none":
-        return None
-    return _LaterEmbedder(lambda: _chain(settings, degraded))
-
-
 def _adviser(app: Application) -> Adviser:
     from recortex.engines.prompting.service import Adviser
     from recortex.llm.client import build_model
@@ -189,16 +185,10 @@ def _adviser(app: Application) -> Adviser:
 
     settings = app.settings
     chosen = ModelSettings(
-        **{name: settings[f"llm.{name}"] for name in _MODEL_SETTINGS},
-        timeout=float(settings["llm.timeout"]),
-        environment=settings.environment,
-        inside=inside(),
+        **_named(settings, ModelSettings, "llm"), environment=settings.environment, inside=inside()
     )
     ledger = app.services(Scope.GLOBAL).store.model_calls  # one budget for all projects
     return Adviser(build_model(chosen, settings.key, ledger, app.clock))
-
-
-_MODEL_SETTINGS = ("provider", "model", "url", "daily_usd", "daily_tokens", "price_input", "price_output")
 
 
 class _LaterEmbedder:
@@ -219,37 +209,26 @@ class _LaterEmbedder:
         return self._make().embed_named(texts, purpose=purpose)
 
 
-def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
-    from recortex.embeddings.chain import EmbedderChain
-
-    return EmbedderChain(_embedders(settings), on_degradation=degraded)
-
-
-def _embedders(settings: Settings) -> list[Embedder]:
+def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
     from recortex.embeddings.building import EmbedderSettings, build_embedders
+    from recortex.embeddings.chain import EmbedderChain
     from recortex.settings.table import key_variable
 
     chosen = EmbedderSettings(
+        **_named(settings, EmbedderSettings, "embedding"),
         embedder=settings["embedder"],
-        **{name: settings[f"embedding.{name}"] for name in _EMBEDDER_SETTINGS},
-        timeout=float(settings["embedding.timeout"]),
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
         variable=key_variable(settings["embedder"]),
     )
-    return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
+    embedders = build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
+    return EmbedderChain(embedders, on_degradation=degraded)
 
 
-_EMBEDDER_SETTINGS = (
-    "folder",
-    "model",
-    "url",
-    "pooling",
-    "max_length",
-    "query_prefix",
-    "passage_prefix",
-    "dimensions",
-    "requests_per_minute",
-)
+def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:
+    """The settings of a group that a class has fields for, by the fields' names."""
+    values = {one.name: one.value for one in settings}
+    names = {each.name for each in fields(wanted)}
+    return {name: values[f"{group}.{name}"] for name in names if f"{group}.{name}" in values}
 
 
 def _without_secrets(text: str) -> str:
@@ -271,7 +250,3 @@ def _clock(settings: Settings) -> Callable[[], datetime]:
 
     fixed = parse_instant(settings["now"])
     return lambda: fixed
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Progress that nobody watches."""

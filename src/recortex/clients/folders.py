@@ -7,13 +7,12 @@ a folder is left.
 from __future__ import annotations
 
 import json
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.errors import UntrustedFileError
-from recortex.filesystem import read_own
+from recortex.filesystem import read_own, replace_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,7 +54,4 @@ def _write(home: Path, folders: list[str]) -> None:
         place.unlink(missing_ok=True)
         return
     home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    beside = place.with_name(f".{NOTE}.{os.getpid()}")
-    beside.write_text(json.dumps(folders), encoding="utf-8")
-    beside.chmod(0o600)
-    beside.replace(place)
+    replace_text(place, json.dumps(folders))

@@ -95,36 +95,26 @@ def is_ours(hook: object) -> bool:
 
 _FILES = "Edit|Write|Read|MultiEdit|NotebookEdit"
 
-CLAUDE_CODE = Dialect(
-    "claude-code",
-    (
-        Event("SessionStart", "session-start"),
-        Event("UserPromptSubmit", "user-prompt-submit"),
-        Event("PreToolUse", "pre-tool-use", _FILES),
-        Event("PostToolUse", "post-tool-use", f"{_FILES}|Bash"),
-        # 2.1.100 takes it, too; an event that it did not know would cost all hooks of the file.
-        Event("PostToolUseFailure", "post-tool-use", "Bash"),
-        Event("PreCompact", "pre-compact"),
-        Event("Stop", "stop"),
-        Event("SubagentStop", "subagent-stop"),
-        Event("SessionEnd", "session-end"),
-    ),
-    forgiving=True,
-)
 
-CODEX = Dialect(
-    "codex",
-    (
+def _events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
+    """The events of most clients, by the tools that are wanted before and after their use, and where they fail."""
+    return (
         Event("SessionStart", "session-start"),
         Event("UserPromptSubmit", "user-prompt-submit"),
-        Event("PreToolUse", "pre-tool-use", "apply_patch|Edit|Write"),
-        Event("PostToolUse", "post-tool-use", "apply_patch|Edit|Write|Bash"),
+        Event("PreToolUse", "pre-tool-use", before),
+        Event("PostToolUse", "post-tool-use", after),
+        *([Event("PostToolUseFailure", "post-tool-use", failed)] if failed else ()),
         Event("PreCompact", "pre-compact"),
         Event("Stop", "stop"),
         Event("SubagentStop", "subagent-stop"),
         Event("SessionEnd", "session-end"),
-    ),
-)
+    )
+
+
+# Claude Code 2.1.100 takes PostToolUseFailure, too; an event that it did not know would cost all hooks of the file.
+CLAUDE_CODE = Dialect("claude-code", _events(_FILES, f"{_FILES}|Bash", "Bash"), forgiving=True)
+
+CODEX = Dialect("codex", _events("apply_patch|Edit|Write", "apply_patch|Edit|Write|Bash"))
 
 # PreCompress is left out: 0.61.0 fires it before every request to the model, with nothing to compress.
 GEMINI = Dialect(
@@ -140,21 +130,10 @@ GEMINI = Dialect(
     unit=0.001,
 )
 
+_QWEN_FILES = "read_file|write_file|edit|notebook_edit"
 # In milliseconds: 0.15 knows no other unit, 0.24 takes 1000 and more for them.
 QWEN = Dialect(
     "qwen",
-    (
-        Event("SessionStart", "session-start"),
-        Event("UserPromptSubmit", "user-prompt-submit"),
-        Event("PreToolUse", "pre-tool-use", "^(read_file|write_file|edit|notebook_edit)$"),
-        Event(
-            "PostToolUse", "post-tool-use", "^(read_file|write_file|edit|notebook_edit|run_shell_command)$"
-        ),
-        Event("PostToolUseFailure", "post-tool-use", "^run_shell_command$"),
-        Event("PreCompact", "pre-compact"),
-        Event("Stop", "stop"),
-        Event("SubagentStop", "subagent-stop"),
-        Event("SessionEnd", "session-end"),
-    ),
+    _events(f"^({_QWEN_FILES})$", f"^({_QWEN_FILES}|run_shell_command)$", "^run_shell_command$"),
     unit=0.001,
 )

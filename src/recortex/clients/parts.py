@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from recortex.clients import jsonc
 from recortex.clients.hooks import places_of_ours
@@ -16,40 +16,13 @@ NAME = "recortex"
 """Our key in every client's list of servers."""
 
 
-class Part(Protocol):
-    """Our share of one file."""
-
-    @property
-    def path(self) -> Path:
-        """Of the file."""
-
-    @property
-    def root(self) -> Path:
-        """The folder that no symbolic link on the way may lead out of."""
-
-    def added(self, text: str) -> str:
-        """The text with all of ours in it, as it is wanted now; the same text where it is there already.
-
-        Raises:
-            FormatError: the text cannot be read, or something else is where ours belongs.
-        """
-
-    def removed(self, text: str) -> str:
-        """The text without anything of ours.
-
-        Raises:
-            FormatError: the text cannot be read.
-        """
-
-    def by_hand(self) -> str:
-        """What a person would have to write into the file."""
-
-
 @dataclass(frozen=True, slots=True)
 class JsonPart:
     """Our share of a file in JSON, with or without comments.
 
     Attributes:
+        path: of the file.
+        root: the folder that no symbolic link on the way may lead out of.
         servers: the path of keys to the list of MCP servers; empty where the file has none.
         server: our entry; None where there must be none.
         hooks: our group under each event.
@@ -62,19 +35,27 @@ class JsonPart:
     hooks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def added(self, text: str) -> str:
-        """See `Part`."""
+        """The text with all of ours in it, as it is wanted now; the same text where it is there already.
+
+        Raises:
+            FormatError: the text cannot be read, or something else is where ours belongs.
+        """
         text = self._with_hooks(text)
         if self.servers and self.server is None:
             return _without_server(text, self.servers)
         return self._with_server(text) if self.server else text
 
     def removed(self, text: str) -> str:
-        """See `Part`."""
+        """The text without anything of ours.
+
+        Raises:
+            FormatError: the text cannot be read.
+        """
         text = _without_hooks(text)
         return _without_server(text, self.servers) if self.servers else text
 
     def by_hand(self) -> str:
-        """See `Part`."""
+        """What a person would have to write into the file."""
         wanted: Any = {NAME: self.server} if self.server else {}
         for key in reversed(self.servers if self.server else ()):
             wanted = {key: wanted}
@@ -150,7 +131,7 @@ class TomlPart:
     server: Mapping[str, Any] | None
 
     def added(self, text: str) -> str:
-        """See `Part`."""
+        """As of a `JsonPart`."""
         before = _toml(text)
         there = before.get(self.servers, {})
         if not isinstance(there, dict):
@@ -163,7 +144,7 @@ class TomlPart:
         return _checked(text, before | {self.servers: there | {NAME: merged}}, self._put)
 
     def removed(self, text: str) -> str:
-        """See `Part`."""
+        """As of a `JsonPart`."""
         before = _toml(text)
         there = before.get(self.servers)
         if not isinstance(there, dict) or NAME not in there:
@@ -173,7 +154,7 @@ class TomlPart:
         return _checked(text, rest | ({self.servers: left} if left else {}), self._cut)
 
     def by_hand(self) -> str:
-        """See `Part`."""
+        """As of a `JsonPart`."""
         lines = (f"{key} = {json.dumps(value)}" for key, value in (self.server or {}).items())
         return f"[{self.servers}.{NAME}]\n" + "\n".join(lines)
 
@@ -222,3 +203,7 @@ def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -
     if _toml(done) != wanted:
         raise FormatError("It cannot be changed without changing something else in it.")
     return done.replace("\n", "\r\n") if windows else done
+
+
+Part = JsonPart | TomlPart
+"""Our share of one file."""

@@ -60,13 +60,13 @@ class GitContext:
     files: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class Git:
     """Answers questions about one working tree; made by `isolated`."""
 
-    def __init__(self, program: str, folder: Path, environment: dict[str, str]) -> None:
-        self._program = program
-        self._folder = folder
-        self._environment = environment
+    program: str
+    folder: Path
+    environment: dict[str, str]
 
     def lines(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> tuple[str, ...]:
         """The lines that git prints; none where it fails or takes longer.
@@ -76,20 +76,9 @@ class Git:
             seconds: after which it is stopped.
             most: bytes of its answer that are looked at.
         """
-        command = [self._program, "-c", "core.quotePath=false", *words]
-        try:
-            done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
-                command,
-                cwd=self._folder,
-                env=self._environment,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-                check=True,
-            )
-        except (OSError, subprocess.SubprocessError):
-            return ()
-        return tuple(done.stdout[:most].decode("utf-8", "replace").splitlines())
+        command = [self.program, "-c", "core.quotePath=false", *words]
+        said = _run(command, self.folder, self.environment, seconds) or b""
+        return tuple(said[:most].decode("utf-8", "replace").splitlines())
 
 
 @contextmanager
@@ -154,19 +143,23 @@ def set_local(git_folder: Path, name: str, value: str) -> bool:
         return False
     command = [program, "config", "--file", str(git_folder / "config"), name, value]
     environment = {**_environment(), "GIT_CEILING_DIRECTORIES": os.sep}
+    return _run(command, Path(os.sep), environment, SECONDS) is not None
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str], seconds: float) -> bytes | None:
+    """What a command prints; None where it fails or takes longer."""
     try:
-        subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+        return subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
             command,
-            cwd=os.sep,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=SECONDS,
+            timeout=seconds,
             check=True,
-        )
+        ).stdout
     except (OSError, subprocess.SubprocessError):
-        return False
-    return True
+        return None
 
 
 def _program() -> str | None:

@@ -97,7 +97,7 @@ class ProjectOperations(Operations):
         existed = location.exists
         project = locate(self._app.project.home, self._app.project.checkout)
         found = [named(project, Path(adopt_from))] if adopt_from else []
-        if not (adopt_from or location.server):
+        if not (adopt_from or location.remote):
             found = candidates(project)
         took = [self._adopt(one) for one in found] if adopt or adopt_from else []
         if took:
@@ -125,7 +125,7 @@ class ProjectOperations(Operations):
         locations = self._app.locations
         key = None if None in locations else Scope.PROJECT
         location = locations[key]
-        if not location.server:
+        if not location.remote:
             if workspace:
                 raise InvalidInputError(
                     "A store in a file has no workspace.", hint="Set RECORTEX_URL to a server."
@@ -147,7 +147,7 @@ class ProjectOperations(Operations):
         """
         held = candidate.summary().memories
         services = self._app.services(Scope.PROJECT)
-        if services.location.server:
+        if services.location.remote:
             raise ConfigError(
                 "Memories in a file are copied to a server by `recortex migrate-store`.",
                 hint=f"recortex migrate-store {candidate.database} URL",

@@ -1,7 +1,10 @@
 """What the hooks of one project work with, opened when needed, and what is done at each event."""
 
+# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,61 +24,52 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class HookContext:
     """What the hooks of one project work with: settings, stores and queue, each opened when first needed.
 
-    Args:
+    Attributes:
         project: the checkout, and the folder of its memory.
-        locations: of the stores, the project's own first.
-        open_notes: opens the store's sessions alone, which takes a tenth of opening all; the store must be
+        stores: where they are, the project's own first.
+        settings, clock: of the project.
+        open_sessions: opens the store's sessions alone, which takes a tenth of opening all; the store must be
             there.
         open_app: opens everything.
         ready: whether the embedding model is loaded, so that meaning may be asked for without a wait.
-
-    Attributes:
-        root: of the project.
-        settings, clock: of the project.
     """
 
-    def __init__(
-        self,
-        *,
-        project: Project,
-        locations: Locations,
-        settings: Settings,
-        clock: Callable[[], datetime],
-        open_notes: Callable[[], Sessions],
-        open_app: Callable[[], Application],
-        ready: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self.project = project
-        self.root = project.root
-        self._locations = locations
-        self.settings = settings
-        self.clock = clock
-        self.ready = ready
-        self._open_notes = open_notes
-        self._open_app = open_app
+    project: Project
+    stores: Locations
+    settings: Settings
+    clock: Callable[[], datetime]
+    open_sessions: Callable[[], Sessions]
+    open_app: Callable[[], Application]
+    ready: Callable[[], bool]
+
+    @property
+    def root(self) -> Path:
+        """The top folder of the project."""
+        return self.project.root
 
     @property
     def locations(self) -> list[Location]:
         """Where the stores are, the project's own first."""
-        return list(self._locations.values())
+        return list(self.stores.values())
 
     @property
     def location(self) -> Location:
         """Where the project's store is."""
-        return next(iter(self._locations.values()))
+        return next(iter(self.stores.values()))
 
     @cached_property
     def app(self) -> Application:
         """Everything: stores, retrieval, models."""
-        return self._open_app()
+        return self.open_app()
 
     @cached_property
     def sessions(self) -> Sessions:
         """What is noted of sessions."""
-        return self._open_notes()
+        return self.open_sessions()
 
     @property
     def homeless(self) -> bool:

@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from recortex.app.jobs.work import Outcome, in_chunks
 from recortex.domain.history import KEPT_VERSIONS, AuditEntry
@@ -36,37 +36,31 @@ BRIEF_SECONDS = 30 * 24 * 3_600
 _PERCENT = 100
 
 
-class Task(NamedTuple):
-    """What a maintenance job does; `plan` only looks. `app/jobs/table.py` has a row for each."""
-
-    plan: Callable[[Work], Outcome]
-    do: Callable[[Work], Outcome]
-
-
 # -- sessions
 
 
-def _plan_sessions(work: Work) -> Outcome:
+def plan_sessions(work: Work) -> Outcome:
+    """Count what is kept of old sessions."""
     return Outcome({"sessions": work.services.store.maintenance.old_sessions(work.before("hooks.keep_days"))})
 
 
-def _do_sessions(work: Work) -> Outcome:
+def do_sessions(work: Work) -> Outcome:
+    """Forget old sessions with their receipts and signals."""
     before = work.before("hooks.keep_days")
     return in_chunks(work, "sessions", lambda: work.services.store.sessions.forget_before(before))
-
-
-SESSIONS = Task(_plan_sessions, _do_sessions)
 
 
 # -- memories that were long put away
 
 
-def _plan_expiry(work: Work) -> Outcome:
+def plan_expiry(work: Work) -> Outcome:
+    """Count the memories that were pruned long ago, and those that something still holds."""
     gone, held = work.services.store.maintenance.count_expired(work.before("lifecycle.delete_after_days"))
     return Outcome({"memories": gone, "held": held})
 
 
-def _do_expiry(work: Work) -> Outcome:
+def do_expiry(work: Work) -> Outcome:
+    """Delete the memories that were pruned long ago."""
     before = work.before("lifecycle.delete_after_days")
 
     def chunk() -> int:
@@ -87,13 +81,11 @@ def _delete(services: StoreServices, id_: str, now: datetime) -> None:
     services.store.ledger.bury(key, id_, now, reason="expiry")
 
 
-EXPIRY = Task(_plan_expiry, _do_expiry)
-
-
 # -- versions, audit log, vectors
 
 
-def _plan_versions(work: Work) -> Outcome:
+def plan_versions(work: Work) -> Outcome:
+    """Count former states beyond those that are kept."""
     surplus = work.services.store.maintenance.surplus_versions(
         KEPT_VERSIONS - 1, _MANY, without=_expiring(work)
     )
@@ -107,7 +99,8 @@ def _expiring(work: Work) -> list[str]:
     return work.services.store.maintenance.expired(work.before("lifecycle.delete_after_days"), _MANY)
 
 
-def _do_versions(work: Work) -> Outcome:
+def do_versions(work: Work) -> Outcome:
+    """Delete former states beyond those that are kept."""
     records = work.services.store.maintenance
     surplus = records.surplus_versions(KEPT_VERSIONS - 1, _MANY)
     return in_chunks(work, "versions", _listed(surplus, VERSIONS, records.drop_versions))
@@ -126,15 +119,15 @@ def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]
     return chunk
 
 
-OLD_VERSIONS = Task(_plan_versions, _do_versions)
-
-
-def _plan_audit(work: Work) -> Outcome:
+def plan_audit(work: Work) -> Outcome:
+    """Count the old entries of the audit log."""
     before, more = work.before("gc.audit_days"), bool(_expiring(work))
     return Outcome({"entries": work.services.store.maintenance.count_old_audit(before, more=more)})
 
 
-def _do_audit(work: Work) -> Outcome:
+def do_audit(work: Work) -> Outcome:
+    """Turn old entries of the audit log into counts by month."""
+
     def chunk() -> int:
         entries = work.services.store.maintenance.old_audit(work.before("gc.audit_days"), ENTRIES)
         work.services.store.maintenance.rotate(entries, summaries(entries))
@@ -143,16 +136,14 @@ def _do_audit(work: Work) -> Outcome:
     return in_chunks(work, "entries", chunk)
 
 
-AUDIT = Task(_plan_audit, _do_audit)
-
-
-def _plan_vectors(work: Work) -> Outcome:
+def plan_vectors(work: Work) -> Outcome:
+    """Count the vectors that nothing uses."""
     keep = KEPT_VERSIONS - 1 if "versions" in work.names else EVERY_VERSION
     unused = work.services.store.maintenance.unused_vectors(_MANY, without=_expiring(work), keep=keep)
     return Outcome({"vectors": len(unused)})
 
 
-def _do_vectors(work: Work) -> Outcome:
+def do_vectors(work: Work) -> Outcome:
     """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
     records = work.services.store.maintenance
     done = in_chunks(work, "vectors", _listed(records.unused_vectors(_MANY), VECTORS, records.drop_vectors))
@@ -160,19 +151,18 @@ def _do_vectors(work: Work) -> Outcome:
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
 
 
-UNUSED_VECTORS = Task(_plan_vectors, _do_vectors)
-
-
 # -- what was left lying about
 
 
-def _plan_leftovers(work: Work) -> Outcome:
+def plan_leftovers(work: Work) -> Outcome:
+    """Count files and records that nobody will ask for."""
     old = work.services.store.maintenance.old_degradations(work.before("hooks.keep_days"))
     return Outcome({"files": len(_stale(work)), "transcripts": len(_gone(work)), "fallbacks": old})
 
 
-def _do_leftovers(work: Work) -> Outcome:
-    planned = _plan_leftovers(work)
+def do_leftovers(work: Work) -> Outcome:
+    """Delete files and records that nobody will ask for."""
+    planned = plan_leftovers(work)
     records = work.services.store.maintenance
     for path in _stale(work):
         with suppress(OSError):
@@ -217,9 +207,6 @@ def _gone(work: Work) -> list[str]:
     return [str(path) for path in old if path.parent.is_dir() and not path.exists()]
 
 
-LEFTOVERS = Task(_plan_leftovers, _do_leftovers)
-
-
 # -- the file
 
 
@@ -233,22 +220,21 @@ _ROOM = _COPIED | {
 """What leaves room in the file when it goes."""
 
 
-def _plan_compaction(work: Work) -> Outcome:
+def plan_compaction(work: Work) -> Outcome:
+    """Look at the free pages."""
     note = "the room that the jobs before it make" if work.some(_ROOM) else ""
     return Outcome({"free_bytes": work.services.store.compaction.space().free}, note)
 
 
-def _do_compaction(work: Work) -> Outcome:
+def do_compaction(work: Work) -> Outcome:
+    """Give free pages back, merge the keyword index, update statistics."""
     counts = work.services.store.compaction.tidy(work.left)
     if counts.get("busy"):
         return Outcome(counts, "others were at work", "partly")
     return Outcome(counts, record=counts | {"waste_bytes": work.services.store.compaction.waste()})
 
 
-COMPACTION = Task(_plan_compaction, _do_compaction)
-
-
-def _plan_rewrite(work: Work) -> Outcome:
+def plan_rewrite(work: Work) -> Outcome:
     """How much room the jobs before it make, within pages and as pages that are given back, shows only then."""
     judged = _judged(work)
     open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
@@ -276,33 +262,31 @@ def _judged(work: Work) -> Outcome:
     return Outcome(counts | {"rewritten": 1})
 
 
-def _do_rewrite(work: Work) -> Outcome:
+def do_rewrite(work: Work) -> Outcome:
+    """Write the file anew where that gives enough back."""
     judged = _judged(work)
     if judged.counts.get("rewritten"):
         work.services.store.compaction.rewrite()
     return judged
 
 
-REWRITE = Task(_plan_rewrite, _do_rewrite)
-
-
 # -- growth and backups
 
 
-def _plan_growth(work: Work) -> Outcome:  # noqa: ARG001  it is always the same
+def plan_growth(_: Work) -> Outcome:
+    """One sample, always."""
     return Outcome({"samples": 1})
 
 
-def _do_growth(work: Work) -> Outcome:
+def do_growth(work: Work) -> Outcome:
+    """Record the store's size."""
     store = work.services.store
     store.maintenance.sample(work.now, memories=store.maintenance.content().memories, size=store.bytes())
-    return _plan_growth(work)
+    return plan_growth(work)
 
 
-GROWTH = Task(_plan_growth, _do_growth)
-
-
-def _plan_backup(work: Work) -> Outcome:
+def plan_backup(work: Work) -> Outcome:
+    """Look whether something changed since the last backup."""
     content = work.services.store.maintenance.content()._asdict()
     if not content["newest_audit"]:
         return Outcome({}, "nothing to copy yet", "skipped")
@@ -313,12 +297,9 @@ def _plan_backup(work: Work) -> Outcome:
     return Outcome({"backups": 1}, record=content)
 
 
-def _do_backup(work: Work) -> Outcome:
+def do_backup(work: Work) -> Outcome:
     """Make a copy; `Copies.make` opens and counts it and deletes it if it is not whole."""
-    planned = _plan_backup(work)
+    planned = plan_backup(work)
     if planned.state == "done":
         work.services.store.backups.make(work.now, reason="regular")
     return planned
-
-
-BACKUP = Task(_plan_backup, _do_backup)

@@ -106,7 +106,11 @@ def work_on(
 
 
 def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
-    days = {job.name: job.days(work.settings) for job in JOBS if job.days is not None}
+    days = {
+        job.name: job.days(work.settings) if callable(job.days) else job.days
+        for job in JOBS
+        if job.days is not None
+    }
     if everything:
         names = [name for name, each in days.items() if each]
     else:

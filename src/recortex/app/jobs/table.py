@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs import maintenance
+from recortex.app.jobs import maintenance as m
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.work import Outcome, Work
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Days = Callable[["Settings"], int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Job:
     """A background job. It is bounded in time, may be killed at any moment, and goes on the next time.
 
@@ -46,15 +46,11 @@ class Job:
     does: str
     run: Callable[[Work], Outcome]
     plan: Callable[[Work], Outcome] | None = None
-    days: Days | None = None
+    days: Days | int | None = None
+    after: tuple[str, ...] = ()
     seconds: float = math.inf
     counts: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
     before_brief: bool = False
-
-
-def _every(days: int) -> Days:
-    return lambda _: days
 
 
 def _expiry_days(settings: Settings) -> int:
@@ -62,8 +58,7 @@ def _expiry_days(settings: Settings) -> int:
 
 
 def _backup_days(settings: Settings) -> int:
-    days: int = settings["backups.every_days"]
-    return days
+    return int(settings["backups.every_days"])
 
 
 def _embed(work: Work) -> Outcome:
@@ -80,75 +75,75 @@ def _index_vectors(work: Work) -> Outcome:
     return Outcome({"indexed": keep_vector_index(work.services)})
 
 
-def _maintenance(task: maintenance.Task, name: str, does: str, days: Days, *after: str) -> Job:
-    return Job(name=name, does=does, run=task.do, plan=task.plan, days=days, after=after)
-
-
 JOBS = (
     Job(
-        name="embedding",
-        does="make vectors that are missing or of a former model",
-        run=_embed,
+        "embedding",
+        "make vectors that are missing or of a former model",
+        _embed,
         seconds=SHARE,
         counts=("embedded",),
         before_brief=True,
     ),
     Job(
-        name="lifecycle",
-        does="archive what faded, prune what rested unused",
-        run=_age,
+        "lifecycle",
+        "archive what faded, prune what rested unused",
+        _age,
         counts=("archived", "pruned"),
         before_brief=True,
     ),
     Job(
-        name="vector-index",
-        does="extend the approximate index of many vectors",
-        run=_index_vectors,
+        "vector-index",
+        "extend the approximate index of many vectors",
+        _index_vectors,
         counts=("indexed",),
         after=("embedding",),
     ),
-    _maintenance(maintenance.SESSIONS, "sessions", "forget what is noted of old sessions", _every(1)),
-    _maintenance(
-        maintenance.LEFTOVERS,
+    Job("sessions", "forget what is noted of old sessions", m.do_sessions, m.plan_sessions, 1),
+    Job(
         "leftovers",
         "delete half-written files, old briefs, records of old fallbacks",
-        _every(WEEK),
+        m.do_leftovers,
+        m.plan_leftovers,
+        WEEK,
     ),
-    _maintenance(maintenance.EXPIRY, "expiry", "delete memories that were pruned long ago", _expiry_days),
-    _maintenance(
-        maintenance.OLD_VERSIONS, "versions", "delete the oldest former states", _every(MONTH), "expiry"
-    ),
-    _maintenance(
-        maintenance.AUDIT,
+    Job("expiry", "delete memories that were pruned long ago", m.do_expiry, m.plan_expiry, _expiry_days),
+    Job("versions", "delete the oldest former states", m.do_versions, m.plan_versions, MONTH, ("expiry",)),
+    Job(
         "audit",
         "turn old entries of the audit log into counts by month",
-        _every(MONTH),
-        "expiry",
+        m.do_audit,
+        m.plan_audit,
+        MONTH,
+        ("expiry",),
     ),
-    _maintenance(
-        maintenance.UNUSED_VECTORS,
+    Job(
         "vectors",
         "delete vectors that nothing uses",
-        _every(MONTH),
-        "expiry",
-        "versions",
+        m.do_vectors,
+        m.plan_vectors,
+        MONTH,
+        ("expiry", "versions"),
     ),
-    _maintenance(
-        maintenance.COMPACTION,
+    Job(
         "compaction",
         "give free pages back, merge the keyword index, bring statistics up to date",
-        _every(WEEK),
-        *("sessions", "leftovers", "expiry", "versions", "audit", "vectors"),
+        m.do_compaction,
+        m.plan_compaction,
+        WEEK,
+        ("sessions", "leftovers", "expiry", "versions", "audit", "vectors"),
     ),
-    _maintenance(
-        maintenance.REWRITE,
+    Job(
         "rewrite",
         "write the file anew where much of it holds nothing",
-        _every(QUARTER),
-        "compaction",
+        m.do_rewrite,
+        m.plan_rewrite,
+        QUARTER,
+        ("compaction",),
     ),
-    _maintenance(maintenance.GROWTH, "growth", "note the size of the store", _every(1), "rewrite"),
-    _maintenance(maintenance.BACKUP, "backup", "copy the store and check the copy", _backup_days, "rewrite"),
+    Job("growth", "note the size of the store", m.do_growth, m.plan_growth, 1, ("rewrite",)),
+    Job(
+        "backup", "copy the store and check the copy", m.do_backup, m.plan_backup, _backup_days, ("rewrite",)
+    ),
 )
 """In the order in which they run: what makes room comes before what measures it."""
 BEHIND_SESSION = tuple(job for job in JOBS if job.days is None)
