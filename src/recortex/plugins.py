@@ -1,7 +1,7 @@
 """Plug-ins: what other installed packages add to Recortex, by Python's entry points.
 
-Each group has a registry with the built-in names, which always win. Other packages are looked at when a name is asked
-for that is not built in, or a file that no built-in format recognises; never at a start.
+Each group has a registry with the built-in names, which always win. Other packages are looked at when a
+name is asked for that is not built in, or a file that no built-in format recognises; never at a start.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def plugin(group: str, name: str, kind: type = object) -> Any:
     try:
         value = point.load()
         if not (callable(value) if kind is object else isinstance(value, kind)):
-            raise TypeError(f"{point.value} is a {type(value).__name__}")  # noqa: TRY301  told as any other failure
-    except Exception as error:  # noqa: BLE001  whatever goes wrong in another package is not to break this one
+            raise TypeError(f"{point.value} is a {type(value).__name__}")  # noqa: TRY301
+    except Exception as error:  # noqa: BLE001  another package must not break this one
         warn(group, name, repr(error))
         return None
     return value

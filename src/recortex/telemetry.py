@@ -1,8 +1,7 @@
 """Spans, events and counters: what logs, metrics and a health page read.
 
 Every operation and every background job reports here. While nobody listens, a report costs one look at an
-empty tuple,
-and nothing is imported. Fields hold names, counts and times, never a memory's text.
+empty tuple, and nothing is imported. Fields hold names, counts and times, never a memory's text.
 
     with listening(to_logging()):
         cortex.recall("How are retries bounded?")
@@ -109,7 +108,7 @@ def _tell(record: Record) -> None:
 
 
 def to_logging() -> Listener:
-    """A listener that writes to the loggers `recortex.NAME`: spans as INFO, failures as WARNING, the rest as DEBUG.
+    """A listener for the loggers `recortex.NAME`: spans as INFO, failures as WARNING, the rest as DEBUG.
 
     The fields are the log record's attribute `fields`, for a formatter that writes them.
     """

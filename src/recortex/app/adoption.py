@@ -1,4 +1,4 @@
-"""Memories that a checkout may take over: of the path it was moved or copied from, or of an older version's folder.
+"""Memories that a checkout may take over: of the path it was moved from, or of an older version's folder.
 
 None of them is used before a person says so: what a folder brings along proves nothing about whose it is.
 """
@@ -37,9 +37,8 @@ class Candidate(NamedTuple):
     Attributes:
         folder: it is in.
         reason: moved, copied: the checkout carries the id of that store, which is bound to another path,
-            where the
-            checkout is gone or still there; replaced: an earlier checkout at the same path; older: in the
-            work tree.
+            where the checkout is gone or still there; replaced: an earlier checkout at the same path; older:
+            in the work tree.
         path: of the checkout that it was made for.
     """
 

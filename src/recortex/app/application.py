@@ -76,7 +76,7 @@ class Application:
         ]
 
     def readable_services(self) -> list[StoreServices]:
-        """The stores to read where an answer matters more than all of them: a person's store that cannot be opened is left out.
+        """The stores that can be read: a person's own that cannot be opened is left out.
 
         Raises:
             StorageError: the project's own cannot be opened.

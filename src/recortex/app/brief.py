@@ -55,7 +55,7 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
 
 
 def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
-    """The brief that was kept last, however old, with a notice of its age: where making one failed or takes too long."""
+    """The brief that was kept last, however old, with a notice of its age; for when none can be made."""
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
     return cached.stale(now) if cached else None
@@ -80,8 +80,7 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
     """What a session is told at its start.
 
     From the cache while nothing changed for at most a day, else made anew and kept. Where it cannot be made
-    because a
-    store is locked or damaged, the last one is given with a notice of its age.
+    because a store is locked or damaged, the last one is given with a notice of its age.
 
     Args:
         app: the opened application.
@@ -114,7 +113,7 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
 
 
 def _place(locations: Sequence[Location]) -> tuple[Path, Path] | None:
-    """Where briefs are kept, and the lock of those who write there: beside the first store that was ever made."""
+    """The folder of briefs and the lock for writing there: beside the first store that exists."""
     for location in locations:
         if not location.absent:
             return location.place(FOLDER), location.place("locks") / "surface.lock"

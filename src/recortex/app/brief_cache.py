@@ -1,8 +1,7 @@
 """Briefs kept for the next session start: one small file per branch and folder.
 
 The hook reads one in milliseconds, so nothing heavy is imported here. What is read was written by others: a
-file that
-is not ours, is too large, or does not fit is as good as none.
+file that is not ours, is too large, or does not fit is as good as none.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FRESH_SECONDS = 24 * 3600
-"""D, `SURFACE_STALE_HOURS`."""
+"""Confidence fades with time, so a brief is made anew after a day even where nothing changed."""
 
 FILE = ".claude/cortex-memory.local.md"
 """Where a project may have its brief in a file, when the settings ask for it."""

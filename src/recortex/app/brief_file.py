@@ -21,12 +21,11 @@ _BLOCK = re.compile(f"{re.escape(START)}.*?(?:{re.escape(END)}|\\Z)", re.DOTALL)
 
 
 def write(root: Path, text: str) -> Path:
-    """Put the brief between the markers of the project's file, keep what stands around it, and make git ignore it.
+    """Put the brief between the markers of the project's file, keep the rest, and make git ignore it.
 
     Raises:
         InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot
-            be ours.
+            it cannot be ours.
         OSError: it cannot be written.
     """
     path = _own(root)
@@ -41,8 +40,7 @@ def clear(root: Path) -> None:
 
     Raises:
         InvalidInputError: the file or its folder is a symbolic link, the file is part of the repository, or
-            it cannot
-            be ours.
+            it cannot be ours.
         OSError: it cannot be written.
     """
     path = _own(root)

@@ -35,8 +35,7 @@ class Location:
 
     Attributes:
         database: the file; of a store on a server a name in the folder, where only what is this machine's own
-            is kept:
-            sessions that wait, locks, briefs.
+            is kept: sessions that wait, locks, briefs.
         folder: where the file is; of a project that has none yet, one that is not there.
         project: whose store it is; None for the person's own, and for a file that a URL names.
         url: that the store was named by; it may hold a password.
@@ -53,7 +52,7 @@ class Location:
 
     @property
     def pending(self) -> bool:
-        """Whether the project has no folder yet, or no workspace on its server: another process may change that."""
+        """Whether the project has no folder or workspace yet; another process may change that."""
         return self.project is not None and (
             self.project.folder is None or (self.remote and not self.workspace)
         )
@@ -77,7 +76,7 @@ class Location:
 
     @property
     def address(self) -> str:
-        """What hooks and servers of the same store know it by: it stays the same when the project gets its folder."""
+        """What hooks and servers of the same store know it by; the same before and after it has a folder."""
         if self.project is None or self.remote:
             return f"{self.database.absolute()} {self.workspace}"
         return f"{self.project.home} {self.project.checkout.anchor}"
@@ -104,7 +103,7 @@ class Location:
         return real.parent == self.folder.resolve() and real.name in names
 
     def files(self) -> list[Path]:
-        """Every file that may hold what was remembered: all of a project's folder, else the database's and backups."""
+        """Every file that may hold memories: a project's whole folder, else database, backups and indexes."""
         if self.project is not None and not self.remote:
             return sorted(path for path in self.folder.rglob("*") if path.is_file())
         from glob import escape  # hooks do without it
@@ -138,8 +137,7 @@ class Locations(Mapping["Scope | None", Location]):
     """The stores of an application by scope; one store under None holds both scopes.
 
     A project's folder may be made, and a workspace bound, by another process while this one runs: until then
-    each look
-    looks again.
+    each look looks again.
     """
 
     def __init__(self, locations: dict[Scope | None, Location]) -> None:
@@ -191,8 +189,7 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
     Args:
         url: `sqlite:///FILE` or `postgresql://…`.
         project: in whose folder what is this machine's own of a store on a server is kept, and which says
-            which
-            workspace there it is bound to, where neither the URL nor `workspace` does.
+            which workspace there it is bound to, where neither the URL nor `workspace` does.
         workspace: that the person's settings name.
 
     Raises:
@@ -205,7 +202,8 @@ def of_url(url: str, project: Project, *, workspace: str = "") -> Location:
         return _on_server(url, project, workspace)
     raise ConfigError(
         f"There is no store for {scheme[:40]!r} URLs in this installation.",
-        hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE) or postgresql://USER@HOST/DATABASE?workspace=NAME.",
+        hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE) or "
+        "postgresql://USER@HOST/DATABASE?workspace=NAME.",
     )
 
 
@@ -247,7 +245,8 @@ def _utf8(path: Path) -> Path:
     except UnicodeEncodeError as error:
         raise ConfigError(
             f"SQLite opens no file whose path is not UTF-8: {os.fsencode(path)!r}.",
-            hint="Rename the folder; or name another place with `--url sqlite:////ABSOLUTE/FILE` or RECORTEX_URL.",
+            hint="Rename the folder; or name another place with `--url sqlite:////ABSOLUTE/FILE` or "
+            "RECORTEX_URL.",
         ) from error
     return path
 
@@ -326,7 +325,8 @@ def unbound(location: Location) -> ConfigError:
     assert location.project is not None  # noqa: S101  only those are unbound
     return ConfigError(
         f"{location.project.root} is bound to no workspace of {location.shown}.",
-        hint="Run `recortex init` there: it shows the name that it proposes. `?workspace=NAME` in the URL names one too.",
+        hint="Run `recortex init` there: it shows the name that it proposes. `?workspace=NAME` in the URL "
+        "names one too.",
     )
 
 
@@ -334,8 +334,7 @@ def _touch_private(path: Path) -> None:
     """The database's file is made readable by its owner alone; SQLite gives its companions the same mode.
 
     One that is there is left alone: closing it would take the locks away that this process may have on it
-    (POSIX), and
-    another one would then take the log for nobody's.
+    (POSIX), and another one would then take the log for nobody's.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -1,10 +1,8 @@
 """Where a project's memory is: a folder of the person's data, bound to the checkout that it belongs to.
 
 A checkout says which folder is its own by an id in git's local configuration, which no clone and no pull
-brings along;
-the folder says to which path it is bound. Both must agree. A folder without git is known by its path alone.
-So nothing
-that comes with a repository can point at a memory, bring one along, or replace one.
+brings along; the folder says to which path it is bound. Both must agree. A folder without git is known by its
+path alone. So nothing that comes with a repository can point at a memory, bring one along, or replace one.
 """
 
 from __future__ import annotations
@@ -73,8 +71,7 @@ class Project:
         folder: the project's; None where it has none yet.
         record: what the folder says.
         elsewhere: the folder whose id the checkout carries, where that is bound to another path: the checkout
-            was
-            moved or copied.
+            was moved or copied.
     """
 
     home: Path
@@ -231,7 +228,7 @@ def _tell_git(git: Path, id_: str) -> bool:
 
 
 def _unchanged(checkout: Checkout, record: Record) -> bool:
-    """Whether a folder that git knows nothing of yet is the one that was bound: `git init` came later, no other folder."""
+    """Whether a folder without an id in git is the one that was bound, so that only `git init` came later."""
     return checkout.git is None or record.inode in {0, same_folder(checkout.root)}
 
 

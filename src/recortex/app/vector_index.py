@@ -17,8 +17,7 @@ def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
     Returns how many vectors were put in.
 
     Where it cannot be made, because its package is missing or the folder cannot be written, every vector is
-    compared as
-    before, and `doctor` says so.
+    compared as before, and `doctor` says so.
     """
     folder = services.location.place("locks")
     with suppress(ImportError, OSError):

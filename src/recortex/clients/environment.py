@@ -58,9 +58,9 @@ class Environment:
     def called(self, *, from_terminal: bool) -> tuple[str, ...]:
         """The words for a client: with a path, but on Windows the name alone where it will do.
 
-        Many a client is started by an editor or a desktop, without the PATH of a terminal, and says
-        nothing of a program that it does not find. On Windows a line that begins with a quoted path
-        means another thing to each shell.
+        Many a client is started by an editor or a desktop, without the PATH of a terminal, and says nothing
+        of a program that it does not find. On Windows a line that begins with a quoted path means another
+        thing to each shell.
         """
         plain = self.windows and from_terminal and self.program.on_path
         return ("recortex",) if plain else self.program.words

@@ -1,7 +1,7 @@
 """The folders that were made for a client's files, so that taking our share out leaves none of them empty.
 
-They are noted in a file of our own: a folder of the client that was empty before stays. Where the note is lost,
-a folder is left.
+They are noted in a file of our own: a folder of the client that was empty before stays. Where the note is
+lost, a folder is left.
 """
 
 from __future__ import annotations

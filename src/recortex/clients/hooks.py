@@ -1,4 +1,4 @@
-"""Which of a client's events call `recortex hook`, in that client's names, units and manner of matching tools."""
+"""Which of a client's events call `recortex hook`, in that client's names, units and patterns of tools."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _FILES = "Edit|Write|Read|MultiEdit|NotebookEdit"
 
 
 def _events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
-    """The events of most clients, by the tools that are wanted before and after their use, and where they fail."""
+    """The events of most clients, with the tools wanted before their use, after it, and after a failure."""
     return (
         Event("SessionStart", "session-start"),
         Event("UserPromptSubmit", "user-prompt-submit"),
@@ -111,7 +111,7 @@ def _events(before: str, after: str, failed: str = "") -> tuple[Event, ...]:
     )
 
 
-# Claude Code 2.1.100 takes PostToolUseFailure, too; an event that it did not know would cost all hooks of the file.
+# Claude Code 2.1.100 takes PostToolUseFailure too; an event that it did not know would cost all hooks.
 CLAUDE_CODE = Dialect("claude-code", _events(_FILES, f"{_FILES}|Bash", "Bash"), forgiving=True)
 
 CODEX = Dialect("codex", _events("apply_patch|Edit|Write", "apply_patch|Edit|Write|Bash"))

@@ -35,8 +35,7 @@ def excerpt(root: Path, path: str, first: int | None, last: int | None) -> Excer
 
     Raises:
         InvalidInputError: the file is not in the project (also where a link leads out of it), cannot be read,
-            is no
-            UTF-8 text, has no such lines, or the piece is larger than 64 KB or empty.
+            is no UTF-8 text, has no such lines, or the piece is larger than 64 KB or empty.
     """
     inside = relative(path, root)
     data = _read(root, inside)
@@ -53,7 +52,7 @@ def excerpt(root: Path, path: str, first: int | None, last: int | None) -> Excer
 def _read(root: Path, inside: str) -> bytes:
     try:
         place = (root / inside).resolve(strict=True)
-        if os.path.isabs(inside) or not place.is_relative_to(root.resolve()):  # noqa: PTH117  a text, not yet a path
+        if os.path.isabs(inside) or not place.is_relative_to(root.resolve()):  # noqa: PTH117  a text
             raise InvalidInputError(f"{inside} is outside the project.", hint="Index files of this project.")
         if not place.is_file():
             raise InvalidInputError(f"{inside} is no file.", hint="Give PATH or PATH:FIRST-LAST.")

@@ -1,12 +1,9 @@
 """Asks git about a repository without its configuration: nothing that a repository configures is ever run.
 
 A clone or an unpacked archive can name programs that git starts on its own: clean and smudge filters, text
-conversion,
-external diffs, a file system monitor, hooks, credential helpers, lazy fetches. Switching them off one by one
-forgets
-the next one. So git gets a repository folder of our own, with an empty configuration, that borrows the
-objects and the
-index of the real one.
+conversion, external diffs, a file system monitor, hooks, credential helpers, lazy fetches. Switching them off
+one by one forgets the next one. So git gets a repository folder of our own, with an empty configuration, that
+borrows the objects and the index of the real one.
 """
 
 from __future__ import annotations
@@ -164,7 +161,8 @@ def _run(command: list[str], folder: Path, environment: dict[str, str], seconds:
 
 def _program() -> str | None:
     """Git's own path, from an absolute folder of PATH: one that is relative may lie in the project."""
-    folders = [one for one in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(one)]  # noqa: PTH117
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    folders = [place for place in places if os.path.isabs(place)]  # noqa: PTH117
     return shutil.which("git", path=os.pathsep.join(folders))
 
 
@@ -175,7 +173,7 @@ def _environment() -> dict[str, str]:
 
 
 def _configuration(common: Path, commit: str) -> str:
-    """What git must know to read the repository: the length of its hashes, and how its file system behaves."""
+    """What git must know to read the repository: the length of hashes, and how the file system behaves."""
     try:
         text = read_regular(common / "config", MOST_BYTES).decode("utf-8", "replace")
     except (OSError, UntrustedFileError):

@@ -1,8 +1,7 @@
-"""Which project a folder belongs to, read from git's own files: no program is run, and none of them is believed blindly.
+"""Which project a folder belongs to, read from git's own files: no program is run, no file simply believed.
 
 A repository's files may come from a stranger. A `.git` file counts only where git's folder points back to it,
-a branch
-only where its name is one, a commit only where it is a hash.
+a branch only where its name is one, a commit only where it is a hash.
 """
 
 from __future__ import annotations
@@ -42,8 +41,7 @@ class Checkout:
         root: the top folder of the main working tree; without git, the folder that was taken for the
             project's.
         git: the folder that all working trees of the repository share; None without git, or where it cannot
-            be
-            believed: a link, or a file that leads to a repository which knows nothing of this folder.
+            be believed: a link, or a file that leads to a repository which knows nothing of this folder.
     """
 
     root: Path
@@ -76,8 +74,8 @@ def find_checkout(start: Path, known: Callable[[Path], bool] = lambda _: False) 
     """The project that a folder lies in.
 
     The nearest `.git` decides; a linked worktree and a submodule lead to the folder that git keeps for them.
-    Outside
-    git: the nearest folder that is known as a project's, else one with a project's usual file, else `start`.
+    Outside git: the nearest folder that is known as a project's, else one with a project's usual file, else
+    `start`.
 
     Args:
         start: a folder.

@@ -53,7 +53,7 @@ class Address(NamedTuple):
 
 
 def parse(url: str, *, workspace: str = "") -> Address:
-    """Take a URL apart: `postgresql://…?workspace=NAME&partitions=N`; the other parameters are the driver's.
+    """Take a URL apart: `postgresql://…?workspace=NAME&partitions=N`; other parameters are the driver's.
 
     Args:
         url: the whole URL.

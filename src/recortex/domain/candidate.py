@@ -24,7 +24,7 @@ class Candidate:
         origin: USER for the person's words, AGENT for the agent's, EXTRACTION for a statement that a rule
             composed from commands and their outcome.
         active: whether it may be recalled at once; otherwise it waits as `proposed`.
-        domain: the subject area (E).
+        domain: the subject area.
         files: paths that the statement is about, as the session wrote them.
         commands: shell commands that the statement is about.
         evidence: how often the session said it.

@@ -1,8 +1,7 @@
 """Text as it goes to an agent: what a reader sees of it, and no tag that could pass for a client's.
 
 Text of memories is hostile: it may hold tags, terminal sequences, and signs that a person does not see but a
-model reads.
-Everything that leaves for an agent goes through `clean`, whichever way it leaves.
+model reads. Everything that leaves for an agent goes through `clean`, whichever way it leaves.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from recortex.domain.wrappers import OWN, WRAPPERS
 
 _TERMINAL = lazy(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,16}[@-~]"  # colours, cursor
-    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)?"  # titles, links, strings
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]{0,2000}(?:\x07|\x1b\\|\x9c)?"  # titles, links
     r"|\x1b[ -/]{0,16}[0-~]?"
 )
 _BREAK = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -29,10 +28,10 @@ _JOINERS = frozenset("\u200c\u200d")  # parts of words and emoji
 _STYLES = frozenset("\ufe0e\ufe0f")  # as text, as emoji
 _STYLED = frozenset({"So", "Sm", "Sk", "Po"})
 
-# Roles and calls as the templates of models write them; a lower-case tag with a dash is nearly always a client's.
+# Roles and calls as the templates of models write them.
 _ROLES = (
-    "system|user|human|assistant|developer|tool|function|tool_use|tool_result|tool_call|function_calls?|function_results?|invoke"
-    "|parameter|instructions?|context|thinking|antml:[a-z_]+|result|important|prompt"
+    "system|user|human|assistant|developer|tool|function|tool_use|tool_result|tool_call|function_calls?"
+    "|function_results?|invoke|parameter|instructions?|context|thinking|antml:[a-z_]+|result|important|prompt"
 )
 _NAMED = "|".join(map(re.escape, (OWN, *WRAPPERS)))
 _PROGRAMS = (
@@ -41,7 +40,8 @@ _PROGRAMS = (
 _TAG = lazy(
     rf"<(?=!--|\||\s{{0,9}}/?\s{{0,9}}(?:(?:{_NAMED})\b|[a-z]+(?:-[a-z]+)*-{_PROGRAMS}\b)|</?SYS>>)"
     rf"|<(?=(?-i:/?(?:{_ROLES}))(?:\s[^<>]{{0,300}})?/?>)"
-    rf"|(?<!\w)<(?=\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})(?:\s[^<>]{{0,300}})?/?>)",  # after a word it is a type: `Promise<Result>`
+    # After a word it is a type: `Promise<Result>`.
+    rf"|(?<!\w)<(?=\s{{0,9}}/?\s{{0,9}}(?:{_ROLES})(?:\s[^<>]{{0,300}})?/?>)",
     re.IGNORECASE,
 )
 _BRACKETED = lazy(r"\[(?=/?INST\])")
@@ -85,7 +85,7 @@ def visible(text: str) -> str:
 
 def without_tags(text: str) -> str:
     """A text in which nothing is a tag of ours, of a client's or of a model's template any more."""
-    # Compiling the expressions takes a hook's process longer than all else here: each only where it may match.
+    # Compiling an expression is most of the time that a hook is here: each only where it may match.
     if "<" in text:
         text = _TAG.sub(_LEFT, text)
     if "[" in text:

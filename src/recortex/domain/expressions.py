@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used, so that importing a module costs a start nothing."""
+"""Regular expressions that are compiled when they are first used, so that an import costs nothing."""
 
 from __future__ import annotations
 

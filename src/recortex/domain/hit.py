@@ -23,7 +23,7 @@ class Hit:
         signals: each part of the score by name, before weighting.
         freshness: whether the cited files still read as they did; `none` where no file is cited.
         code: of a description of code: the code itself.
-        weak: its score alone is below the floor: it stands beside a better one and may be about something else.
+        weak: its score alone is below the floor; it stands beside a better one.
     """
 
     memory: Memory

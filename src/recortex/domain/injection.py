@@ -1,9 +1,8 @@
-"""Text that programs put into a conversation: how ours is marked, and how it is told from what people and agents say.
+"""Text that programs put into a conversation: how ours is marked, and how it is told from what was said.
 
 Memory that learns from its own injections feeds on itself, so everything that Recortex gives to a client
-stands between
-`START` and `END`, and every reader takes such blocks (and other programs' wrappers) out before anything is
-learned.
+stands between `START` and `END`, and every reader takes such blocks (and other programs' wrappers) out before
+anything is learned.
 """
 
 from __future__ import annotations
@@ -34,8 +33,9 @@ _INSTRUCTIONS = lazy(r"\s*# AGENTS\.md instructions for [^\n]*\n")
 
 # Hook output as clients present it: from such a line to the end of the block is the hook's text.
 _EVENTS = (
-    "SessionStart|SessionEnd|Setup|UserPromptSubmit|PreToolUse|PostToolUse|PostToolUseFailure|Stop|SubagentStart|SubagentStop"
-    "|PreCompact|PostCompact|Notification|BeforeAgent|AfterAgent|BeforeTool|AfterTool|PreCompress"
+    "SessionStart|SessionEnd|Setup|UserPromptSubmit|PreToolUse|PostToolUse|PostToolUseFailure|Stop"
+    "|SubagentStart|SubagentStop|PreCompact|PostCompact|Notification|BeforeAgent|AfterAgent"
+    "|BeforeTool|AfterTool|PreCompress"
 )
 _HOOK_LINE = lazy(
     rf"^[^\S\n]*(?:{_EVENTS})(?::[^\s]{{1,80}})? hook "
@@ -55,7 +55,8 @@ INTERRUPTED = "[Request interrupted by user"
 _ROUNDS = 5  # one to take out, one to see that nothing is left; more only for text made to deceive
 
 _OWN_TOOL = lazy(
-    r"mcp__[^\s]{0,80}recortex|mcp_recortex_|recortex[_.:/]|recortex$"  # Claude Code, Codex, Qwen; Gemini; opencode
+    # Claude Code, Codex, Qwen; Gemini; opencode
+    r"mcp__[^\s]{0,80}recortex|mcp_recortex_|recortex[_.:/]|recortex$"
 )
 _OWN_COMMAND = lazy(
     r"(?:^|[;&|(\n])[ \t]*(?:(?:uvx?|pipx|python3?)\s(?:run\s|-m\s|tool\s){0,3})?recortex(?=\s|$)"
@@ -71,7 +72,7 @@ def wrap(text: str) -> str:
 
 
 def sealed(text: str) -> str:
-    """What a hook is about to tell the agent, from whichever process it comes: one clean block, or nothing."""
+    """What a hook is about to tell the agent, whichever process made it: one clean block, or nothing."""
     inside = _OWN_MARKER.sub("", text).strip()
     return wrap(inside) if inside else ""
 
@@ -80,10 +81,8 @@ def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
     """Part what was said from what a program put in.
 
     A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning
-    is missing
-    reaches back to the beginning. Other programs' wrappers are taken out from the first opening to the last
-    closing of
-    their name, or to the end where an unclosed one begins a line.
+    is missing reaches back to the beginning. Other programs' wrappers are taken out from the first opening to
+    the last closing of their name, or to the end where an unclosed one begins a line.
 
     Args:
         text: one block of a message, as the client recorded it.
@@ -111,8 +110,7 @@ def is_put_in(block: str) -> bool:
     """Whether a block of a person's message is a program's as a whole.
 
     It begins with a tag that clients put around blocks of their own, or is one element of any name. Forged
-    tags inside
-    such a block set nothing of it free.
+    tags inside such a block set nothing of it free.
     """
     opening = _ELEMENT.match(block)
     if opening is None:
@@ -142,7 +140,7 @@ def _unmarked(text: str, taken: list[str], *, wrappers: bool) -> str:
     Endless ones go as a whole.
     """
     for _ in range(_ROUNDS):
-        # Others first: an end of ours within their wrapper would take its opening tag away and set the rest free.
+        # Others first: an end of ours within their wrapper would take its opening tag away.
         left = _without_wrapped(text, taken) if wrappers else text
         left = _without_own(left, taken)
         if left == text:

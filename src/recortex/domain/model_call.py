@@ -57,9 +57,8 @@ class ModelCall:
     Attributes:
         micro_usd: millionths of a US dollar.
         outcome: `pending` while it runs (and for good where the process was killed: then the reserve counts
-            as spent);
-            `refused` by the budget, before anything was sent; `unusable`: there was an answer, but not of the
-            asked form.
+            as spent); `refused` by the budget, before anything was sent; `unusable`: there was an answer, but
+            not of the asked form.
     """
 
     at: datetime
@@ -95,7 +94,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model answered: the items of the asked list, as plain JSON values that nobody has checked yet."""
+    """What a model answered: the items of the asked list, as JSON values that nobody has checked yet."""
 
     items: tuple[Any, ...]
     call: ModelCall

@@ -1,4 +1,4 @@
-"""Whether an id, a path or a name may hold a secret: a guess that costs microseconds, so that hooks load nothing for it."""
+"""Whether an id, a path or a name may hold a secret: a guess for which hooks need not load the rules."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
 _UNIQUE = lazy(r"(?<![0-9A-Za-z])" + _UUID)
 """A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
 _ISSUED = lazy(
-    r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]"
-    + _UUID
+    r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox"
+    r"|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]" + _UUID
 )
 _RUN = lazy(r"[A-Za-z0-9]{6,}")
 _WORD = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
@@ -26,7 +26,7 @@ LONGEST_ID = 512
 
 
 def known_as(id_: str) -> str:
-    """The id by which a session is known here, in hooks as in transcripts: one that is too long, by its hash."""
+    """The id by which a session is known, in hooks and transcripts: one that is too long, by its hash."""
     data = id_.encode("utf-8", "replace")
     if len(data) <= LONGEST_ID:
         return id_
@@ -53,7 +53,7 @@ def suspicious(name: str) -> bool:
 
 
 def _mixed(run: str) -> bool:
-    """Whether letters and digits stand as in no word: a long run with a digit, or any of both cases with one."""
+    """Whether letters and digits stand as in no word: a long run with a digit, or both cases with one."""
     if len(run) >= _LONG and not run.isdigit():
         return not run.isalpha() or run.isupper() or len(run) > 2 * _LONG
     return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))

@@ -1,4 +1,4 @@
-"""The closed word lists of the domain: statuses, relations, importance, subject areas, origins, trust, scopes."""
+"""The enumerations of the domain: statuses, relations, importance, subject areas, origins, trust, scopes."""
 
 from __future__ import annotations
 

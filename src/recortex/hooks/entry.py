@@ -1,4 +1,4 @@
-"""The process of one hook: reads what the client says, prints nothing or one answer, always exits 0, never takes long.
+"""The process of one hook: reads what the client says, prints nothing or one answer, exits 0 in time.
 
 Nothing heavy is imported before it is known to be needed: most calls only note that something happened.
 """
@@ -93,7 +93,7 @@ def _guarded(name: EventName, options: Options) -> bytes:
     try:
         event = _event(name, options)
         return _answer(event, options) if event else b""
-    except Exception as error:  # noqa: BLE001  the border: whatever goes wrong here, the agent's session goes on
+    except Exception as error:  # noqa: BLE001  whatever fails here, the agent's session goes on
         with suppress(Exception):
             _note(_folder(options, event), name, error)
         return b""
@@ -132,9 +132,11 @@ def _asked_process(parent: int) -> int:
 
     words = ["ps", "-o", "ppid=,comm=", "-p", str(parent)]
     try:
-        said = subprocess.run(words, capture_output=True, timeout=1, check=True).stdout  # noqa: S603  fixed words
+        # The words are fixed.
+        said = subprocess.run(words, capture_output=True, timeout=1, check=True).stdout  # noqa: S603
         above, _, program = said.strip().partition(b" ")
-        return int(above) if os.path.basename(program.strip()).lstrip(b"-") in SHELLS else parent  # noqa: PTH119
+        name = os.path.basename(program.strip()).lstrip(b"-")  # noqa: PTH119  bytes
+        return int(above) if name in SHELLS else parent
     except (OSError, subprocess.SubprocessError, ValueError):
         return 0
 
@@ -165,10 +167,13 @@ def _text(context: HookContext, event: HookEvent) -> str:
 
 
 def _notice(context: HookContext, event: HookEvent) -> str:
-    """What the person, not the agent, is told when a session starts: that the checkout has left its memory behind."""
+    """What the person, not the agent, is told at a start: that the checkout has left its memory behind."""
     if event.name != "session-start" or context.project.elsewhere is None:
         return ""
-    return "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
+    return (
+        "Recortex: this checkout was moved or copied; its memory is bound to another path. "
+        "See `recortex init`."
+    )
 
 
 def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
@@ -220,7 +225,7 @@ def _write(answer: bytes) -> None:
 
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
-    """Write a failure to the log of the project's store, or of the person's where the project's cannot be written."""
+    """Log a failure in the project's folder, or in the person's where that cannot be written."""
     from recortex.app.error_log import log_error
     from recortex.app.location import of_project, of_user
     from recortex.app.projects import find_project

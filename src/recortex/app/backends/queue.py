@@ -1,8 +1,8 @@
 """Jobs for the workers of a PostgreSQL store, in procrastinate's queue in the same database.
 
 Its tables have a schema of their own, named by procrastinate's version: two versions of it never share a
-table. A job
-says which workspace wants what done, and nothing of a memory; at most one of each kind waits for a workspace.
+table. A job says which workspace wants what done, and nothing of a memory; at most one of each kind waits for
+a workspace.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 ALIVE_SECONDS = 60
 """A worker that was not heard of for so long is none: it reports every ten seconds."""
-_ALIVE = "SELECT count(*) AS workers FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => %(s)s)"
+_ALIVE = """
+SELECT count(*) AS workers FROM procrastinate_workers
+WHERE last_heartbeat > now() - make_interval(secs => %(s)s)
+"""
 
 
 def schema() -> str:
@@ -134,7 +137,7 @@ def defer(app: App, workspace: str, names: Iterable[str]) -> int:
 
 
 def take_back(app: App) -> int:
-    """Forget jobs whose worker was not heard of for too long: it was killed, and others would wait for it for ever.
+    """Forget jobs of workers that were killed, as others would wait for them for ever.
 
     Whoever calls this asks for every job anew. Returns how many there were.
     """

@@ -57,7 +57,8 @@ def open_store(
     store.close()
     raise StorageError(
         f"The store {location.shown} is half a copy of {source}.",
-        hint="Give the same `recortex migrate-store` again: it goes on where it stopped. Or use another file or workspace.",
+        hint="Give the same `recortex migrate-store` again: it goes on where it stopped. Or use another file "
+        "or workspace.",
     )
 
 

@@ -73,7 +73,7 @@ class HookContext:
 
     @property
     def homeless(self) -> bool:
-        """Whether there is no store, and none may be made: in the home folder, the root, an unbound checkout."""
+        """Whether there is no store and none may be made: home folder, root, unbound checkout."""
         nowhere = self.root in {Path.home().resolve(), Path(self.root.anchor)}
         return not self.exists and (nowhere or self.location.unbound)
 

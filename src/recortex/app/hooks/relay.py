@@ -82,7 +82,7 @@ class Relay:
                 connection, _ = self._socket.accept()
             except OSError:
                 return  # closed
-            # unanswered, the hook helps itself; whatever one hook brings about, the next one is to be answered
+            # A hook without an answer makes its own; whatever fails here, the next hook is to be answered.
             with connection, contextlib.suppress(Exception):
                 said = _said(_received(connection, PATIENCE))
                 if said is not None:
@@ -92,7 +92,7 @@ class Relay:
         """Listen no more."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
-            # Closing alone does not end the thread that waits for a hook; where this does not either, the process does.
+            # Closing alone does not end the thread that waits for a hook.
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
             self._socket.close()

@@ -1,4 +1,4 @@
-"""Learning is asked for, never done, by a hook: a request is written down and a process of its own takes it up."""
+"""What hooks do when an agent stops: write a request to learn, and start the job that takes it up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def close(context: HookContext, event: HookEvent) -> None:
 
 
 def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
-    """Ask with what the event says, where that is enough: a store on a server may be away, or slower than a hook may be."""
+    """Ask with what the event alone says, where that is enough: a store on a server may be away, or slow."""
     if not (
         event.transcript
         and event.client

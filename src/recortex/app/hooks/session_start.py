@@ -1,4 +1,4 @@
-"""A session begins, or begins anew after a compaction: the brief, and what earlier sessions left unlearned."""
+"""The start of a session, also after a compaction: the brief, and what earlier sessions left unlearned."""
 
 from __future__ import annotations
 
@@ -121,8 +121,7 @@ def _unheard(context: HookContext, current: Session) -> list[Path]:
     """Transcripts beside the current one that no hook could note, as when the disk was full: the latest few.
 
     Only those written since there is a store: what was before is imported when the person says so. One that
-    was
-    written in the last minutes may belong to a session whose first hook is yet to come.
+    was written in the last minutes may belong to a session whose first hook is yet to come.
     """
     if not current.transcript:
         return []

@@ -56,12 +56,12 @@ def ended(context: HookContext, event: HookEvent) -> Session:
 
 
 def keep(context: HookContext, session: Session) -> None:
-    """Keep what is known of a session, without the secrets in its paths: the session at hand can still open them."""
+    """Keep what is known of a session, without the secrets in its paths; the object at hand keeps them."""
     context.sessions.put(of_session(session))
 
 
 def cited_files(context: HookContext, event: HookEvent) -> list[str]:
-    """The touched files that some memory is about: nearly always none, and then nothing more has to be opened."""
+    """The touched files that some memory is about: nearly always none, and nothing more is opened then."""
     if not context.exists or not context.settings["hooks.files"] or event.own or not event.files:
         return []
     return context.sessions.cited(list(touched_files(event, context.root)))

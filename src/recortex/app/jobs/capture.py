@@ -1,4 +1,4 @@
-"""The job that learns from sessions, behind the agent's back: one at a time for a project, bounded in time and memory.
+"""The background job that learns from sessions: one at a time for a project, bounded in time and memory.
 
 Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits
 for the next.
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from recortex.app.jobs.capture_requests import Request
 
 SECONDS = 120.0
-"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the
-next job."""
+"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next
+job."""
 MEMORY = 2 * 1024**3
 """Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB
 more."""
@@ -46,9 +46,9 @@ LAG = 2.0
 after Stop."""
 _POLL, _GLANCE = 0.05, 0.2
 PAUSE = 3.0
-"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once
-competes with the job:
-the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py --pause 0)."""
+"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once competes
+with the job: the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py
+--pause 0)."""
 _TAIL = 512 * 1024
 _KNOWN_BY = 60
 
@@ -66,7 +66,7 @@ class LastMessage:
 
 
 def work(context: HookContext, last_message: LastMessage, *, pause: float = 0.0) -> None:
-    """Learn from every session that waits, unless another process is at it: that one will see the requests too.
+    """Learn from every session that waits, unless another process does: it sees the requests too.
 
     Args:
         context: of the project.
@@ -107,7 +107,7 @@ def _fulfil(
     """
     try:
         _learn(context, request, last_message, counts)
-    except Exception as error:  # noqa: BLE001  unknown too: else one transcript would keep all others waiting for ever
+    except Exception as error:  # noqa: BLE001  one transcript must not block all others
         counts.failed += 1
         waits = capture_requests.failed(claimed, request)
         known = isinstance(error, RecortexError | OSError)
@@ -152,7 +152,7 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
 
 
 def _ours(context: HookContext, path: Path) -> bool:
-    """Whether a transcript that no hook told of is of this project: some clients keep those of all projects in one folder.
+    """Whether a transcript that no hook told of is of this project: a client's folder may hold others'.
 
     One of another project is noted as known with nothing read, so that it is not looked at again.
     """

@@ -69,8 +69,7 @@ def claim(queue: Path) -> Iterator[tuple[Path, Request]]:
     """Each request that waits, oldest first, taken so that a new one for the same transcript is not lost.
 
     Only for the holder of the project's lock: what an earlier holder had claimed when it died is taken up
-    again, after
-    the others, as it may be what the holder died of.
+    again, after the others, as it may be what the holder died of.
     """
     again = {path.with_suffix(_WAITING) for path in _listed(queue, _CLAIMED)}
     for waiting in again:

@@ -77,9 +77,9 @@ class Live(NamedTuple):
 AFTERWARDS = Live()
 """Of a session that is long over nothing more is known than its transcript."""
 CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
-"""How far back a pass looks at what was read before: with 100 turns, sessions read a message at a time
-teach what they
-teach when read at once: all 74 active statements of the development transcripts, 67 without any (bench/extraction.py --passes)."""
+"""How far back a pass looks at what was read before. With 100 turns, sessions that are read a message at a
+time teach all 74 active statements of the development transcripts; without any, 67 (bench/extraction.py
+--passes)."""
 
 
 def learn(
@@ -95,8 +95,7 @@ def learn(
     """Read a transcript from its checkpoint and keep what it teaches.
 
     The checkpoint moves after the memories are kept; a kill in between only means reading the same lines
-    again, and
-    what was learned from them is recognised by its place.
+    again, and what was learned from them is recognised by its place.
 
     Args:
         services_for: gives the store for what concerns the project, and the one for what concerns the person.
@@ -278,7 +277,7 @@ def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
 
 
 def _place(file: str, info: SessionInfo, root: Path) -> str:
-    """A file that a session named, relative to the checkout that the session worked in, wherever in it that was."""
+    """A file that a session named, relative to the checkout that the session worked in."""
     base = Path(info.cwd) if info.cwd else root
     tree = working_tree(base) if base.is_dir() else base
     # no Path.exists: a name that no file can have is an error there

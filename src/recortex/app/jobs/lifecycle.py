@@ -62,8 +62,7 @@ def run_lifecycle(
     """Archive and prune what is due; the memories' former states stay in their history.
 
     Nothing is read of a memory that stays but a few columns. A memory that another process changed meanwhile
-    is left
-    for the next pass.
+    is left for the next pass.
 
     Args:
         services: the store.
@@ -84,7 +83,7 @@ def run_lifecycle(
 
 
 def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryStatistics]:
-    """Who may be due by dates alone: below the threshold for so long implies not used and not changed for so long."""
+    """Those that may be due by their dates alone: neither used nor changed for so long."""
     fading = services.store.statistics.fading(now - rules.archive_after_days * DAY)
     return [*fading, *services.store.statistics.resting(now - rules.prune_after_days * DAY)]
 

@@ -1,4 +1,4 @@
-"""Maintenance jobs: each can say what it would do, and works in chunks that no other writer waits long for."""
+"""Maintenance jobs: each can say what it would do, and works in short transactions."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def plan_vectors(work: Work) -> Outcome:
 
 
 def do_vectors(work: Work) -> Outcome:
-    """Memories that say the same share a vector by its hash: also tells how many do, and that none is there twice."""
+    """Delete the vectors that nothing uses; also count those that memories share, and duplicates."""
     records = work.services.store.maintenance
     done = in_chunks(work, "vectors", _listed(records.unused_vectors(_MANY), VECTORS, records.drop_vectors))
     having, vectors, twice = records.vector_sharing()
@@ -235,7 +235,7 @@ def do_compaction(work: Work) -> Outcome:
 
 
 def plan_rewrite(work: Work) -> Outcome:
-    """How much room the jobs before it make, within pages and as pages that are given back, shows only then."""
+    """Judge the file as it is; where earlier jobs make room, that is decided when they are done."""
     judged = _judged(work)
     open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
     if work.full or not open_ or work.services.store.compaction.space().total < LEAST_WASTE:

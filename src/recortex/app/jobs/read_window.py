@@ -1,4 +1,4 @@
-"""A transcript read in parts: each is kept before the next begins, so that a long one is learned from whatever happens."""
+"""A transcript read in parts: what one part teaches is kept before the next begins."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from recortex.formats.transcripts import TranscriptReader
 
 MOST_BYTES = 100_000
-"""UTF-8 bytes of a pass, counted over what was said and done: clients write ten
-times as much around it."""
+"""UTF-8 bytes of a pass, counted over what was said and done: clients write ten times as much around it."""
 
 TOLD = 8_000
 """Characters of the last message that go from a hook to the job: as much as any pipe takes without a

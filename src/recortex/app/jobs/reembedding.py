@@ -1,8 +1,7 @@
 """Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model.
 
 A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it
-yet is found
-by its words. See docs/embeddings.md for what was measured of that.
+yet is found by its words. See docs/embeddings.md for what was measured of that.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ PAUSE = 0.1
 """Seconds between batches where nobody waits for them."""
 PAGE = 10_000
 """Ids fetched at once. Each fetch reads and sorts all that is left: 1.2 s for 300,000 memories on a busy
-machine, while to
-embed a page takes minutes."""
+machine, while to embed a page takes minutes."""
 SHARE = 20.0
 """Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped
 model."""
@@ -133,8 +131,7 @@ def reembed(
     What is done is kept after each batch.
 
     It may be killed at any moment and goes on where it stopped: what has its vector no longer waits. It stops
-    at the
-    first failure: the next run, or the next session's job, tries again.
+    at the first failure: the next run, or the next session's job, tries again.
 
     Args:
         services: the store.
@@ -165,7 +162,7 @@ def reembed(
 
 @contextmanager
 def _alone(services: StoreServices) -> Iterator[bool]:
-    """Two at once would make the same vectors twice: a lock beside the store's file, and a claim on its server."""
+    """Keep others from making the same vectors: a lock beside the store's file, and a claim on its server."""
     folder = services.location.place("locks")
     with ExitStack() as stack:
         try:
@@ -262,7 +259,7 @@ class _Run:
                 return
 
     def _kept(self, model: str, count: int) -> None:
-        """Inside of the transaction that keeps a batch: what is counted is kept, and what is kept is counted."""
+        """Count a batch inside of the transaction that keeps it, so that both or neither hold."""
         self.done += count
         if self._others and model == self._model:
             since, self._at = self._at, time.monotonic()

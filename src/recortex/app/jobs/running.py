@@ -68,8 +68,7 @@ def run_due(
     """Run the maintenance jobs that are due.
 
     Every chunk of a job is a transaction, so that a kill at any moment leaves a store as whole as before, and
-    the
-    next run goes on.
+    the next run goes on.
 
     Args:
         services: the store.

@@ -1,8 +1,7 @@
-"""Every background job, declared once: what it does, when, for how long, after which others, and what it counts.
+"""Every background job, declared once: what it does, when, how long, after which others, what it counts.
 
 The job behind a session, `recortex worker`, `recortex gc` and `recortex status` read these rows. To add a
-job, write its
-function and a row.
+job, write its function and a row.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether what an agent was given was of use: seen in the turns that follow, noted on the receipt, counted as an access."""
+"""Whether what an agent was given was used: seen in later turns, noted on the receipt, counted as access."""
 
 from __future__ import annotations
 

@@ -71,8 +71,7 @@ def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
     Others get their turn between two.
 
     SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk
-    at once
-    would be there first each time.
+    at once would be there first each time.
     """
     total = 0
     while work.left() > 0:

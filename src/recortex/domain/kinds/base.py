@@ -141,7 +141,7 @@ class Content:
         return str(getattr(self, self.main))
 
     def text(self) -> str:
-        """Everything that was said, as plain text: the main field first, then the other fields that are not as usual."""
+        """Everything as plain text: the main field first, then the other fields that are not as usual."""
         rest = [
             f"{field.name.replace('_', ' ').capitalize()}: {said}"
             for field in fields(self)
@@ -168,4 +168,5 @@ def spoken(value: object) -> str:
         return "; ".join(f"{key} {said}" for key, item in value.items() if (said := spoken(item)))
     if isinstance(value, tuple | list):
         return "; ".join(said for item in value if (said := spoken(item)))
-    return ", ".join(said for field in fields(value) if (said := spoken(getattr(value, field.name))))  # type: ignore[arg-type]  # a nested value
+    parts: Any = value  # a nested dataclass
+    return ", ".join(said for field in fields(parts) if (said := spoken(getattr(parts, field.name))))
