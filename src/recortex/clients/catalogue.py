@@ -95,8 +95,7 @@ def _claude_code(wish: InstallRequest) -> Share:
             state / ".claude.json", root, ("mcpServers",), None if plugged else wish.server(type="stdio")
         ),
     )
-    note = "The Recortex plug-in is enabled in Claude Code and does all this; nothing is written twice."
-    return Share(parts, (note,) if plugged else ())
+    return Share(parts, (_PLUGGED.format("Claude Code"),) if plugged else ())
 
 
 FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
@@ -114,13 +113,9 @@ def _codex(wish: InstallRequest) -> Share:
         JsonPart(base / "hooks.json", root, hooks={} if plugged else wish.groups(CODEX)),
     )
     if plugged:
-        return Share(
-            parts, ("The Recortex plug-in is enabled in Codex and does all this; nothing is written twice.",)
-        )
-    return Share(
-        parts,
-        ("Codex runs hooks once you have trusted them: start it and open /hooks.",) if wish.hooks else (),
-    )
+        return Share(parts, (_PLUGGED.format("Codex"),))
+    trust = "Codex runs hooks once you have trusted them: start it and open /hooks."
+    return Share(parts, (trust,) if wish.hooks else ())
 
 
 def _gemini(wish: InstallRequest) -> Share:
@@ -162,6 +157,7 @@ def _opencode(wish: InstallRequest) -> Share:
     return Share((JsonPart(path or folder / "opencode.json", root, ("mcp",), server),), (_TOOLS_ALONE,))
 
 
+_PLUGGED = "The Recortex plug-in is enabled in {} and does all this; nothing is written twice."
 _TOOLS_ALONE = (
     "It has no hooks that Recortex uses: nothing is brought up by itself; the agent asks through the tools."
 )

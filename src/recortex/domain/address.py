@@ -8,7 +8,6 @@ from urllib.parse import quote, unquote, urlsplit
 
 from recortex.errors import ConfigError
 
-SCHEMES = ("postgresql", "postgres")
 LONGEST_NAME = 200
 MOST_PARTITIONS = 256
 

@@ -47,6 +47,3 @@ class ConstraintLink:
 
     id: str
     name: str = ""
-
-
-Link = FileLink | FunctionLink | PatternLink | ConstraintLink

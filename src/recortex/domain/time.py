@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from recortex.errors import CorruptStoreError, InvalidInputError
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-DISTANT = datetime(9999, 12, 31, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 

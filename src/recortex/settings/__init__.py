@@ -10,6 +10,7 @@ nothing else.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,7 @@ from recortex.filesystem import read_own
 from recortex.settings.table import KEYS, SETTINGS, key_variable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from recortex.settings.table import Setting
 
@@ -48,10 +49,12 @@ class Value:
     place: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class Settings:
     """The values that hold for one project and user.
 
     Attributes:
+        values: each setting's value by its name.
         problems: what could not be used of the files and variables, in sentences.
         claude_folder: where Claude Code keeps its history, when it was told to keep it elsewhere.
         key: of the language model's provider, where one is set; it is in no value and never shown.
@@ -59,28 +62,18 @@ class Settings:
         environment: the process's, where the agent's own command line is to be run with it; else empty.
     """
 
-    def __init__(
-        self,
-        values: Mapping[str, Value],
-        problems: tuple[str, ...] = (),
-        *,
-        claude_folder: Path | None = None,
-        key: str = "",
-        embedder_key: str = "",
-        environment: Mapping[str, str] | None = None,
-    ) -> None:
-        self._values = dict(values)
-        self.problems = problems
-        self.claude_folder = claude_folder
-        self.key = key
-        self.embedder_key = embedder_key
-        self.environment = dict(environment or {})
+    values: Mapping[str, Value]
+    problems: tuple[str, ...]
+    claude_folder: Path | None
+    key: str
+    embedder_key: str
+    environment: Mapping[str, str]
 
     def __getitem__(self, name: str) -> Any:
-        return self._values[name].value
+        return self.values[name].value
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(self._values.values())
+        return iter(self.values.values())
 
     @property
     def home(self) -> Path:
@@ -142,7 +135,7 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
         claude_folder=Path(claude) if claude else None,
         key=environment.get(KEYS.get(provider, ""), ""),
         embedder_key=environment.get(key_variable(embedder), ""),
-        environment=environment if provider == "agent" else None,
+        environment=dict(environment) if provider == "agent" else {},
     )
 
 
@@ -196,16 +189,18 @@ def _lay(values: dict[str, Value], problems: list[str], path: Path) -> None:
 def _set(
     values: dict[str, Value], problems: list[str], name: str, value: Any, origin: Origin, path: Path
 ) -> None:
+    """Take a value from a file; where it cannot be, the setting stays as it is and `problems` says why."""
     setting = _BY_NAME[name]
-    if not _of_type(value, setting.default):
+    usual = type(setting.default)
+    if type(value) is not usual and not (type(value) is int and usual is float):
         problems.append(
-            f"{path}: {name} must be of type {type(setting.default).__name__}, {setting.parse.takes}; it "
-            "is ignored."
+            f"{path}: {name} must be of type {usual.__name__}, {setting.parse.takes}; it is ignored."
         )
-    elif not _possible(setting, value):
-        problems.append(
-            f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {setting.parse.takes}; it is ignored."
-        )
+        return
+    try:
+        setting.parse(str(value))
+    except ValueError as error:
+        problems.append(f"{path}: {name} cannot be {str(value)[:40]!r}, it takes {error}; it is ignored.")
     else:
         values[name] = Value(name, value, origin, str(path))
 
@@ -215,19 +210,6 @@ def _of_project(name: str, value: Any) -> bool:
     setting = _BY_NAME.get(name)
     allowed = setting.project if setting else False
     return value in allowed if isinstance(allowed, frozenset) and isinstance(value, bool) else allowed is True
-
-
-def _of_type(value: Any, default: Any) -> bool:
-    """Whether a value is what the default is; a whole number also is a fraction."""
-    return type(value) is type(default) or (type(value) is int and type(default) is float)
-
-
-def _possible(setting: Setting, value: Any) -> bool:
-    try:
-        setting.parse(str(value))
-    except ValueError:
-        return False
-    return True
 
 
 def _table(path: Path, problems: list[str], *, links: bool) -> dict[str, Any]:

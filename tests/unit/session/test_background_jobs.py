@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from recortex.app.jobs import post_capture, running, table
-from recortex.app.jobs.run_counts import RunCounts
+from recortex.app.jobs.post_capture import RunCounts
 from recortex.app.jobs.running import run, run_due
 from recortex.app.jobs.table import BEHIND_SESSION, JOBS, Job
 from recortex.app.jobs.work import Outcome

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.app.hooks.tracking import ended, seen
@@ -68,36 +69,26 @@ def close_agent(context: HookContext, event: HookEvent) -> None:
     """
     if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
         return
-    session = seen(context, event)
-    capture_requests.put(
-        context.queue,
-        Request(
-            session=session.id,
-            transcript=event.agent_transcript,
-            client=session.client,
-            agent=event.agent,
-            final=True,
-            folder=session.cwd,
-            branch=session.branch,
-        ),
-    )
+    session = replace(seen(context, event), transcript=event.agent_transcript)
+    ask(context, session, final=True, agent=event.agent)
     start_job(context)
 
 
-def ask(context: HookContext, session: Session, *, final: bool, urgent: bool = False) -> None:
-    """Write the request for a session down."""
-    capture_requests.put(
-        context.queue,
-        Request(
-            session=session.id,
-            transcript=session.transcript,
-            client=session.client,
-            final=final,
-            folder=session.cwd,
-            branch=session.branch,
-            urgent=urgent,
-        ),
+def ask(
+    context: HookContext, session: Session, *, final: bool, urgent: bool = False, agent: str = ""
+) -> None:
+    """Write the request for a session, or for an agent's part of it, down."""
+    request = Request(
+        session=session.id,
+        transcript=session.transcript,
+        client=session.client,
+        agent=agent,
+        final=final,
+        folder=session.cwd,
+        branch=session.branch,
+        urgent=urgent,
     )
+    capture_requests.put(context.queue, request)
 
 
 def start_job(context: HookContext, *, message: str = "", session: str = "") -> None:
@@ -107,8 +98,9 @@ def start_job(context: HookContext, *, message: str = "", session: str = "") -> 
 
     The interpreter is told not to look for modules in the project's folder (-P): a project is not trusted.
     """
-    if _at_work(context):
-        return
+    with suppress(OSError), alone(context.capture_lock) as free:
+        if not free:
+            return
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(context.root)]
     environment = {**os.environ, "RECORTEX_URL": context.location.url} if context.location.url else None
     job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
@@ -125,12 +117,6 @@ def start_job(context: HookContext, *, message: str = "", session: str = "") -> 
     job.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
     job.stdin.close()
     job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
-
-
-def _at_work(context: HookContext) -> bool:
-    with suppress(OSError), alone(context.capture_lock) as free:
-        return not free
-    return False
 
 
 _DETACHED = 0x00000008 | 0x00000200 | 0x08000000

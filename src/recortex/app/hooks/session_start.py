@@ -78,7 +78,6 @@ def _catch_up(context: HookContext, current: Session) -> None:
     """
     from recortex.app.hooks.session_end import ask, start_job
     from recortex.app.jobs import capture_requests
-    from recortex.app.jobs.capture_requests import Request
 
     if not context.settings["hooks.capture"]:
         return
@@ -90,16 +89,7 @@ def _catch_up(context: HookContext, current: Session) -> None:
         keep(context, replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
         ask(context, session, final=True)
     for path in _unheard(context, current):
-        capture_requests.put(
-            context.queue,
-            Request(
-                session=shown(path.stem),
-                transcript=str(path),
-                client=current.client,
-                final=True,
-                folder=current.cwd,
-            ),
-        )
+        ask(context, replace(current, id=shown(path.stem), transcript=str(path), branch=""), final=True)
     if capture_requests.waiting(context.queue):
         start_job(context)
 
@@ -108,9 +98,9 @@ def _found_again(session: Session, current: Session) -> Session:
     """The session with its paths as they can be opened: what is kept of them is without secrets."""
     if not hidden(session.transcript):
         return session
-    beside = Path(current.transcript).parent
+    beside = Path(current.transcript).parent  # on Linux a name can be any bytes: those cannot be written down
     with suppress(OSError), os.scandir(beside) as entries:
-        names = (str(beside / entry.name) for entry in entries if _utf8(entry.name))
+        names = (str(beside / entry.name) for entry in entries if entry.name.isprintable())
         transcript = next((name for name in names if shown(name) == session.transcript), "")
         cwd = current.cwd if shown(current.cwd) == session.cwd else session.cwd
         return replace(session, transcript=transcript or session.transcript, cwd=cwd)
@@ -131,17 +121,14 @@ def _unheard(context: HookContext, current: Session) -> list[Path]:
         found = [
             (entry.stat().st_mtime, Path(entry.path))
             for entry in entries
-            if entry.name.endswith(".jsonl") and _utf8(entry.name) and entry.is_file(follow_symlinks=False)
+            if entry.name.endswith(".jsonl")
+            and entry.name.isprintable()
+            and entry.is_file(follow_symlinks=False)
         ]
     latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
     known_as = {shown(str(path)): path for _, path in latest}
     unheard = context.sessions.unheard([(shown(str(path)), at) for at, path in latest])
     return [known_as[name] for name in unheard]
-
-
-def _utf8(name: str) -> bool:
-    """Whether a name can be written down: on Linux any bytes can be one."""
-    return name.isprintable()
 
 
 def _over(context: HookContext, session: Session) -> bool:
@@ -156,10 +143,8 @@ def _alive(process: int) -> bool:
         return True  # there is no harmless question there; time decides
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 

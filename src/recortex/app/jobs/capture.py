@@ -18,10 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.error_log import log_error
 from recortex.app.jobs import capture_requests
-from recortex.app.jobs.post_capture import after
+from recortex.app.jobs.post_capture import RunCounts, after
 from recortex.app.jobs.read_window import Window, digest
-from recortex.app.jobs.run_counts import RunCounts
-from recortex.app.jobs.usage import count_uses, given
 from recortex.app.lock import alone
 from recortex.app.naming import shown
 from recortex.app.projects import find_project
@@ -29,11 +27,17 @@ from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
 from recortex.domain.vocabulary import Scope
 from recortex.engines.sessions.echo import GivenTexts
+from recortex.engines.sessions.usage import uses
 from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.app.hooks.context import HookContext
     from recortex.app.jobs.capture_requests import Request
+    from recortex.domain.memory import Memory
+    from recortex.domain.session import Receipt
+    from recortex.domain.transcript import Turn
 
 SECONDS = 120.0
 """Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next
@@ -132,7 +136,7 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
         last = ""
     if session is None and not request.agent and not _ours(context, path):
         return
-    receipts, memories = given(context, request.session)
+    receipts, memories = _given(context, request.session)
     git = _git(request)
     echo = GivenTexts(memory.text for memory in memories.values())
     size = path.stat().st_size if request.final else 0  # what is written while it is read will differ from it
@@ -143,12 +147,35 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
         final = request.final or bool(last_message.of(request))
         lesson = learn(context.app.services, path, clock=context.clock, final=final, dry_run=False, live=live)
         counts.count(lesson)
-        counts.used += count_uses(context, receipts, memories, lesson.turns)
+        counts.used += _count_uses(context, receipts, memories, lesson.turns)
         more = lesson.more
     if session:
         context.sessions.captured(
             session.id, context.clock(), size=size, told=digest(last) if last else session.told
         )
+
+
+def _given(context: HookContext, session: str) -> tuple[list[Receipt], dict[str, Memory]]:
+    """What was given in a session, and the memories that are still there, by id."""
+    receipts = context.sessions.receipts(session)
+    ids = list(dict.fromkeys(one.memory for one in receipts))
+    stores = context.app.readable_services() if ids else []
+    found = [memory for services in stores for memory in services.store.memories.get(ids)]
+    return receipts, {memory.id: memory for memory in found}
+
+
+def _count_uses(
+    context: HookContext, receipts: Sequence[Receipt], memories: dict[str, Memory], turns: Sequence[Turn]
+) -> int:
+    """Note each use that the turns show; returns how many. Being shown alone is no access, being used is."""
+    counted = 0
+    for used in uses(receipts, memories, turns) if receipts else ():
+        if context.sessions.mark_used(used.receipt, used.at, used.use):
+            counted += 1
+            services = context.app.services(memories[used.receipt.memory].scope)
+            with services.store.transaction():
+                services.store.memories.touch([used.receipt.memory], used.at)
+    return counted
 
 
 def _ours(context: HookContext, path: Path) -> bool:

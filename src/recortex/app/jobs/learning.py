@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.app.model_assistance import classify_edges
 from recortex.app.naming import of_info, shown
 from recortex.codebase.files import relative
 from recortex.codebase.git import GitContext
@@ -18,12 +17,15 @@ from recortex.domain.kinds import kind_of
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
+from recortex.domain.relation import Relation
 from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.extraction import learned
+from recortex.engines.graph.causality import circle
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.echo import NOTHING, GivenTexts
+from recortex.engines.similarity.vector_verdict import open_to_question
 from recortex.engines.supersession.scope import scope_of
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
@@ -37,9 +39,11 @@ if TYPE_CHECKING:
     from recortex.domain.candidate import Candidate
     from recortex.domain.transcript import SessionInfo
     from recortex.engines.ingestion.service import Kept
+    from recortex.engines.prompting.edges import Edge
     from recortex.engines.prompting.service import Adviser
 
 QUOTE = 240
+EVIDENCE = "language model"
 NO_GIT = GitContext()
 
 
@@ -134,7 +138,7 @@ def learn(
         )
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
     if live.adviser and new:
-        classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
+        _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     turns = live.part.read if live.part else reader.counts.turns
     if sure:
         _move_checkpoint(services, place, reader, known, turns, clock())
@@ -212,6 +216,45 @@ def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iter
         if found.unavailable or not found.turns:
             return
         rest = rest[found.turns :]
+
+
+def _classify_edges(
+    services: StoreServices, adviser: Adviser, new: Sequence[Memory], *, now: datetime, session: str
+) -> int:
+    """Ask how new memories relate to the known ones that resemble them; returns how many relations it gave.
+
+    What it says stands beside what words and vectors found; where it sees nothing, that stays as it was.
+    """
+    open_ = [
+        one for one in services.store.relations.of([memory.id for memory in new]) if open_to_question(one)
+    ]
+    pairs = [pair for one in open_ if (pair := _pair(services, one)) is not None]
+    if not pairs:
+        return 0
+    edges = adviser.edges(pairs, session=session).edges
+    with services.store.transaction():
+        made = (_relation(edge, now) for edge in edges)
+        return sum(
+            services.store.relations.put(one) for one in made if not circle(one, services.store.relations.of)
+        )
+
+
+def _pair(services: StoreServices, relation: Relation) -> tuple[Memory, Memory] | None:
+    found = services.store.memories.get([relation.source_id, relation.target_id])
+    return (found[0], found[1]) if len(found) > 1 else None
+
+
+def _relation(edge: Edge, now: datetime) -> Relation:
+    return Relation(
+        edge.source_id,
+        edge.target_id,
+        edge.type,
+        now,
+        strength=edge.strength,
+        evidence=(f"{EVIDENCE}: {edge.reason}",),
+        inferred=True,
+        status=edge.status,
+    )
 
 
 def _move_checkpoint(

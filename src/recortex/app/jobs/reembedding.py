@@ -4,10 +4,13 @@ A search goes by one model's vectors, the wanted one's, from the moment on that 
 yet is found by its words. See docs/embeddings.md for what was measured of that.
 """
 
+# ruff: noqa: TC004  nobody reads these annotations at run time
+
 from __future__ import annotations
 
 import time
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -155,7 +158,15 @@ def reembed(
             return Renewed(model, stopped=BUSY)
         if afresh:
             services.store.vectors.forget(model)
-        run = _Run(services, model, now=now, limit=limit, seconds=seconds, pause=pause, progress=progress)
+        run = _Run(
+            services=services,
+            model=model,
+            now=now,
+            limit=limit,
+            seconds=seconds,
+            pause=pause,
+            progress=progress,
+        )
         run.work(missing_only=missing_only)
         return Renewed(model, run.by, run.done, run.stopped)
 
@@ -173,40 +184,38 @@ def _alone(services: StoreServices) -> Iterator[bool]:
         yield here and stack.enter_context(services.store.vectors.claimed())
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _Run:
     """One run over a store that is ours alone to re-embed."""
 
-    def __init__(
-        self,
-        services: StoreServices,
-        model: str,
-        *,
-        now: Callable[[], datetime],
-        limit: int,
-        seconds: float,
-        pause: float,
-        progress: Callable[[int], None],
-    ) -> None:
-        self._services, self._model, self._now = services, model, now
-        self._limit, self._pause, self._progress = limit, pause, progress
-        self._deadline = time.monotonic() + seconds if seconds else None
-        self._others = services.store.vectors.others(model)
+    services: StoreServices
+    model: str
+    now: Callable[[], datetime]
+    limit: int
+    seconds: float
+    pause: float
+    progress: Callable[[int], None]
+    by: str = ""
+    done: int = 0
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        """Look at the clock and at the other models' vectors."""
         self._at = time.monotonic()
-        self.by = ""
-        self.done = 0
-        self.stopped = ""
+        self._deadline = self._at + self.seconds if self.seconds else None
+        self._others = self.services.store.vectors.others(self.model)
 
     def work(self, *, missing_only: bool) -> None:
         """Those without a vector, then those of another model.
 
         At last the vectors that nobody has any more go.
         """
-        vectors = self._services.store.vectors
+        vectors = self.services.store.vectors
         complete = self._through(lambda limit: vectors.pending(limit, best_first=True), stand_in=True)
         if missing_only or not complete or not self._others:
             return
-        if self.by not in {"", self._model}:
-            self.stopped = f"{self._model} makes no vectors now; {self.by} stands in for it."
+        if self.by not in {"", self.model}:
+            self.stopped = f"{self.model} makes no vectors now; {self.by} stands in for it."
             return
         if self._through(lambda limit: vectors.outdated(self._others, limit), stand_in=False):
             self._finish()
@@ -215,7 +224,7 @@ class _Run:
         """Go through pages of ids until none is left; False where it was stopped before."""
         before: Sequence[str] = ()
         while not self._over():
-            room = self._limit - self.done if self._limit else PAGE
+            room = self.limit - self.done if self.limit else PAGE
             ids = page(min(PAGE, room))
             fresh = iter([id_ for id_ in ids if id_ not in set(before)] if before else ids)
             if not (batch := list(islice(fresh, BATCH))):
@@ -229,18 +238,18 @@ class _Run:
 
     def _over(self) -> bool:
         late = self._deadline is not None and time.monotonic() >= self._deadline
-        return late or bool(self._limit and self.done >= self._limit)
+        return late or bool(self.limit and self.done >= self.limit)
 
     def _batch(self, ids: Sequence[str], *, stand_in: bool) -> bool:
-        if self._pause and self.done:
-            time.sleep(self._pause)
+        if self.pause and self.done:
+            time.sleep(self.pause)
         try:
             self._renew(ids, stand_in=stand_in)
         except EmbeddingError as error:
             said = error.hint != type(error).hint  # what goes for every failure is in the documents
             self.stopped = f"{error.message} {error.hint}" if said else error.message
             return False
-        self._progress(self.done)
+        self.progress(self.done)
         return True
 
     def _renew(self, ids: Sequence[str], *, stand_in: bool) -> None:
@@ -250,7 +259,7 @@ class _Run:
         """
         while True:
             try:
-                self.by = self._services.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
+                self.by = self.services.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
             except RateLimitedError:
                 if self._deadline is not None:
                     raise
@@ -261,16 +270,16 @@ class _Run:
     def _kept(self, model: str, count: int) -> None:
         """Count a batch inside of the transaction that keeps it, so that both or neither hold."""
         self.done += count
-        if self._others and model == self._model:
+        if self._others and model == self.model:
             since, self._at = self._at, time.monotonic()
-            self._services.store.vectors.reembedded(
-                model, to_micros(self._now()), done=count, milliseconds=round(1e3 * (self._at - since))
+            self.services.store.vectors.reembedded(
+                model, to_micros(self.now()), done=count, milliseconds=round(1e3 * (self._at - since))
             )
 
     def _finish(self) -> None:
         """The former vectors were kept until now, so that going back to their model would have been free."""
-        vectors = self._services.store.vectors
+        vectors = self.services.store.vectors
         if vectors.count_outdated(self._others) or vectors.pending(1):
             return  # another process edited or restored one meanwhile: the next run takes it up
-        vectors.finish_reembedding(self._model, to_micros(self._now()))
+        vectors.finish_reembedding(self.model, to_micros(self.now()))
         vectors.drop_left_behind(self._others)
