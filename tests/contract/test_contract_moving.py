@@ -14,7 +14,7 @@ import pytest
 from example_memories import AT
 from places import location_of
 from recortex import Cortex
-from recortex.app.backends.stores import open_any
+from recortex.app.backends.stores import open_store
 from recortex.app.wiring import hook_context
 from recortex.domain.vocabulary import Scope
 from recortex.errors import ConfigError, CorruptStoreError, InvalidInputError, StorageError, StoreBusyError
@@ -203,11 +203,15 @@ def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
     with Cortex.open(project, url=there) as cx:
         cx.init()
     location = location_of(there, project)
-    with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
+    with closing(
+        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, half=True)
+    ) as store:
         store.full_copy.begin("another", now=0)
     with pytest.raises(StorageError, match="half a copy of another"):
         _ = hook_context(project, url=there).sessions
-    with closing(open_any(location, clock=lambda: AT, settings=read(project), degraded=print)) as store:
+    with closing(
+        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, half=True)
+    ) as store:
         store.full_copy.finish()
     assert hook_context(project, url=there).sessions.get("s") is None
 

@@ -45,13 +45,10 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
 
     place = _place(locations)
     cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
-    if cached is None:
-        return None
-    try:
-        generation = generation_of(locations)
-    except StorageError:
-        return None
-    return cached.brief if cached.fresh(generation, now) else None
+    with suppress(StorageError):
+        if cached and cached.fresh(generation_of(locations), now):
+            return cached.brief
+    return None
 
 
 def last_kept(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:

@@ -96,7 +96,9 @@ def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
     Args:
         numbers: names of stores with the numbers of `Standings.generation`; None for one that was never made.
     """
-    return "|".join(f"{path}={_written(values)}" for path, values in numbers)
+    return "|".join(
+        f"{path}={'none' if values is None else '.'.join(map(str, values))}" for path, values in numbers
+    )
 
 
 def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
@@ -142,10 +144,6 @@ def invalidate(folder: Path) -> int:
                     os.unlink(entry.path)  # noqa: PTH108  pathlib is not needed here otherwise
                     gone += 1
     return gone
-
-
-def _written(numbers: Sequence[int] | None) -> str:
-    return "none" if numbers is None else ".".join(map(str, numbers))
 
 
 def _read(data: Any) -> Cached | None:

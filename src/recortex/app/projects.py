@@ -14,16 +14,13 @@ import re
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from recortex.app.lock import alone
 from recortex.app.naming import shown
 from recortex.codebase.project import Checkout, find_checkout, same_folder
 from recortex.errors import PermissionsError, StoreBusyError, UntrustedFileError
 from recortex.filesystem import read_own, replace_text, require_own_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER = "projects"
 RECORD = "project.json"
@@ -108,7 +105,7 @@ class Project:
 
 def find_project(home: Path, start: Path) -> Project:
     """The project that a folder lies in, and where its memory is."""
-    known = set(_ids(home))
+    known = {folder.name[-16:] for folder in _folders(home)}
     checkout = find_checkout(start, lambda folder: path_id(folder) in known)
     return locate(home, checkout)
 
@@ -236,10 +233,6 @@ def _by_id(home: Path, id_: str) -> tuple[Path, Record] | None:
     folder = next((one for one in _folders(home) if id_ and one.name.endswith(f"-{id_}")), None)
     record = read_record(folder) if folder else None
     return (folder, record) if folder and record else None
-
-
-def _ids(home: Path) -> Iterator[str]:
-    return (folder.name[-16:] for folder in _folders(home))
 
 
 def _folders(home: Path) -> list[Path]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.app.backends.stores import open_any, open_store
+from recortex.app.backends.stores import open_store
 from recortex.app.location import of_project, of_url, of_user, prepare, unbound, url_of
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
@@ -13,12 +13,9 @@ from recortex.storage.tables import copied
 from recortex.storage.transfer import Copied, checked, copy, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from recortex.app.application import Application
     from recortex.app.backends.stores import WholeStore
     from recortex.app.location import Location
-    from recortex.ports.kept_store import KeptStore
 
 
 class CopiedStore(NamedTuple):
@@ -48,11 +45,11 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
         raise ConfigError(f"There is no store at {here.shown}.", hint="Give the URL or the path of one.")
     if here.database == there.database:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
-    with closing(_opened(app, here, open_store)) as one:
+    with closing(_opened(app, here)) as one:
         if dry_run:
             return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.full_copy.side)))
         there = prepare(there)
-        with closing(_opened(app, there, open_any)) as other:
+        with closing(_opened(app, there, half=True)) as other:
             checked(other.full_copy, here.shown, now=to_micros(app.clock()))
             tables = copy(copied(), one.full_copy.side, other.full_copy.side, app.progress)
             other.full_copy.finish()
@@ -69,5 +66,5 @@ def _location(app: Application, name: str) -> Location:
     return location
 
 
-def _opened(app: Application, location: Location, how: Callable[..., KeptStore]) -> WholeStore:
-    return cast("WholeStore", how(location, clock=app.clock, settings=app.settings, degraded=app.degraded))
+def _opened(app: Application, location: Location, *, half: bool = False) -> WholeStore:
+    return open_store(location, clock=app.clock, settings=app.settings, degraded=app.degraded, half=half)

@@ -13,7 +13,6 @@ from recortex.engines.maintenance.growth import bytes_per_day, days_until, fragm
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
-    from recortex.ports.store import Store
     from recortex.settings import Settings
 
 SAMPLES = 400
@@ -49,10 +48,6 @@ class Health:
     last_backup: datetime | None
 
 
-def _active(store: Store) -> int:
-    return sum(statuses.get(Status.ACTIVE, 0) for statuses in store.memories.counts().values())
-
-
 def health(services: StoreServices, settings: Settings) -> Health:
     """How a store is and will be."""
     store = services.store
@@ -65,7 +60,7 @@ def health(services: StoreServices, settings: Settings) -> Health:
     waste = max(runs["compaction"].outcome.get("waste_bytes", 0) if "compaction" in runs else 0, space.free)
     return Health(
         bytes=space.total,
-        active=_active(store),
+        active=sum(statuses.get(Status.ACTIVE, 0) for statuses in store.memories.counts().values()),
         archived=archived,
         vector_bytes=space.vectors,
         index_bytes=space.keyword_index,

@@ -6,6 +6,7 @@ import os
 import stat
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ class ClientFile:
 
     def backups(self) -> list[Path]:
         """Those that were made of it, the newest first."""
-        return sorted(self.target.parent.glob(f"{_escaped(self.target.name)}{MARK}*"), reverse=True)
+        return sorted(self.target.parent.glob(f"{escape(self.target.name)}{MARK}*"), reverse=True)
 
 
 def read(path: Path, root: Path) -> ClientFile:
@@ -130,10 +131,6 @@ def _create(path: Path, data: bytes, mode: int) -> None:
         opened.flush()
         os.fsync(opened.fileno())
     path.chmod(mode)
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 @contextmanager

@@ -43,6 +43,10 @@ SERVER_SHARE = 0.3
 LONGEST = 10_000
 """Characters of an answer: clients replace a longer one by a preview."""
 SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"busybox"})
+MOVED = (
+    "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
+)
+"""What the person, not the agent, is told at a start where the checkout has left its memory behind."""
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
@@ -75,8 +79,10 @@ def main(words: Sequence[str]) -> int:
     watchdog.cancel()
     if answer:
         _ending_after(WRITING)
+        rest = memoryview(answer)
         with suppress(OSError):
-            _write(answer)
+            while rest:
+                rest = rest[os.write(1, rest) :]
     os._exit(0)  # nothing is left to do that could fail, and nothing is waited for
 
 
@@ -146,7 +152,17 @@ def _answer(event: HookEvent, options: Options) -> bytes:
     if folder is None:
         return b""
     context = _context(folder, options)
-    return _as_answer(event, _text(context, event), _notice(context, event))
+    text = _text(context, event)
+    name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
+    answer: dict[str, Any] = {}
+    if event.name == "session-start" and context.project.elsewhere is not None:
+        answer["systemMessage"] = MOVED
+    if text:
+        from recortex.domain.injection import sealed
+
+        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": sealed(text)}
+    said = json.dumps(answer, ensure_ascii=False)
+    return said.encode() if answer and name and len(said) < LONGEST else b""
 
 
 def _text(context: HookContext, event: HookEvent) -> str:
@@ -164,29 +180,6 @@ def _text(context: HookContext, event: HookEvent) -> str:
     from recortex.app.hooks.context import handle
 
     return handle(context, event)
-
-
-def _notice(context: HookContext, event: HookEvent) -> str:
-    """What the person, not the agent, is told at a start: that the checkout has left its memory behind."""
-    if event.name != "session-start" or context.project.elsewhere is None:
-        return ""
-    return (
-        "Recortex: this checkout was moved or copied; its memory is bound to another path. "
-        "See `recortex init`."
-    )
-
-
-def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
-    name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
-    answer: dict[str, Any] = {"systemMessage": notice} if notice else {}
-    if text:
-        from recortex.domain.injection import sealed
-
-        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": sealed(text)}
-    if not answer:
-        return b""
-    said = json.dumps(answer, ensure_ascii=False)
-    return said.encode() if name and len(said) < LONGEST else b""
 
 
 def _context(folder: Path, options: Options) -> HookContext:
@@ -216,12 +209,6 @@ def _stdin() -> bytes | None:
     except OSError:
         return None
     return bytes(parts) if len(parts) <= MOST_BYTES else None
-
-
-def _write(answer: bytes) -> None:
-    rest = memoryview(answer)
-    while rest:
-        rest = rest[os.write(1, rest) :]
 
 
 def _note(folder: Path | None, name: str, error: Exception) -> None:
@@ -254,7 +241,7 @@ def _options(words: Sequence[str]) -> Options:
 
     What is not understood is left out: a client's call never fails for a word.
     """
-    found = {"event": "", "client": "", "project": "", "url": ""}
+    found = dict.fromkeys(Options._fields, "")
     rest = list(words)
     while rest:
         word = rest.pop(0)

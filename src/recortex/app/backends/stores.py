@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from recortex.app.location import Location
     from recortex.domain.degradation import Degradation
     from recortex.domain.statistics import Generation
-    from recortex.ports.kept_store import KeptStore
     from recortex.ports.sessions import Sessions
     from recortex.settings import Settings
     from recortex.storage.database import Database
@@ -38,17 +37,36 @@ def open_store(
     clock: Callable[[], datetime],
     settings: Settings,
     degraded: Callable[[Degradation], None],
-) -> KeptStore:
+    half: bool = False,
+) -> WholeStore:
     """Open a store to work with; it is made when it is not there.
+
+    Args:
+        location: where it is.
+        clock: gives the time.
+        settings: of the project.
+        degraded: told of what falls back to something lesser.
+        half: also one that is half a copy of another store, to go on copying.
 
     Raises:
         ConfigError: what is needed for it is not installed.
-        StorageError: it cannot be opened, or is half a copy of another one: going on with the copy would undo
-            what is kept.
+        StorageError: it cannot be opened, or is half a copy: going on with that would undo what is kept.
     """
-    store = open_any(location, clock=clock, settings=settings, degraded=degraded)
+    if location.remote:
+        store: WholeStore = _open_workspace(location, clock=clock, settings=settings)
+    else:
+        from recortex.storage.sqlite.store import SqliteStore
+
+        store = SqliteStore(
+            location.database,
+            backups=location.backups,
+            indexes=location.vectors,
+            clock=clock,
+            keep_backups=settings["backups.keep"],
+            on_degradation=degraded,
+        )
     try:
-        source = _copied_from(store.database)
+        source = None if half else _copied_from(store.database)
     except BaseException:
         store.close()
         raise
@@ -73,33 +91,6 @@ def _copied_from(database: Database) -> str | None:
         return copied_from(database)
     except CorruptStoreError:
         return None
-
-
-def open_any(
-    location: Location,
-    *,
-    clock: Callable[[], datetime],
-    settings: Settings,
-    degraded: Callable[[Degradation], None],
-) -> WholeStore:
-    """Open a store, be it half a copy or whole; it is made when it is not there.
-
-    Raises:
-        ConfigError: what is needed for it is not installed.
-        StorageError: it cannot be opened.
-    """
-    if location.remote:
-        return _open_workspace(location, clock=clock, settings=settings)
-    from recortex.storage.sqlite.store import SqliteStore
-
-    return SqliteStore(
-        location.database,
-        backups=location.backups,
-        indexes=location.vectors,
-        clock=clock,
-        keep_backups=settings["backups.keep"],
-        on_degradation=degraded,
-    )
 
 
 def open_sessions(location: Location) -> Sessions | None:

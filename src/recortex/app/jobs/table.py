@@ -52,14 +52,6 @@ class Job:
     before_brief: bool = False
 
 
-def _expiry_days(settings: Settings) -> int:
-    return MONTH if settings["lifecycle.delete_after_days"] else 0
-
-
-def _backup_days(settings: Settings) -> int:
-    return int(settings["backups.every_days"])
-
-
 def _embed(work: Work) -> Outcome:
     seconds = 0.0 if work.left() == math.inf else work.left()
     return Outcome({"embedded": reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE).done})
@@ -68,10 +60,6 @@ def _embed(work: Work) -> Outcome:
 def _age(work: Work) -> Outcome:
     aged = run_lifecycle(work.services, work.now, work.settings)
     return Outcome({"archived": aged.count(Status.ARCHIVED), "pruned": aged.count(Status.PRUNED)})
-
-
-def _index_vectors(work: Work) -> Outcome:
-    return Outcome({"indexed": keep_vector_index(work.services)})
 
 
 JOBS = (
@@ -93,7 +81,7 @@ JOBS = (
     Job(
         "vector-index",
         "extend the approximate index of many vectors",
-        _index_vectors,
+        lambda work: Outcome({"indexed": keep_vector_index(work.services)}),
         counts=("indexed",),
         after=("embedding",),
     ),
@@ -105,7 +93,13 @@ JOBS = (
         m.plan_leftovers,
         WEEK,
     ),
-    Job("expiry", "delete memories that were pruned long ago", m.do_expiry, m.plan_expiry, _expiry_days),
+    Job(
+        "expiry",
+        "delete memories that were pruned long ago",
+        m.do_expiry,
+        m.plan_expiry,
+        lambda settings: MONTH if settings["lifecycle.delete_after_days"] else 0,
+    ),
     Job("versions", "delete the oldest former states", m.do_versions, m.plan_versions, MONTH, ("expiry",)),
     Job(
         "audit",
@@ -141,7 +135,12 @@ JOBS = (
     ),
     Job("growth", "note the size of the store", m.do_growth, m.plan_growth, 1, ("rewrite",)),
     Job(
-        "backup", "copy the store and check the copy", m.do_backup, m.plan_backup, _backup_days, ("rewrite",)
+        "backup",
+        "copy the store and check the copy",
+        m.do_backup,
+        m.plan_backup,
+        lambda settings: int(settings["backups.every_days"]),
+        ("rewrite",),
     ),
 )
 """In the order in which they run: what makes room comes before what measures it."""

@@ -13,7 +13,7 @@ from recortex.domain.vocabulary import Scope
 from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from procrastinate import App
 
@@ -85,10 +85,8 @@ class Worker:
         """
         with queue.guarded(), queue.opened(self._address.conninfo) as jobs:
             queue.take_back(jobs)
-            return sum(queue.defer(jobs, name, QUEUED) for name in self._workspaces())
-
-    def _workspaces(self) -> Sequence[str]:
-        return list(dict.fromkeys([self._address.workspace, *queue.workspaces(self._address)]))
+            names = [self._address.workspace, *queue.workspaces(self._address)]
+            return sum(queue.defer(jobs, name, QUEUED) for name in dict.fromkeys(names))
 
     def _queue(self) -> App:
         from procrastinate import App, PsycopgConnector, RetryStrategy
