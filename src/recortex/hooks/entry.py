@@ -152,11 +152,13 @@ def _answer(event: HookEvent, options: Options) -> bytes:
     if folder is None:
         return b""
     context = _context(folder, options)
-    text = _text(context, event)
+    left_behind = event.name == "session-start" and context.project.elsewhere is not None
+    return _as_answer(event, _text(context, event), MOVED if left_behind else "")
+
+
+def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     name = event.event if _EVENT_NAME.fullmatch(event.event) else ""
-    answer: dict[str, Any] = {}
-    if event.name == "session-start" and context.project.elsewhere is not None:
-        answer["systemMessage"] = MOVED
+    answer: dict[str, Any] = {"systemMessage": notice} if notice else {}
     if text:
         from recortex.domain.injection import sealed
 
