@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from recortex.app.hooks import relay
-from recortex.app.hooks.session_end import ask, close
+from recortex.app.hooks.session_end import ask, close, ended
 from recortex.app.hooks.session_start import _catch_up
-from recortex.app.hooks.tracking import ended
 from recortex.app.jobs import capture, capture_requests
 from recortex.app.jobs.capture import LastMessage, work
 from recortex.app.jobs.capture_requests import Request

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import of_event, shown
+from recortex.app.naming import of_event, of_session, shown
 from recortex.codebase.project import branch_and_commit, working_tree
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
     from recortex.domain.hook_event import HookEvent
+    from recortex.domain.session import Session
     from recortex.ports.sessions import Sessions
     from recortex.settings import Settings
 
@@ -91,6 +92,31 @@ class HookContext:
         """The branch that is checked out where a session works: a linked worktree has its own."""
         folder = Path(cwd) if cwd else self.root
         return shown(branch_and_commit(working_tree(folder) if folder.is_dir() else self.root)[0])
+
+    def seen(self, event: HookEvent) -> Session:
+        """Note that a session is alive, with what the event says of it."""
+        from recortex.domain.session import Session
+
+        now = self.clock()
+        known = self.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
+        session = replace(
+            known,
+            seen_at=now,
+            ended_at=None,
+            end_reason="",
+            branch=self.branch(event.cwd),
+            client=event.client or known.client,
+            cwd=event.cwd or known.cwd,
+            transcript=event.transcript or known.transcript,
+            process=event.process or known.process,
+            context=known.context + (event.source == "compact"),
+        )
+        self.keep(session)
+        return session
+
+    def keep(self, session: Session) -> None:
+        """Keep what is known of a session without the secrets in its paths, which the object itself keeps."""
+        self.sessions.put(of_session(session))
 
     @property
     def capture_lock(self) -> Path:

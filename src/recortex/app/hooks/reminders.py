@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.tracking import seen
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -35,7 +34,7 @@ WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.categor
 def for_prompt(context: HookContext, event: HookEvent) -> str:
     """The few memories that answer a prompt and were not given before; mostly none."""
     prompt = event.prompt.strip()
-    session = seen(context, event)
+    session = context.seen(event)
     if not context.settings["hooks.prompt"]:
         return ""
     known = _given(context, session)
@@ -49,7 +48,7 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
 
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:
     """The warnings and decisions about the files that a tool is to touch, once per session and file."""
-    session = context.sessions.get(event.session) or seen(context, event)
+    session = context.sessions.get(event.session) or context.seen(event)
     told = {one.subject for one in context.sessions.receipts(session.id) if one.context == session.context}
     return "\n".join(
         text for path in paths if path not in told and (text := _warnings(context, session, path))

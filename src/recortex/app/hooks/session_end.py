@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.tracking import ended, seen
 from recortex.app.jobs import capture_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.read_window import beginning
@@ -30,12 +29,22 @@ def close(context: HookContext, event: HookEvent) -> None:
     over = event.name == "session-end"
     wanted = context.settings["hooks.capture"]
     asked = wanted and _asked_at_once(context, event)
-    session = ended(context, event) if over else seen(context, event)
+    session = ended(context, event) if over else context.seen(event)
     if not wanted or not session.transcript:
         return
     if not asked:
         ask(context, session, final=over, urgent=over)
     start_job(context, message=event.message if event.name == "stop" else "", session=session.id)
+
+
+def ended(context: HookContext, event: HookEvent) -> Session:
+    """Note that a session is over."""
+    from recortex.engines.privacy import redact
+
+    reason = redact(event.reason).text[:40]
+    session = replace(context.seen(event), ended_at=context.clock(), end_reason=reason)
+    context.keep(session)
+    return session
 
 
 def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
@@ -69,7 +78,7 @@ def close_agent(context: HookContext, event: HookEvent) -> None:
     """
     if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
         return
-    session = replace(seen(context, event), transcript=event.agent_transcript)
+    session = replace(context.seen(event), transcript=event.agent_transcript)
     ask(context, session, final=True, agent=event.agent)
     start_job(context)
 

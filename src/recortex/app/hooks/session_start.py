@@ -10,7 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.hooks.tracking import keep, seen
 from recortex.app.naming import hidden, shown
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
@@ -34,7 +33,7 @@ def open_session(context: HookContext, event: HookEvent) -> str:
     """Give the brief, note what was given, and ask for what was left unlearned to be learned."""
     if not any(location.exists for location in context.locations):
         return ""  # nothing was ever kept: the store is made when there is something to keep
-    session = seen(context, event) if context.exists else None
+    session = context.seen(event) if context.exists else None
     text = ""
     if context.settings["hooks.brief"]:
         brief = _brief(context, event)
@@ -86,7 +85,7 @@ def _catch_up(context: HookContext, current: Session) -> None:
     left = (session for session in openable if _over(context, session) and _unlearned(session))
     for session in islice(left, LEFT):
         reason = session.end_reason or "lost"
-        keep(context, replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
+        context.keep(replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
         ask(context, session, final=True)
     for path in _unheard(context, current):
         ask(context, replace(current, id=shown(path.stem), transcript=str(path), branch=""), final=True)

@@ -6,13 +6,12 @@ Of commands and files only names are noted; no output is looked at.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import of_session, shown
+from recortex.app.naming import shown
 from recortex.codebase.project import working_tree
-from recortex.domain.session import Session, Signal
+from recortex.domain.session import Signal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,41 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN = 160
 """Characters of a command that are kept."""
-
-
-def seen(context: HookContext, event: HookEvent) -> Session:
-    """Note that a session is alive, with what the event says of it."""
-    now = context.clock()
-    known = context.sessions.get(event.session) or Session(id=event.session, started_at=now, seen_at=now)
-    session = replace(
-        known,
-        seen_at=now,
-        ended_at=None,
-        end_reason="",
-        branch=context.branch(event.cwd),
-        client=event.client or known.client,
-        cwd=event.cwd or known.cwd,
-        transcript=event.transcript or known.transcript,
-        process=event.process or known.process,
-        context=known.context + (event.source == "compact"),
-    )
-    keep(context, session)
-    return session
-
-
-def ended(context: HookContext, event: HookEvent) -> Session:
-    """Note that a session is over."""
-    from recortex.engines.privacy import redact
-
-    reason = redact(event.reason).text[:40]
-    session = replace(seen(context, event), ended_at=context.clock(), end_reason=reason)
-    keep(context, session)
-    return session
-
-
-def keep(context: HookContext, session: Session) -> None:
-    """Keep what is known of a session, without the secrets in its paths; the object at hand keeps them."""
-    context.sessions.put(of_session(session))
 
 
 def cited_files(context: HookContext, event: HookEvent) -> list[str]:
