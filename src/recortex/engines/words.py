@@ -22,15 +22,16 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-def _read_lists() -> dict[str, frozenset[str]]:
-    sections = (Path(__file__).parent / "words.txt").read_text(encoding="utf-8").split("\n[")[1:]
-    named = (section.partition("]") for section in sections)
-    return {name: word_set(listed) for name, _, listed in named}
+def sections(module: str) -> dict[str, str]:
+    """The lists in the text file beside a module, given its `__file__`: under each name in brackets, one."""
+    parts = Path(module).with_suffix(".txt").read_text(encoding="utf-8").split("\n[")[1:]
+    named = (part.partition("]") for part in parts)
+    return {name: listed for name, _, listed in named}
 
 
 # -- words that say nothing
 
-_LISTS = _read_lists()
+_LISTS = {name: word_set(listed) for name, listed in sections(__file__).items()}
 STOP_WORDS = _LISTS["STOP_WORDS"]
 """Function words of English: they say nothing about what is asked (keyword search, questions)."""
 PADDING = (STOP_WORDS - _LISTS["MEANINGFUL_STOP_WORDS"]) | _LISTS["EXTRA_PADDING"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Domain, Origin, Status, Trust
+from recortex.engines.ingestion.merging import joined
 from recortex.engines.ingestion.normalisation import MAX_LABELS, normalise_again
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from recortex.domain.kinds import Content
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
-
-T = TypeVar("T")
 
 _TRUSTS = (Trust.UNTRUSTED, Trust.DERIVED, Trust.TRUSTED)
 
@@ -85,17 +84,13 @@ def _joined_labels(better: Memory, other: Memory) -> dict[str, Any]:
     for link in (*other.files, *better.files):
         files[link.path, link.line_start, link.line_end] = link
     return {
-        "tags": _joined(better.tags, other.tags),
+        "tags": joined(better.tags, other.tags)[:MAX_LABELS],
         "files": tuple(reversed(files.values()))[:MAX_LABELS],
-        "functions": _joined(better.functions, other.functions),
-        "patterns": _joined(better.patterns, other.patterns),
-        "constraints": _joined(better.constraints, other.constraints),
+        "functions": joined(better.functions, other.functions)[:MAX_LABELS],
+        "patterns": joined(better.patterns, other.patterns)[:MAX_LABELS],
+        "constraints": joined(better.constraints, other.constraints)[:MAX_LABELS],
         "metadata": _joined_metadata(better.metadata, other.metadata),
     }
-
-
-def _joined(a: tuple[T, ...], b: tuple[T, ...]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys((*a, *b)))[:MAX_LABELS]
 
 
 def _joined_metadata(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:

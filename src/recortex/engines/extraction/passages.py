@@ -6,29 +6,20 @@ lines, so the time is linear in the text.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from recortex.engines.patterns import Patterns
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+PATTERNS = Patterns(__file__)
 
 # A message beyond this is pasted material, not conversation; its head is read.
 MAX_TEXT = 200_000
 MAX_LINE = 2_000
 
-_FENCE = re.compile(r"\s*(```|~~~)")
-_HEADING = re.compile(r"(#{1,6})\s+(.{1,200}?)(?:\s+#{1,6})?$")
-_BOLD_LINE = re.compile(r"(?:\d{1,2}\.\s+)?\*\*([^*]{2,160})\*\*:?$")
-_ITEM = re.compile(r"(\s*)(?:[-*+•]|(\d{1,3})[.)])\s+(.*)$")
-_TAG = re.compile(r"</?([a-z][a-z_-]{2,40})>$")
-_SECTION = re.compile(
-    r"(?:\d{1,2}\.\s+)?\**(primary request(?: and intent)?|key technical concepts|files and code sections?|"
-    r"errors? and fix(?:es)?|problem[ -]solving|all user messages|pending tasks?|current (?:work|state)|"
-    r"(?:optional )?next steps?|key (?:decisions?|learnings?|knowledge|discoveries|findings|constraints)|"
-    r"(?:user )?preferences|important (?:context|notes|constraints)|analysis|summary)(?: section)?\**:?\**$",
-    re.IGNORECASE,
-)
 _BOLD_LEVEL = 7
 _SECTION_LEVEL = 2
 
@@ -105,13 +96,13 @@ class _Reader:
 def _heading_of(line: str) -> tuple[int, str] | None:
     """Read a line as a heading: Markdown, a known section of a summary, a tag, or a bold line."""
     stripped = line.strip()
-    if found := _HEADING.match(stripped):
+    if found := PATTERNS.heading.match(stripped):
         return len(found.group(1)), found.group(2)
-    if found := _SECTION.match(stripped):
+    if found := PATTERNS.section.match(stripped):
         return _SECTION_LEVEL, found.group(1)
-    if found := _TAG.match(stripped):
+    if found := PATTERNS.tag.match(stripped):
         return _SECTION_LEVEL, found.group(1).replace("_", " ")
-    if line[:1] not in {" ", "\t"} and (found := _BOLD_LINE.match(stripped)):
+    if line[:1] not in {" ", "\t"} and (found := PATTERNS.bold_line.match(stripped)):
         return _BOLD_LEVEL, found.group(1)
     return None
 
@@ -129,7 +120,7 @@ def passages(text: str) -> Iterator[Passage]:
     """
     reader, fenced = _Reader(), False
     for line in text[:MAX_TEXT].splitlines():
-        if _FENCE.match(line):
+        if PATTERNS.fence.match(line):
             fenced = not fenced
             yield from reader.close()
             reader.lead = ""
@@ -142,7 +133,7 @@ def passages(text: str) -> Iterator[Passage]:
         if heading := _heading_of(line):
             yield from reader.close()
             reader.head(*heading)
-        elif found := _ITEM.match(line):
+        elif found := PATTERNS.item.match(line):
             yield from reader.close()
             reader.open_item(len(found.group(1)), found.group(3))
         elif reader.lines:

@@ -57,11 +57,11 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
         evidence=known.evidence + counts,
         priority=max(known.priority, new.priority),
         pinned=known.pinned or new.pinned,
-        tags=_joined(known.tags, new.tags),
-        files=_joined(known.files, new.files),
-        functions=_joined(known.functions, new.functions),
-        patterns=_joined(known.patterns, new.patterns),
-        constraints=_joined(known.constraints, new.constraints),
+        tags=joined(known.tags, new.tags),
+        files=joined(known.files, new.files),
+        functions=joined(known.functions, new.functions),
+        patterns=joined(known.patterns, new.patterns),
+        constraints=joined(known.constraints, new.constraints),
         metadata={**known.metadata, **new.metadata},
         status=_status(known, new, confidence),
         trust=Trust.TRUSTED if Trust.TRUSTED in (known.trust, new.trust) else known.trust,
@@ -78,5 +78,6 @@ def _status(known: Memory, new: Memory, confidence: float) -> Status:
     return known.status
 
 
-def _joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
+def joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
+    """What either has, each once, in order."""
     return tuple(dict.fromkeys((*known, *new)))

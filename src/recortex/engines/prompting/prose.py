@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.injection import strip_injected
 from recortex.engines.indexing.code import is_code, is_outline
+from recortex.engines.patterns import Patterns
 from recortex.engines.privacy import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+PATTERNS = Patterns(__file__)
 
 CODE = "[code]"
 """Stands where code stood."""
@@ -20,39 +23,6 @@ MAX_MESSAGE = 200_000
 _TAB = 4
 _CODE_INDENT = 4
 _SHORT = 80
-_MARKER = r"(?:[-*+•]|\d{1,9}[.)])"
-_OPENING = re.compile(rf"(?P<lead>(?:[ >]|{_MARKER} )*)(?P<fence>`{{3,}}|~{{3,}})(?P<info>[^\n]*)$")
-_ITEM = re.compile(rf"\s*{_MARKER}\s")
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)", re.DOTALL)
-_HTML = re.compile(
-    r"^(?P<lead>[ >]*)<(pre|code|script|style)\b[^<>]{0,200}>.*?(?:</\2\s*>|\Z)"
-    r"|<(pre|code|script|style)\b[^<>]{0,200}>(?:(?!\n[ ]*\n).){0,500}?</\3\s*>",  # within a paragraph
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
-# Lines of code: how statements begin and end, how values are set, how diffs and traces are printed.
-_LINES_OF_CODE = (
-    r".*(?:[;{}]|=>|->|&&|\|\|)",
-    r"[)\]}]+[,;)]*",
-    r"(?:@\w|#include\b|#!|//|/\*|\*/|<\?|<!|</?\w+[\s/>]).*",
-    r"(?:\$|>>>|\.\.\.|%|PS>)\s\S.*",
-    r"(?:[-+]{3}\s\S|@@\s|[-+]\s{4,}\S).*|[-+](?!\s).*[(=;{].*",
-    r"(?:async\s+)?(?:def|func|fn|function)\s+\w+\s*[(<].*",
-    r"(?:class|struct|enum|trait|impl|interface|namespace)\s+\w+(?:\(.*\))?\s*[:{]?",
-    r"from\s+[\w.]+\s+import\s.*|import\s+[\w.*]+(?:\s+as\s+\w+|\s+from\s.*|\s*)",
-    r"return(?:\s+[\w.\"'-]+)?|return\s.*[(){}=\[\]].*|(?:else|try|finally|do|pass|break|continue)\s*:?",
-    r"(?:if|for|while|with|elif|except|switch)\b.*[()=<>\[\]._!].*:",
-    r"(?:const|let|var|val)\s+[\w{\[][^=]*=.*|(?:pub|public|private|protected|export|static)\s.*[({=].*",
-    r"(?:self|this|console)\.\w.*|raise\s+\w+\(.*|throw\s+new\b.*|await\s+[\w.]+\(.*",
-    (
-        r"SELECT\s.*|INSERT\s+INTO\s.*|UPDATE\s+\S+\s+SET\s.*|DELETE\s+FROM\s.*|(?:CREATE|ALTER|"
-        r"DROP)\s+[A-Z]+\s.*"
-    ),
-    r"[\w.\[\]\"'*&$-]+(?:\s*:\s*[\w\[\], .|]+)?\s*[-+*/|%]?:?=\s?\S.*|[\w.]+\(.*\)[:,]?",
-    r"[\"'][\w.-]+[\"']\s*:\s*\S.*",
-    r"(?:File \"|at )\S.*\d.*",
-)
-_CODE_LINE = re.compile(rf"\s*+(?:{'|'.join(_LINES_OF_CODE)})\s*")
-_STATEMENT = re.compile(r"[;\n]|\s[-+*/|:]?=\s|=>|\breturn\s|\bdef\s|\bfunction\b|\(.*\(")
 _MARKS = 2
 _LINE = 2_000
 
@@ -74,7 +44,7 @@ def without_code(text: str) -> str:
     """The text with each fenced, indented, marked-up or plainly pasted piece of code replaced by `[code]`."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").expandtabs(_TAB)
     text = "\n".join(_unfenced(text.split("\n")))
-    text = _INLINE.sub(_inline, _HTML.sub(CODE, text))
+    text = PATTERNS.inline.sub(_inline, PATTERNS.html.sub(CODE, text))
     lines = _unpasted("\n".join(_unindented(text.split("\n"))))
     return re.sub(rf"{re.escape(CODE)}(?:\s*\n\s*{re.escape(CODE)})+", CODE, lines)
 
@@ -91,7 +61,7 @@ def _unfenced(lines: list[str]) -> Iterator[str]:
 
 
 def _opens(line: str) -> re.Match[str] | None:
-    opening = _OPENING.match(line)
+    opening = PATTERNS.opening.match(line)
     if opening is None or (opening["fence"][0] == "`" and "`" in opening["info"]):
         return None
     return opening
@@ -111,14 +81,14 @@ def _closes(line: str, opening: re.Match[str]) -> bool:
 def _inline(span: re.Match[str]) -> str:
     """A name, a call or a command in code marks stays, since lessons speak of them; a statement is code."""
     inside = span[2]
-    kept = len(span[1]) <= _MARKS and len(inside) <= _SHORT and _STATEMENT.search(inside) is None
+    kept = len(span[1]) <= _MARKS and len(inside) <= _SHORT and PATTERNS.statement.search(inside) is None
     return span[0] if kept else CODE
 
 
 def _unindented(lines: list[str]) -> Iterator[str]:
     for line in lines:
         deep = line.startswith(" " * _CODE_INDENT) and line.strip()
-        yield CODE if deep and not _ITEM.match(line) else line
+        yield CODE if deep and not PATTERNS.item.match(line) else line
 
 
 def _unpasted(text: str) -> str:
@@ -141,5 +111,5 @@ def _without_runs(lines: list[str]) -> Iterator[str]:
 
 def _is_line_of_code(line: str) -> bool:
     return len(line) > _LINE or (
-        bool(line.strip()) and line.strip() != CODE and _CODE_LINE.fullmatch(line) is not None
+        bool(line.strip()) and line.strip() != CODE and PATTERNS.code_line.fullmatch(line) is not None
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.claims import clause_words, core, cut, stems
-from recortex.engines.words import word_set
+from recortex.engines.supersession.lexicon import TELLTALE
 
 if TYPE_CHECKING:
     import re
@@ -20,19 +20,6 @@ PATTERNS = Patterns(__file__)
 
 
 _CHANGES = PATTERNS.starting("change_")
-_TELLTALE = word_set(
-    """
-    actually instead rather place not no over switch switched switches switching move moved moves moving
-    migrate migrated migrates migrating migration change changed changes changing port ported convert
-    converted transition transitioned went replace replaced replaces replacing swap swapped swapping trade
-    traded supersedes superseded against drop dropped drops dropping stop stopped ditch ditched ditching
-    abandon abandoned scrap scrapped retire retired retiring gave give get got getting rid done quit phase
-    phased removed kick kicked threw goodbye never dont away gone out dead deprecated history obsolete
-    anymore off banned decommissioned shut avoid stopped said used cancelled canceled left turned forget
-    threw prefer lowered raised increased decreased reduced bumped shortened extended renamed rename
-    upgraded upgrade taking revert reverted reverting return returning back go going set
-    """
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +38,7 @@ class AnnouncedChange:
 
 def may_change(words: frozenset[str]) -> bool:
     """The cheap test: whether among the lower-case words of a text is one that announces a change."""
-    return not _TELLTALE.isdisjoint(words)
+    return not TELLTALE.isdisjoint(words)
 
 
 def changes(text: str) -> list[AnnouncedChange]:
