@@ -11,7 +11,7 @@ unseen half, recall 0.575 with no false supersession, is the honest one: its mis
 Each entry is two transcripts in Claude Code's form, `extract`, and then the state of the store: a reversal
 counts as carried where the first decision was active after the first session, is superseded after the
 second, and a memory with the new value is active. A near miss is wrong where anything known was
-superseded. `python bench/reversals.py --end-to-end` runs it beside its own pairs.
+superseded.
 """
 
 from __future__ import annotations
