@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
-    from recortex.ports.embedding import Named, NamedEmbedder, Purpose
+    from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
@@ -75,7 +75,7 @@ def _application(
             tell(event)
 
     switched_off = settings["embedder"] == "none"
-    embedder = None if switched_off else _LaterEmbedder(lambda: _embedder(settings, degraded))
+    embedder = None if switched_off else _LaterEmbedder(lambda: _chain(settings, degraded))
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
@@ -209,9 +209,14 @@ class _LaterEmbedder:
         return self._make().embed_named(texts, purpose=purpose)
 
 
-def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
-    from recortex.embeddings.building import EmbedderSettings, build_embedders
+def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
     from recortex.embeddings.chain import EmbedderChain
+
+    return EmbedderChain(_embedders(settings), on_degradation=degraded)
+
+
+def _embedders(settings: Settings) -> list[Embedder]:
+    from recortex.embeddings.building import EmbedderSettings, build_embedders
     from recortex.settings.table import key_variable
 
     chosen = EmbedderSettings(
@@ -220,8 +225,7 @@ def _embedder(settings: Settings, degraded: Callable[[Degradation], None]) -> Na
         threads=settings["threads"] or min(os.cpu_count() or 1, MOST_THREADS),
         variable=key_variable(settings["embedder"]),
     )
-    embedders = build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
-    return EmbedderChain(embedders, on_degradation=degraded)
+    return build_embedders(chosen, key=settings.embedder_key, clean=_without_secrets)
 
 
 def _named(settings: Settings, wanted: type, group: str) -> dict[str, Any]:
