@@ -26,7 +26,12 @@ def converted(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
         InvalidInputError: one is unknown, missing, of another type, too long, or no proper text.
     """
     parameters = {parameter.name: parameter for parameter in operation.parameters()}
-    _check_names(operation, parameters, given)
+    tool, hint = operation.name, takes(operation)
+    if unknown := sorted(set(given) - set(parameters)):
+        raise InvalidInputError(f"`{tool}` has no argument {unknown[0][:40]!r}.", hint=hint)
+    missing = [name for name, parameter in parameters.items() if parameter.required and name not in given]
+    if missing:
+        raise InvalidInputError(f"`{tool}` needs the argument `{missing[0]}`.", hint=hint)
     return {name: _argument(parameters[name], value) for name, value in given.items()}
 
 
@@ -35,15 +40,6 @@ def takes(operation: Operation) -> str:
     parameters = operation.parameters()
     names = [parameter.name + (" (required)" if parameter.required else "") for parameter in parameters]
     return f"`{operation.name}` takes: {', '.join(names) or 'no arguments'}."
-
-
-def _check_names(operation: Operation, parameters: Mapping[str, Parameter], given: Mapping[str, Any]) -> None:
-    tool, hint = operation.name, takes(operation)
-    if unknown := sorted(set(given) - set(parameters)):
-        raise InvalidInputError(f"`{tool}` has no argument {_quoted(unknown[0])}.", hint=hint)
-    missing = [name for name, parameter in parameters.items() if parameter.required and name not in given]
-    if missing:
-        raise InvalidInputError(f"`{tool}` needs the argument `{missing[0]}`.", hint=hint)
 
 
 def _argument(parameter: Parameter, value: Any) -> Any:
@@ -100,7 +96,3 @@ def _is_unicode(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _quoted(name: str) -> str:
-    return repr(name[:40])

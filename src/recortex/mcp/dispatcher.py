@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from recortex import codec
 from recortex.domain.cleaning import clean, cleaned
@@ -23,25 +23,11 @@ from recortex.mcp.tools import CONFIRM
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from recortex.domain.hook_event import HookEvent
+    from recortex.operations.base import Operations
     from recortex.operations.registry import Operation
 
 _LOG = logging.getLogger(__name__)
 _LONGEST_MESSAGE = 1_000
-
-
-class Facade(Protocol):
-    """What is asked of the facade besides its operations."""
-
-    @property
-    def address(self) -> str:
-        """What hooks know the server of its store by."""
-
-    def attend(self, event: HookEvent) -> str:
-        """Do what a moment of an agent's session asks for."""
-
-    def close(self) -> None:
-        """Close the stores."""
 
 
 class UnknownToolError(RecortexError):
@@ -70,13 +56,13 @@ class ToolDispatcher:
     def __init__(
         self,
         operations: Mapping[str, Operation],
-        open_facade: Callable[[], Facade],
+        open_facade: Callable[[], Operations],
         warm: Callable[[Any], object] = lambda _: None,
     ) -> None:
         self.operations = operations
         self._warm = warm
         self._open = open_facade
-        self._facade: Facade | None = None
+        self._facade: Operations | None = None
         self._lock = threading.Lock()
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
@@ -111,7 +97,7 @@ class ToolDispatcher:
         told = clean(codec.dumps(said).decode(errors="replace"))[:_LONGEST_MESSAGE]
         return f"The agent wants to `{name}` {told}. {clean(operation.summary)} Go on?"
 
-    def facade(self) -> Facade:
+    def facade(self) -> Operations:
         """The opened facade.
 
         Raises:

@@ -124,15 +124,15 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
         MemoryNotFoundError, AmbiguousIdError: no memory, or several, have that id.
         InvalidInputError: it is there already, or one that says the same is.
     """
-    holders = _holders(app, memory_id)
+    id_, holders = _held(app, memory_id)
     target = app.services(to)
     if target.scope is None:  # one store holds both scopes
-        (memory,) = holders[0].store.memories.get([_only_id(app, memory_id)])
+        (memory,) = holders[0].store.memories.get([id_])
         return Relocated(memory=output_redacted(_rescoped(app, target, memory, to)), left=())
     sources = [services for services in holders if services is not target]
     if not sources:
         raise InvalidInputError(f"The memory is in the {to.value} store already.")
-    (memory,) = sources[0].store.memories.get([_only_id(app, memory_id)])
+    (memory,) = sources[0].store.memories.get([id_])
     kept = _written(app, sources[0], target, memory, to)
     left = _taken_out(app, sources[0], memory)
     target.embedding.embed([kept], progress=app.progress)
@@ -140,25 +140,18 @@ def relocate(app: Application, memory_id: str, to: Scope) -> Relocated:
     return Relocated(memory=output_redacted(kept), left=tuple(left))
 
 
-def _ids(app: Application, memory_id: str) -> set[str]:
+def _held(app: Application, memory_id: str) -> tuple[str, list[StoreServices]]:
+    """The one id that is meant, and the stores that hold it: both, where a move was interrupted."""
     wanted = memory_id.strip().lower()
-    found = (id_ for services in app.all_services() for id_ in services.store.memories.ids_beginning(wanted))
-    return set(found) if wanted else set()
-
-
-def _only_id(app: Application, memory_id: str) -> str:
-    """The one id that is meant; it may be in both stores, where a move was interrupted."""
-    ids = _ids(app, memory_id)
-    if not ids:
+    holders: dict[str, list[StoreServices]] = {}
+    for services in app.all_services() if wanted else ():
+        for id_ in services.store.memories.ids_beginning(wanted):
+            holders.setdefault(id_, []).append(services)
+    if not holders:
         raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
-    if len(ids) > 1:
+    if len(holders) > 1:
         raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
-    return ids.pop()
-
-
-def _holders(app: Application, memory_id: str) -> list[StoreServices]:
-    id_ = _only_id(app, memory_id)
-    return [services for services in app.all_services() if services.store.memories.get([id_])]
+    return holders.popitem()
 
 
 def _rescoped(app: Application, services: StoreServices, memory: Memory, to: Scope) -> Memory:
@@ -201,14 +194,13 @@ def _taken_out(app: Application, source: StoreServices, memory: Memory) -> Seque
     store, now = source.store, app.clock()
     with store.transaction():
         relations = store.relations.of([memory.id])
-        left = [f"{one.type.value} {_other(one.source_id, one.target_id, memory.id)}" for one in relations]
+        left = [
+            f"{one.type.value} {one.target_id if one.source_id == memory.id else one.source_id}"
+            for one in relations
+        ]
         entry = AuditEntry(
             memory_id=memory.id, operation="move", actor=app.actor, at=now, details={"relations": len(left)}
         )
         store.ledger.record([entry])
         store.ledger.bury(store.memories.delete(memory.id), memory.id, now, reason="move")
     return left
-
-
-def _other(source: str, target: str, this: str) -> str:
-    return target if source == this else source

@@ -63,8 +63,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, 
     """The body of a successful answer; at most so many bytes of it are read.
 
     The exchange runs in a thread of its own, because no timeout of a socket ends a server that sends a byte
-    now and
-    then; at the deadline its connection is cut, which ends the thread too.
+    now and then; at the deadline its connection is cut, which ends the thread too.
 
     Raises:
         PostError: no answer, or none that may be read.
@@ -77,7 +76,7 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, 
             results.put(_exchange(url, headers, body, deadline, line, most=most))
         except PostError as error:
             results.put(error)
-        except Exception:  # noqa: BLE001  whatever a library raises in this thread must reach the one that waits
+        except Exception:  # noqa: BLE001  whatever a library raises must reach the thread that waits
             results.put(PostError("connection", "The provider could not be reached.", paid=True))
 
     threading.Thread(target=run, name="recortex-post", daemon=True).start()
