@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -54,12 +54,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if hasattr(value, "__dataclass_fields__"):
-        return _fields(value)
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     return msgspec.to_builtins(value)
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
 
 
 def memory_to_json(memory: Memory) -> dict[str, Any]:
@@ -136,19 +132,9 @@ def storable(value: T) -> T:
     try:
         dumps(value)
     except UnicodeEncodeError:
-        return cast("T", _encodable(value))
+        return cast("T", _changed(value, lambda text: text.encode("utf-8", "replace").decode()))
     except (TypeError, OverflowError, ValueError, RecursionError) as error:
         raise InvalidInputError(f"This cannot be kept as JSON: {error}.") from None
-    return value
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if type(value) is not str else value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_encodable(item) for item in value]
     return value
 
 
@@ -159,21 +145,20 @@ def without_nul(value: T) -> T:
             return value
     except UnicodeEncodeError:  # a lone surrogate beside it is somebody else's to replace
         pass
-    return cast("T", _without_nul(value))
+    return cast("T", _changed(value, lambda text: text.replace("\0", "")))
 
 
-def _without_nul(value: Any) -> Any:
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    """A value with all its texts changed; enumerated words are left alone."""
     if isinstance(value, str):
-        return value if type(value) is not str else value.replace("\0", "")
+        return value if type(value) is not str else change(value)
     if isinstance(value, Mapping):
-        return {_without_nul(key): _without_nul(item) for key, item in value.items()}
+        return {_changed(key, change): _changed(item, change) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return type(value)(_without_nul(item) for item in value)
+        return type(value)(_changed(item, change) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(
-            value,
-            **{field.name: _without_nul(getattr(value, field.name)) for field in fields(value) if field.init},
-        )
+        names = [field.name for field in fields(value) if field.init]
+        return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
     return value
 
 

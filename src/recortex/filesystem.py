@@ -1,10 +1,8 @@
 """Checks a file's type, owner and size before a byte of it is read or a program opens it by name.
 
-A link, a pipe or a device where a file is expected, or a file of another user, is refused. `/dev/zero` behind
-a link
-would otherwise be read until memory ends, and another user's file would be believed. Used by hooks: nothing
-heavy is
-imported.
+A link, a pipe or a device where a file is expected, or a file of another user, is refused: `/dev/zero` behind
+a link would otherwise be read until memory ends, and another user's file would be believed. Used by hooks:
+nothing heavy is imported.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ def read_own(path: Path, most: int, *, links: bool = False) -> bytes:
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The bytes of a regular file, whoever owns it and however it is reached: for what git keeps in a repository.
+    """The bytes of a regular file, whoever owns it and however it is reached: for a repository's own files.
 
     Raises:
         UntrustedFileError: it is no regular file, or larger than `most` bytes.
@@ -68,7 +66,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def append_own(path: Path, text: str, most: int) -> None:
-    """Add a text to a file of this user's, mode 0600, which is emptied first where it is larger than `most` bytes.
+    """Add a text to a file of this user's, mode 0600; one of more than `most` bytes is emptied first.
 
     Raises:
         UntrustedFileError: it is a link, no regular file, or another user's.
@@ -91,11 +89,8 @@ def require_own(path: Path) -> None:
     Raises:
         UntrustedFileError: it is one of those.
     """
-    try:
-        status = path.lstat()
-    except FileNotFoundError:
-        return
-    _check(path, status, most=None, own=True)
+    with suppress(FileNotFoundError):
+        _check(path, path.lstat(), most=None, own=True)
 
 
 def require_own_folder(path: Path) -> None:
@@ -104,13 +99,11 @@ def require_own_folder(path: Path) -> None:
     Raises:
         UntrustedFileError: it is one of those.
     """
-    try:
+    with suppress(FileNotFoundError):
         status = path.lstat()
-    except FileNotFoundError:
-        return
-    if stat.S_ISLNK(status.st_mode):
-        raise _refused(path, "is a symbolic link")
-    _check_owner(path, status)
+        if stat.S_ISLNK(status.st_mode):
+            raise _refused(path, "is a symbolic link")
+        _check_owner(path, status)
 
 
 def _read(path: Path, most: int, *, own: bool, links: bool) -> bytes:

@@ -70,7 +70,7 @@ def main(folder, old, url=""):
         stores.insert(1, PgStore(parse(url, workspace="notes"), clock=lambda: AT))
     furnish(stores[0])
     for source, target in pairwise(stores):
-        copy(copied(), source.full_copy.side, target.full_copy.side, lambda *_: None)
+        copy(copied(), source.full_copy, target.full_copy, lambda *_: None)
     saved = opened(folder, "saved")
     stores[0].pool.exclusive().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     salvage(saved.pool.exclusive(), folder / "first.db", lambda _, text: memory(1, text).content_hash, None)

@@ -8,23 +8,13 @@ import recortex
 from recortex.storage.sqlite import migrations
 
 PACKAGE = Path(recortex.__file__).parent
-TABLE = """Table(
-        "memory_notes",
-        (_number("memory_key"), _number("place"), _text("note", "text")),
-        key=("memory_key", "place"),
-        owners=("memory_key",),
-    ),
-    Table(
-        "audit","""
-FOLLOWED = """*_numbers("tokens", "version"),
-        _text("changed_by"),
-        _text("reason", "text"),
-        _text("terms"),"""
-FIELD = """*_numbers("tokens", "version"),
-        Column("reviewer", "TEXT", holds="text", added=True),
-        _text("changed_by"),
-        _text("reason", "text"),
-        _text("terms"),"""
+TABLE = """memory_notes key=memory_key,place owners=memory_key
+  memory_key integer, place integer, note text said
+
+audit key=seq refilled
+"""
+FOLLOWED = "tokens integer, version integer,"
+FIELD = "tokens integer, version integer, reviewer text said added,"
 SQLITE = """
 CREATE TABLE memory_notes (
   memory_key INTEGER NOT NULL REFERENCES memories (key) ON DELETE CASCADE,
@@ -75,13 +65,7 @@ ADDED = {
     "storage/records/notes.py": RECORDS,
 }
 CHANGED = {
-    "storage/tables.py": [
-        ('Table(\n        "audit",', TABLE),
-        (
-            FOLLOWED,
-            FIELD,
-        ),
-    ],
+    "storage/tables.txt": [("audit key=seq refilled\n", TABLE), (FOLLOWED, FIELD)],
     "domain/memory.py": [("    version: int = 1\n", '    version: int = 1\n    reviewer: str = ""\n')],
 }
 """Everything that has to be touched. Only a digest of the new schema is left out, which saves time when a

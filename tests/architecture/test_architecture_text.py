@@ -25,7 +25,6 @@ CITING_STILL: set[str] = set()
 WIDE_STILL = {
     "engines",
     "errors.py",
-    "filesystem.py",
     "tests",
     "tests/architecture",
     "tests/contract",

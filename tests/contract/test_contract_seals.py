@@ -48,7 +48,7 @@ def unsealed(store):
         (table.name, row)
         for table in copied()
         if table.name in SEALED
-        for row in store.full_copy.side.page(table, None, 10_000)
+        for row in store.full_copy.page(table, None, 10_000)
         if row[table.names.index("seal")] is None
     ]
 
@@ -124,7 +124,7 @@ def test_any_changed_value_breaks_the_seal(store, table):
     furnished(store)
     (of,) = [one for one in copied() if one.name == table]
     owners = {"memory_key", "source_key", "target_key", "place"} if table != "versions" else {"memory_key"}
-    row = store.full_copy.side.page(of, None, 1)[0]
+    row = store.full_copy.page(of, None, 1)[0]
     tried = 0
     for name, value in zip(of.names, row, strict=True):
         if name in OF_NO_SEAL | owners or value is None:
@@ -152,6 +152,6 @@ def test_a_copy_of_a_store_has_its_seals(empty, layout):
     with empty("sqlite") as source, empty(layout) as target, empty("sqlite") as back:
         furnished(source)
         for one, other in ((source, target), (target, back)):
-            copy(copied(), one.full_copy.side, other.full_copy.side, lambda *_: None)
+            copy(copied(), one.full_copy, other.full_copy, lambda *_: None)
             assert unfit(other) == []
             assert unsealed(other) == []

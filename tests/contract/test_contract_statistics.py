@@ -1,4 +1,4 @@
-"""The contract of `ports.statistics.StatisticsReader`, on every engine."""
+"""The contract of `ports.store.StatisticsReader`, on every engine."""
 
 from datetime import timedelta
 

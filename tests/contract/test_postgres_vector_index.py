@@ -69,8 +69,8 @@ def test_an_index_is_made_once_and_finds_what_is_nearest(server, store):
 
 
 def test_without_an_index_the_best_of_many_by_signs_are_compared_by_their_codes(store, monkeypatch):
-    monkeypatch.setattr("recortex.storage.postgres.search.MANY", 0)
-    monkeypatch.setattr("recortex.storage.postgres.search.COARSE", SIZE)
+    monkeypatch.setattr("recortex.storage.records.search.MANY", 0)
+    monkeypatch.setattr("recortex.storage.records.search.COARSE", SIZE)
     assert all(found(store, number) == exact(number) for number in range(0, SIZE, 100))
     decisions = range(0, SIZE, 10)
     assert found(store, 7, MemoryQuery(kinds=("decision",))) == exact(7, decisions)
@@ -110,7 +110,7 @@ def test_an_index_that_is_not_whole_is_not_used_and_made_anew(server, store):
     )
     with PgStoreOf(store) as fresh:
         assert found(fresh, 5)[0] == 5
-        assert not fresh.vectors.index._indexed(fresh.vectors.model_key(MODEL))  # the signs answered
+        assert not fresh.vectors._indexed(fresh.vectors.model_key(MODEL))  # the signs answered
         assert fresh.vectors.keep_index(least=LEAST) == SIZE
         assert found(fresh, 5)[0] == 5
 

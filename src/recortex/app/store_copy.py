@@ -47,11 +47,11 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
     with closing(_opened(app, here)) as one:
         if dry_run:
-            return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.full_copy.side)))
+            return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.full_copy)))
         there = prepare(there)
         with closing(_opened(app, there, half=True)) as other:
             checked(other.full_copy, here.shown, now=to_micros(app.clock()))
-            tables = copy(copied(), one.full_copy.side, other.full_copy.side, app.progress)
+            tables = copy(copied(), one.full_copy, other.full_copy, app.progress)
             other.full_copy.finish()
     return CopiedStore(here.shown, there.shown, tuple(tables))
 

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
     from recortex.domain.relation import Relation
     from recortex.domain.search import Neighbour, SearchText
+    from recortex.domain.statistics import Arc, Generation, MemoryStatistics
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
-    from recortex.ports.statistics import StatisticsReader
     from recortex.ports.vectors import Vectors
 
 
@@ -154,6 +154,28 @@ class Ledger(Protocol):
 
     def save_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Record how far a transcript was read."""
+
+
+class StatisticsReader(Protocol):
+    """Reads the statistics of memories."""
+
+    def fading(self, before: int) -> Sequence[MemoryStatistics]:
+        """Active memories, not pinned, whose state and last access are not after that instant."""
+
+    def resting(self, before: int) -> Sequence[MemoryStatistics]:
+        """Archived memories, not pinned, whose state and last access are not after that instant."""
+
+    def presentable(self, at: int) -> Sequence[MemoryStatistics]:
+        """Active memories of trusted or derived origin that are true in the world at that instant."""
+
+    def of(self, ids: Sequence[str]) -> Sequence[MemoryStatistics]:
+        """Those memories, whatever their status; those that are gone are left out."""
+
+    def arcs(self) -> Sequence[Arc]:
+        """Every active relation: the keys of source and target, and whether it holds both ways."""
+
+    def generation(self) -> Generation:
+        """What tells whether anything changed."""
 
 
 class Store(Protocol):

@@ -33,27 +33,27 @@ class Form(NamedTuple):
     replacement: str
 
 
-def _form(pattern: str, replacement: str) -> Form:
-    return Form(lazy(pattern), replacement)
-
-
 _LIST = r"IN \(SELECT value FROM json_each\((\?\d*)\)\)"
 _AMONG = r"\1 = ANY(ARRAY(SELECT json_array_elements_text(\2::json))::%s[])"
-FORMS = (
-    _form(r"/\*own column\*/", "workspace,"),
-    _form(r"/\*own value\*/", ":workspace,"),
-    _form(r"/\*only own\*/", "WHERE workspace = :workspace"),
-    _form(r"/\*only own (\w+)\*/", r"WHERE \1.workspace = :workspace"),
-    _form(r"/\*own\*/", "workspace = :workspace AND"),
-    _form(r"/\*own (\w+)\*/", r"\1.workspace = :workspace AND"),
-    # A column that ends in "key" holds numbers, as does an embedding's model; elsewhere a model is a name.
-    _form(rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
-    _form(rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
-    _form(r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
+FORMS = tuple(
+    Form(lazy(pattern), replacement)
+    for pattern, replacement in (
+        (r"/\*own column\*/", "workspace,"),
+        (r"/\*own value\*/", ":workspace,"),
+        (r"/\*only own\*/", "WHERE workspace = :workspace"),
+        (r"/\*only own (\w+)\*/", r"WHERE \1.workspace = :workspace"),
+        (r"/\*own\*/", "workspace = :workspace AND"),
+        (r"/\*own (\w+)\*/", r"\1.workspace = :workspace AND"),
+        # A column that ends in "key" holds numbers, as does an embedding's model; elsewhere a model is a name.
+        (rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
+        (rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
+        (r"\binstr\(", "strpos("),
+        (r"json_each\(([a-z_.]+)\) (\w+)", r"json_array_elements_text(\1::json) AS \2 (value)"),
+    )
 )
 """In the order in which they are applied."""
 _UNKNOWN = lazy(
-    r"/\*(?:own|only)|\b(?:json_each|json_extract|instr|ifnull|iif|unixepoch|strftime|vec_\w+)\(|"
+    r"/\*(?:own|only)|\b(?:json_each|json_extract|ifnull|iif|unixepoch|strftime|vec_\w+)\(|"
     r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|MATCH|INDEXED BY|PRAGMA)\b",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from recortex.domain.expressions import lazy
-from recortex.storage.tables import TABLES
+from recortex.storage.tables import BY_NAME
 
 _FOLDER = Path(__file__).parent / "sql"
 _LIST = lazy(r"\{(\w+): (\w+)\}")
@@ -44,7 +44,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _listed(found: re.Match[str]) -> str:
-    table = next(table for table in TABLES if table.name == found[1])
+    table = BY_NAME[found[1]]
     match found[2]:
         case "columns":
             return ", ".join(table.written)

@@ -10,7 +10,7 @@ sides.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from blake3 import blake3
 
@@ -22,6 +22,7 @@ from recortex.storage.tables import MEMORIES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from recortex.storage.records.full_copy import FullCopyRecords
     from recortex.storage.tables import Table
 
     Row = tuple[Any, ...]
@@ -45,23 +46,11 @@ class Copied(NamedTuple):
     checksum: str
 
 
-class Side(NamedTuple):
-    """One of the two stores.
-
-    Attributes:
-        page: at most so many rows of a table after a key, in the order of the key, with the columns as
-            both engines would give them.
-        between: the rows of a table after a key and up to another one; None: without that end.
-        put: write rows in place of those after a key and up to another one, in one transaction.
-    """
-
-    page: Callable[[Table, Key | None, int], Sequence[Row]]
-    between: Callable[[Table, Key | None, Key | None], Sequence[Row]]
-    put: Callable[[Table, Key | None, Key | None, Sequence[Row]], None]
-
-
 def copy(
-    tables: Sequence[Table], source: Side, target: Side, progress: Callable[[str, int, int], None]
+    tables: Sequence[Table],
+    source: FullCopyRecords,
+    target: FullCopyRecords,
+    progress: Callable[[str, int, int], None],
 ) -> list[Copied]:
     """Make the target's tables equal to the source's.
 
@@ -90,20 +79,24 @@ def copy(
     )
 
 
-def _bring(table: Table, source: Side, target: Side) -> Copied:
-    """One walk over a table."""
+def counted(tables: Sequence[Table], source: FullCopyRecords) -> Iterator[Copied]:
+    """The tables of a store with their rows and checksums, nothing written."""
+    return (_bring(table, source) for table in tables)
+
+
+def _bring(table: Table, source: FullCopyRecords, target: FullCopyRecords | None = None) -> Copied:
+    """One walk over a table; without a target it is only counted."""
     total, written, sums = 0, 0, blake3()
     for after, until, rows in _pieces(table, source):
-        if checksum(rows) != checksum(target.between(table, after, until)):
+        if target and _added(blake3(), rows) != _added(blake3(), target.between(table, after, until)):
             target.put(table, after, until, rows)
             written += len(rows) or 1
         total += len(rows)
-        for row in rows:
-            sums.update(dumps(_plain(row)))
+        _added(sums, rows)
     return Copied(table.name, total, written, sums.hexdigest())
 
 
-def _pieces(table: Table, source: Side) -> Iterator[tuple[Key | None, Key | None, Sequence[Row]]]:
+def _pieces(table: Table, source: FullCopyRecords) -> Iterator[tuple[Key | None, Key | None, Sequence[Row]]]:
     """Pieces that cover every possible key, the last one without an end."""
     after: Key | None = None
     while True:
@@ -116,9 +109,8 @@ def _pieces(table: Table, source: Side) -> Iterator[tuple[Key | None, Key | None
         after = until
 
 
-def checksum(rows: Sequence[Row]) -> bytes:
-    """BLAKE3 of rows in their order."""
-    sums = blake3()
+def _added(sums: blake3, rows: Sequence[Row]) -> bytes:
+    """The BLAKE3 after rows were added, in their order."""
     for row in rows:
         sums.update(dumps(_plain(row)))
     return sums.digest()
@@ -132,21 +124,7 @@ def _plain(row: Row) -> list[Any]:
     return [value.hex() if isinstance(value, bytes) else storable(value) for value in row]
 
 
-class Marked(Protocol):
-    """A store that remembers of which one it is a copy."""
-
-    @property
-    def side(self) -> Side:
-        """Its tables."""
-
-    def mark(self) -> str | None:
-        """The store that a copy into this one was begun from and not finished; None where none was."""
-
-    def begin(self, source: str, *, now: int) -> None:
-        """Remember that a copy was begun."""
-
-
-def checked(target: Marked, source: str, *, now: int) -> None:
+def checked(target: FullCopyRecords, source: str, *, now: int) -> None:
     """See to it that nothing is overwritten.
 
     The target is empty, or a copy of this very source was begun there.
@@ -156,21 +134,10 @@ def checked(target: Marked, source: str, *, now: int) -> None:
     """
     if target.mark() == source:
         return
-    held = target.side.page(MEMORIES, None, 1)
+    held = target.page(MEMORIES, None, 1)
     if held:
         raise InvalidInputError(
             "The store that is to be written is not empty, and no copy of this source was begun in it.",
             hint="Copy into a new file or a new workspace.",
         )
     target.begin(source, now=now)
-
-
-def counted(tables: Sequence[Table], source: Side) -> Iterator[Copied]:
-    """The tables of a store with their rows and checksums, nothing written."""
-    for table in tables:
-        total, sums = 0, blake3()
-        for _, _, rows in _pieces(table, source):
-            total += len(rows)
-            for row in rows:
-                sums.update(dumps(_plain(row)))
-        yield Copied(table.name, total, 0, sums.hexdigest())

@@ -37,7 +37,7 @@ def opened(path: Path) -> Iterator[Pool]:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    return connect(path, on_missing_vectors=lambda _: None, vectors=False)
+    return connect(path, vectors=False)
 
 
 def _write(connection: apsw.Connection, size: int = 4000) -> None:

@@ -16,10 +16,9 @@ from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.search import SearchText
 from recortex.domain.vocabulary import Actor
+from recortex.storage.records import search as search_module
 from recortex.storage.records.vectors import signs
-from recortex.storage.sqlite import search as search_module
 from recortex.storage.sqlite import vector_index as index_module
-from recortex.storage.sqlite.purge import erase
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.sqlite.vector_index import graphs
 
@@ -307,7 +306,7 @@ def test_a_purged_memory_takes_the_file_with_it(store):
     store.vectors.keep_index(least=1_000)
     (file,) = index_files(store)
     files = partial(lambda: [store.path, *index_files(store)])
-    erase(store, [identity(5)], ["fact 5"], files=files, now=AT)
+    store.erase([identity(5)], ["fact 5"], files=files, now=AT)
     assert not file.exists()
     query = points(1, MANY)[5]
     assert by_index(store, query, 20) is None

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.similarity.fingerprint import content_hash
-from recortex.storage.sqlite.backup import missing, oldest_first
+from recortex.storage.sqlite.backup import Summary, copy_whole, missing, oldest_first, summarise
 from recortex.storage.sqlite.maintenance import doubtful
 from recortex.storage.sqlite.recovery import recover
 from recortex.storage.sqlite.store import SqliteStore
-from recortex.storage.sqlite.summary import Summary, copy_whole, summarise
 from recortex.storage.sqlite.verification import memories_in, replaceable
 
 if TYPE_CHECKING:

@@ -12,10 +12,9 @@ from recortex.storage.tables import MEMORIES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.storage.postgres.counts import WordCounts
-    from recortex.storage.postgres.memories import PgMemories
+    from recortex.storage.postgres.memories import PgMemories, WordCounts
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.postgres.vectors import PgVectors
+    from recortex.storage.postgres.vector_index import PgVectors
     from recortex.storage.tables import Table
     from recortex.storage.transfer import Key, Row
 

@@ -1,20 +1,91 @@
-"""Memories in PostgreSQL: with each, the words that it is found by."""
+"""Memories in PostgreSQL: with each, the words that it is found by, and how many memories hold each word.
+
+BM25 needs those counts, and PostgreSQL does not keep them. What a transaction adds is held here until it is
+committed, and is then written at once: a thousand memories touch each common word's row once, not a thousand
+times.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.storage.database import Records
 from recortex.storage.postgres.words import words_of
 from recortex.storage.records.memories import MemoryRecords
+from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Memory
     from recortex.domain.search import SearchText
-    from recortex.storage.postgres.counts import WordCounts
     from recortex.storage.postgres.pool import PgDatabase
+
+_TOTALS = ""
+"""Stands for the totals among the words' counts; no word is empty."""
+
+
+class Totals(NamedTuple):
+    """Of all memories of a workspace."""
+
+    memories: int
+    length: int
+
+
+class WordCounts(Records):
+    """The counts of a workspace, this thread's uncommitted ones included."""
+
+    topic = "search"
+
+    def __init__(self, database: PgDatabase) -> None:
+        super().__init__(database)
+        self._pg = database
+        self._local = threading.local()
+
+    def add(self, words: Iterable[str], length: int, *, sign: int = 1) -> None:
+        """Count a memory that comes (1) or goes (-1); inside a transaction."""
+        pending = self._pending()
+        for word in words:
+            pending[word] += sign
+        self._local.memories += sign
+        self._local.length += sign * length
+        self._pg.at_commit("word counts", self._write)
+
+    def of(self, words: Sequence[str]) -> dict[str, int]:
+        """How many memories hold each of these words."""
+        kept = dict(self._rows("frequencies", json(list(words))))
+        pending = self._pending()
+        return {word: kept.get(word, 0) + pending[word] for word in words}
+
+    def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
+        """Numbers of memories, of their words, and of memories with each of the words, at one moment."""
+        rows = self._rows("among", json(list(words)))
+        kept = {word: (memories, length) for word, memories, length in rows}
+        pending = self._pending()
+        memories, length = kept.get(_TOTALS, (0, 0))
+        counts = {word: kept.get(word, (0, 0))[0] + pending[word] for word in words}
+        return Totals(memories + self._local.memories, length + self._local.length), counts
+
+    def _pending(self) -> Counter[str]:
+        """What this thread's transaction added; that of one that was rolled back is forgotten."""
+        marks = self._pg.transaction_mark()
+        if getattr(self._local, "mark", self) is not marks:
+            self._local.mark, self._local.words = marks, Counter()
+            self._local.memories = self._local.length = 0
+        words: Counter[str] = self._local.words
+        return words
+
+    def _write(self) -> None:
+        changed = {word: count for word, count in self._pending().items() if count}
+        if changed:
+            self._rows("count_words", list(changed), list(changed.values()))
+        fewer = [word for word, count in changed.items() if count < 0]
+        if fewer:  # a word that no memory holds any more would tell what was in one that is gone
+            self._rows("forget_words", fewer)
+        self._rows("count_totals", self._local.memories, self._local.length)
 
 
 class PgMemories(MemoryRecords):
@@ -44,5 +115,5 @@ class PgMemories(MemoryRecords):
     def forget_words(self, key: int) -> None:
         """Take a memory's words out of the counts, before it is changed or deleted."""
         start = len(f"{self._workspace}:")
-        for length, lexemes in self._database.rows(self._sql["words_of"], (key,)):
+        for length, lexemes in self._rows("words_of", key):
             self._counts.add([lexeme[start:] for lexeme in lexemes], length, sign=-1)

@@ -15,7 +15,7 @@ from recortex.domain.address import HINT
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, StorageError
 from recortex.storage.postgres.connections import connect
-from recortex.storage.postgres.migrations import SCHEMA, applied, migrate, newest, vector_schema
+from recortex.storage.postgres.migrations import SCHEMA, applied, migrate, newest, value, vector_schema
 from recortex.storage.postgres.pool import (
     IDLE_SECONDS,
     PATIENCE_SECONDS,
@@ -25,6 +25,7 @@ from recortex.storage.postgres.pool import (
     PgDatabase,
     translated,
 )
+from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,23 +98,13 @@ def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
     return PgDatabase(address.conninfo, settings, workspace, size=size)
 
 
-_FOREIGN = f"""
-SELECT 'trigger ' || t.tgname || ' on ' || c.relname FROM pg_trigger t
-JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = '{SCHEMA}' AND NOT t.tgisinternal
-UNION ALL SELECT 'rule ' || rulename || ' on ' || tablename FROM pg_rules WHERE schemaname = '{SCHEMA}'
-UNION ALL SELECT 'view ' || viewname FROM pg_views WHERE schemaname = '{SCHEMA}'
-ORDER BY 1
-"""
-
-
 def _refuse_foreign(connection: Connection[Any]) -> None:
     """Do not work on tables where something of somebody else's would run with each statement.
 
     Raises:
         StorageError: the schema holds a trigger, a rule or a view; our migrations make none.
     """
-    found = [row[0] for row in connection.execute(_FOREIGN).fetchall()]
+    found = [row[0] for row in connection.execute(queries("opening", "postgres")["foreign"]).fetchall()]
     if found:
         raise StorageError(
             f"The schema {SCHEMA} holds what Recortex did not put there: {', '.join(found[:3])}.",
@@ -123,16 +114,15 @@ def _refuse_foreign(connection: Connection[Any]) -> None:
 
 def _workspace(connection: Connection[Any], name: str, now: int) -> int:
     connection.execute("SELECT set_config('recortex.name', %s, false)", (name,))
-    look = sql.SQL("SELECT workspace FROM {}.workspaces WHERE name = %s").format(sql.Identifier(SCHEMA))
-    found = connection.execute(look, (name,)).fetchone()
+    look = f"SELECT workspace FROM {SCHEMA}.workspaces WHERE name = %s"
+    found = value(connection, look, (name,))
     if found is None:
         connection.execute(
             f"INSERT INTO {SCHEMA}.workspaces (name, created_at) VALUES (%s, %s) ON CONFLICT DO NOTHING",
             (name, now),
         )
-        found = connection.execute(look, (name,)).fetchone()
-    assert found is not None  # noqa: S101  it was there or was just made
-    return int(found[0])
+        found = value(connection, look, (name,))
+    return int(found)
 
 
 def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Composed:
@@ -141,27 +131,26 @@ def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Com
     A database or a role may have been given defaults with which a writer would not see what the one before
     it wrote, or numbers would lose digits: here they are as the statements expect them.
     """
-    sees_all = connection.execute(
+    sees_all = value(
+        connection,
         "SELECT (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user)"
         " AND EXISTS (SELECT FROM pg_roles WHERE rolname = %s)",
         (ROLE,),
-    ).fetchone()
-    parts = [
-        sql.SQL("SET search_path = {}, {}, public").format(
-            sql.Identifier(SCHEMA),
-            sql.SQL(vector_schema(connection)),
-        ),
-        sql.SQL("SET lock_timeout = {}").format(sql.Literal(f"{PATIENCE_SECONDS}s")),
-        sql.SQL("SET idle_in_transaction_session_timeout = {}").format(sql.Literal(f"{IDLE_SECONDS}s")),
-        sql.SQL("SET statement_timeout = {}").format(sql.Literal(f"{STATEMENT_SECONDS}s")),
-        sql.SQL("SET default_transaction_isolation = 'read committed'; SET extra_float_digits = 1"),
-        sql.SQL("SET hnsw.ef_search = {}; SET hnsw.iterative_scan = relaxed_order").format(
-            sql.Literal(SEARCHED)
-        ),
-        sql.SQL("SET recortex.workspace = {}").format(sql.Literal(str(workspace))),
-        sql.SQL("SET recortex.name = {}").format(sql.Literal(name)),
-    ]
-    if sees_all and sees_all[0]:
+    )
+    set_to = {
+        "lock_timeout": f"{PATIENCE_SECONDS}s",
+        "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+        "statement_timeout": f"{STATEMENT_SECONDS}s",
+        "default_transaction_isolation": "read committed",
+        "extra_float_digits": "1",
+        "hnsw.ef_search": str(SEARCHED),
+        "hnsw.iterative_scan": "relaxed_order",
+        "recortex.workspace": str(workspace),
+        "recortex.name": name,
+    }
+    path = sql.SQL(f"SET search_path = {SCHEMA}, {vector_schema(connection)}, public")
+    parts = [path, *(sql.SQL(f"SET {key} = {{}}").format(sql.Literal(to)) for key, to in set_to.items())]
+    if sees_all:
         parts.append(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
     return sql.SQL("; ").join(parts)
 

@@ -19,9 +19,9 @@ from recortex.errors import (
     StoreBusyError,
     StoreUnavailableError,
 )
+from recortex.storage.database import Database
 from recortex.storage.dialect import postgres
 from recortex.storage.postgres.connections import Connections
-from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -46,8 +46,6 @@ STATEMENT_SECONDS = 600
 """No statement of ours takes as long with a million memories (bench/scale.py): it hangs."""
 ROLE = "recortex_tenant"
 """What a connection acts as whose own role would see past row-level security."""
-SEEKER = "recortex_seeker"
-"""What the function acts as that finds memories by words (0002_search.sql)."""
 _WRITERS = 0x5EC0
 """Set apart from other programs' advisory locks."""
 _LOST = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.IdleSessionTimeout)
@@ -104,7 +102,7 @@ def _said(error: psycopg.Error) -> str:
     return (error.diag.message_primary or str(error)).strip().partition("\n")[0].rstrip(".")[:300]
 
 
-class PgDatabase:
+class PgDatabase(Database):
     """One workspace of a database.
 
     Every transaction that writes first takes the workspace's lock, so that writers of one workspace follow
@@ -119,6 +117,7 @@ class PgDatabase:
         persistence: seconds to try again what changes nothing yet.
     """
 
+    engine = "postgres"
     vectors = True
 
     def __init__(
@@ -137,10 +136,6 @@ class PgDatabase:
         self._persistence = persistence
         self._connections = Connections(conninfo, settings, size=size, patience=patience)
 
-    def queries(self, topic: str) -> dict[str, str]:
-        """The named queries of a topic."""
-        return queries(topic, "postgres")
-
     @property
     def in_transaction(self) -> bool:
         """Whether this thread holds the workspace's lock."""
@@ -156,11 +151,6 @@ class PgDatabase:
             with self.transaction(), translated():
                 return self._run(self._local.connection, statement, bindings)
         return self._read(statement, bindings)
-
-    def value(self, sql: str, bindings: Bindings = ()) -> Any:
-        """The first column of the first row, or None."""
-        found = self.rows(sql, bindings)
-        return found[0][0] if found else None
 
     def run_many(self, sql: str, rows: Sequence[Bindings]) -> None:
         """The statement once for each row."""

@@ -13,18 +13,15 @@ from recortex.domain.search import BM25_MOST_GAIN
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.postgres.words import asked, lexeme
 from recortex.storage.records.filters import where
-from recortex.storage.records.search import FLOAT, LOOKALIKES, NOTHING, SearchRecords
-from recortex.storage.sqlite.search import COARSE, MANY
-from recortex.storage.sqlite.vector_index import quantised
+from recortex.storage.records.search import LOOKALIKES, SearchRecords
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.query import MemoryQuery
-    from recortex.storage.postgres.counts import WordCounts
-    from recortex.storage.postgres.memories import PgMemories
+    from recortex.storage.postgres.memories import PgMemories, WordCounts
     from recortex.storage.postgres.pool import PgDatabase
-    from recortex.storage.postgres.vectors import PgVectors
+    from recortex.storage.postgres.vector_index import PgVectors
 
 LIVING = frozenset({"active", "proposed", "quarantined"})
 _LEAST_IDF = 1e-6
@@ -99,10 +96,9 @@ class PgSearch(SearchRecords):
     def __init__(
         self, database: PgDatabase, memories: PgMemories, vectors: PgVectors, counts: WordCounts
     ) -> None:
-        super().__init__(database, memories, vectors)
+        super().__init__(database, memories, vectors, vectors)
         self._workspace = database.workspace
         self._counts = counts
-        self._index = vectors.index
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it."""
@@ -131,29 +127,6 @@ class PgSearch(SearchRecords):
         sql = sql.replace("1 = 1", condition)
         return [(key, score) for key, score in self._database.rows(sql, (limit, *search.values, *values))]
 
-    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
-        """Keys by likeness, nearest first: by the index, else by the signs."""
-        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
-        if model_key is None:
-            return []
-        condition, values = where(only) if only is not None else ("1 = 1", NOTHING)
-        found = self._index.nearest(model_key, vector, limit, condition, values)
-        if found is not None:
-            return found
-        bindings: tuple[Any, ...] = (limit, model_key, _signs(vector))
-        if self.searchable() < MANY:
-            sql = self._sql["nearest"]
-        else:
-            sql = self._sql["nearest_of_many"].replace("LIMIT ALL", f"LIMIT {max(COARSE, limit)}")
-            bindings += (self._vectors.column(quantised(vector)),)
-        if only is not None:
-            among = (
-                "SELECT m.embedding_key FROM memories m"
-                f" WHERE /*own m*/ m.embedding_key IS NOT NULL AND {condition}"
-            )
-            sql = sql.replace("model = ?2", f"model = ?2 AND key IN ({among})")
-        return [row[0] for row in self._database.rows(sql, (*bindings, *values))]
-
     def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         search = self._asked(words)
@@ -168,7 +141,7 @@ class PgSearch(SearchRecords):
 
     def _alike(self, search: _Asked) -> list[tuple[Any, ...]]:
         most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
-        return self._database.rows(self._sql["lookalikes"], (LOOKALIKES, *search.values, most))
+        return self._rows("lookalikes", LOOKALIKES, *search.values, most)
 
     def _asked(self, words: Sequence[str], *, every: bool = False, also: Sequence[str] = ()) -> _Asked | None:
         """What to look for, and what counts in the score beside; None where no word is one."""
@@ -195,8 +168,3 @@ def _rarity(count: int, total: int) -> float:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "''")
-
-
-def _signs(vector: bytes) -> str:
-    """The signs of little-endian float32 values."""
-    return "".join("1" if value > 0 else "0" for value in memoryview(vector).cast("f"))

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.storage.postgres.backup import PgBackups
+from recortex.domain.maintenance import Integrity
+from recortex.errors import BackupError, PermissionsError
 from recortex.storage.postgres.compaction import PgCompaction
-from recortex.storage.postgres.counts import WordCounts
 from recortex.storage.postgres.full_copy import PgFullCopy
-from recortex.storage.postgres.maintenance import check, erase, holding, vacuum
-from recortex.storage.postgres.memories import PgMemories
+from recortex.storage.postgres.memories import PgMemories, WordCounts
 from recortex.storage.postgres.migrations import SCHEMA
-from recortex.storage.postgres.opening import open_database
+from recortex.storage.postgres.opening import administration, open_database
+from recortex.storage.postgres.pool import translated
 from recortex.storage.postgres.search import PgSearch
-from recortex.storage.postgres.vector_index import PgVectorIndex
-from recortex.storage.postgres.vectors import PgVectors
-from recortex.storage.records.ledger import LedgerRecords
-from recortex.storage.records.maintenance import MaintenanceRecords
-from recortex.storage.records.model_calls import ModelCallRecords
-from recortex.storage.records.relations import RelationRecords
-from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.records.statistics import StatisticsRecords
+from recortex.storage.postgres.vector_index import PgVectors
+from recortex.storage.sqlite.backup import Backups
 from recortex.storage.sqlite.store import SqliteStore
+from recortex.storage.sqlite.verification import flaw
+from recortex.storage.store import EngineStore
+from recortex.storage.tables import copied
+from recortex.storage.transfer import copy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
 
     from recortex.domain.address import Address
-    from recortex.domain.maintenance import Erasure, Integrity
+    from recortex.storage.postgres.pool import PgDatabase
 
 CONNECTIONS = 4
 
 
-class PgStore:
+class PgStore(EngineStore):
     """Memories, relations, logs, vectors and search of one workspace.
 
     Args:
@@ -61,20 +60,25 @@ class PgStore:
     ) -> None:
         self.address = address
         self._clock = clock
-        self.database = open_database(address, now=clock(), size=connections)
+        self.database: PgDatabase = open_database(address, now=clock(), size=connections)
+        super().__init__(self.database)
         counts = WordCounts(self.database)
-        self.memories = PgMemories(self.database, counts)
-        self.relations = RelationRecords(self.database)
-        self.ledger = LedgerRecords(self.database)
-        self.vectors = PgVectors(self.database, PgVectorIndex(self.database, address))
-        self.statistics = StatisticsRecords(self.database)
-        self.sessions = SessionRecords(self.database)
-        self.model_calls = ModelCallRecords(self.database)
-        self.maintenance = MaintenanceRecords(self.database)
+        self.memories: PgMemories = PgMemories(self.database, counts)
+        self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
         self.full_copy = PgFullCopy(self.database, self.vectors, self.memories, counts)
-        self.backups = PgBackups(self.full_copy, backups, keep=keep_backups)
+        self.backups = Backups(backups, self._write_backup, keep=keep_backups)
         self.search = PgSearch(self.database, self.memories, self.vectors, counts)
+
+    def _write_backup(self, part: Path, now: datetime) -> None:
+        """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""
+        none = part.with_name(f"{part.name}.backups")  # a store that begins here has no backups of its own
+        with closing(SqliteStore(part, backups=none, clock=lambda: now)) as store:
+            copy(copied(), self.full_copy, store.full_copy, lambda *_: None)
+            store.full_copy.finish()
+            store.pool.exclusive().execute("PRAGMA journal_mode = DELETE").fetchall()
+        if why := flaw(part):
+            raise BackupError(f"The backup was not kept: {why}.")
 
     @property
     def schema(self) -> int:
@@ -100,28 +104,31 @@ class PgStore:
         return int(self.database.value(self.database.queries("maintenance")["size"]) or 0)
 
     def check(self) -> Integrity:
-        """Whether what is derived agrees with the memories."""
-        return check(self.database)
+        """Whether the counts of words agree with the memories, and every vector has its signs.
 
-    def holding(self, text: str) -> list[str]:
-        """Ids of the memories that hold a text now or held it in a former version."""
-        return holding(self.database, text)
-
-    def erase(
-        self,
-        ids: Sequence[str],
-        texts: Sequence[str],
-        *,
-        text: str = "",
-        files: Callable[[], Sequence[Path]],
-        now: datetime,
-    ) -> Erasure:
-        """Delete memories everywhere, and look for the texts afterwards."""
-        return erase(self, ids, texts, text=text, files=files, now=now)
+        Pages and keys are the server's to watch (checksums, foreign keys).
+        """
+        sql = self.database.queries("maintenance")
+        counted, kept = self.database.rows(sql["totals_agree"])[0]
+        unsigned = self.database.value(sql["unsigned"])
+        problems = [f"{unsigned} vectors have no signs to be found by"] if unsigned else []
+        return Integrity(tuple(problems), index_whole=counted == kept)
 
     def compact(self) -> None:
-        """Rewrite the tables without what was deleted, where the role may."""
-        vacuum(self.address)
+        """Give the space of what was deleted free for use, where the role owns the tables.
+
+        Else the server does it later. Bytes of deleted rows may stay in free space of the server's files
+        until that is used again. Rewriting the tables (VACUUM FULL) would lock out every workspace: that is
+        for who runs the server to decide.
+        """
+        with suppress(PermissionsError), administration(self.address) as connection, translated():
+            tables = connection.execute(
+                "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                " WHERE n.nspname = 'recortex' AND c.relkind = 'r'"
+                " AND pg_has_role(c.relowner, 'USAGE')"
+            ).fetchall()
+            for (table,) in tables:
+                connection.execute(f"VACUUM {table}")
 
     def empty_in_memory(self) -> SqliteStore:
         """A store of its own that is gone when it is no longer used: a small one, and SQLite's."""

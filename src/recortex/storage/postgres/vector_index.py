@@ -1,4 +1,4 @@
-"""The approximate index of a workspace's vectors.
+"""Vectors in PostgreSQL, and their approximate index; half precision holds the int8 codes exactly.
 
 Pgvector's HNSW, a partial index for each large workspace and model.
 
@@ -17,17 +17,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from psycopg import errors, sql
 
 from recortex.domain.embedding import VectorIndexState
-from recortex.storage.postgres.migrations import SCHEMA, vector_schema
+from recortex.storage.postgres.migrations import SCHEMA, value, vector_schema
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated
+from recortex.storage.records.vectors import DIGITS, VectorRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
 
     from psycopg import Connection
 
     from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.records.filters import Clause
 
 LEAST = 50_000
 """Fewer vectors are compared one by one (bench/scale.py)."""
@@ -43,6 +46,10 @@ LOOKED_SECONDS = 30.0
 """For so long it is believed that an index is there, or is not."""
 BUILDING = 0x5EC2
 """The right to make indexes of a workspace, among advisory locks."""
+_REEMBEDDING = 0x5EC1
+"""What the right to re-embed is called among advisory locks; the right to write is 0x5EC0 (pool.py)."""
+_HEAD = 4
+"""Bytes before the numbers in a halfvec's binary form: two of the dimensions, two unused."""
 _MADE_BY = "The job that follows each session makes it."
 
 
@@ -60,60 +67,53 @@ class Large(NamedTuple):
         return self.vectors >= LEAST and 0 < self.dimensions <= LONGEST
 
 
-class PgVectorIndex:
-    """Makes the indexes of a workspace, and finds the nearest vectors through them.
+class PgVectors(VectorRecords):
+    """Vectors of memories, and the indexes of a workspace that find the nearest of them.
 
     Args:
         database: the workspace.
         address: where an own connection goes that makes indexes, with the rights of the role itself.
     """
 
+    COLUMN = "halfvec_send(e.vector)"
+
     def __init__(self, database: PgDatabase, address: Address) -> None:
-        self._database = database
+        super().__init__(database)
+        self._server = database
+        self._own = database.workspace
         self._address = address
-        self._sql = database.queries("vectors")
         self._seen: dict[int, tuple[float, int]] = {}
 
-    def nearest(
-        self, model: int, vector: bytes, limit: int, condition: str, values: Sequence[Any]
-    ) -> list[int] | None:
-        """Keys of the memories that pass whose vectors are nearest, nearest first.
-
-        None where the index cannot tell.
-
-        Args:
-            model: the embedder's key.
-            vector: little-endian float32 values.
-            limit: so many.
-            condition: on `memories m`.
-            values: of the condition.
-        """
+    def nearest(self, model: int, vector: bytes, limit: int, clause: Clause) -> list[int] | None:
+        """Keys of the memories whose vectors are nearest, nearest first; see `records.search.NearestFinder`."""
+        condition, values = clause
         numbers = memoryview(vector).cast("f")
         if self._indexed(model) != len(numbers):
             return None
         text = self._sql["near"].replace("1 = 1", condition)
-        for name, number in (
-            ("workspace", self._database.workspace),
-            ("model", model),
-            ("dimensions", len(numbers)),
-            ("limit", limit),
-        ):
+        known = {"workspace": self._own, "model": model, "dimensions": len(numbers), "limit": limit}
+        for name, number in known.items():
             text = text.replace(f"/*{name}*/", str(int(number)))
         asked = "[" + ",".join(format(number, ".6g") for number in numbers) + "]"
         found = [row[0] for row in self._database.rows(text, (asked, *values))]
         return found if len(found) >= limit else None
 
-    def keep(self, *, threads: int, least: int = LEAST) -> int:
+    def keep_index(self, *, threads: int = 1, least: int = LEAST) -> int:
         """Make the indexes that are due and drop those that nobody needs.
 
-        Returns how many vectors were put in.
+        Where the role may not, nothing is done; `index_state` says so.
 
-        Where the role may not, nothing is done; `state` says so.
+        Args:
+            threads: of the server.
+            least: vectors from which on an index is made.
+
+        Returns:
+            How many vectors were put in.
         """
         with translated(), administration(self._address) as connection:
             connection.execute("SELECT set_config('recortex.workspace', %s, false)", (str(self._own),))
             lock = (BUILDING, self._own % 2**31)
-            if not _value(connection, "SELECT pg_try_advisory_lock(%s::int, %s::int)", lock):
+            if not value(connection, "SELECT pg_try_advisory_lock(%s::int, %s::int)", lock):
                 return 0
             try:
                 with suppress(errors.InsufficientPrivilege):
@@ -123,7 +123,7 @@ class PgVectorIndex:
                 connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", lock)
         return 0
 
-    def state(self) -> VectorIndexState | None:
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002
         """How the index of the model with the most vectors stands; None where they are too few for one."""
         large = max(self._large(), key=lambda one: one.vectors, default=None)
         if large is None or not (large.due or large.valid is not None):
@@ -136,10 +136,6 @@ class PgVectorIndex:
         broken = "it was not made yet" if large.valid is None else "its making was broken off"
         return VectorIndexState(large.vectors, 0, broken, _MADE_BY)
 
-    @property
-    def _own(self) -> int:
-        return self._database.workspace
-
     def _indexed(self, model: int) -> int:
         """The length of the vectors in a valid index; 0 where there is none."""
         at, dimensions = self._seen.get(model, (0.0, 0))
@@ -150,8 +146,7 @@ class PgVectorIndex:
         return dimensions
 
     def _large(self) -> list[Large]:
-        name = self._name("")
-        return [Large(*row) for row in self._database.rows(self._sql["large"], (name,))]
+        return [Large(*row) for row in self._rows("large", self._name(""))]
 
     def _keep(self, connection: Connection[Any], threads: int, least: int) -> int:
         made = 0
@@ -181,7 +176,7 @@ class PgVectorIndex:
             f" SET max_parallel_maintenance_workers = {max(threads - 1, 0)};"
             f" SET search_path = {SCHEMA}, {vector_schema(connection)}, public"
         )
-        leaf = _value(
+        leaf = value(
             connection,
             f"SELECT tableoid::regclass::text FROM {SCHEMA}.embeddings WHERE workspace = %s LIMIT 1",
             (self._own,),
@@ -200,6 +195,33 @@ class PgVectorIndex:
     def _name(self, model: int | str) -> str:
         return f"embeddings_near_{self._own}_{model}"
 
+    def claimed(self) -> AbstractContextManager[bool]:
+        """Hold the right to re-embed this workspace while inside; False where another connection has it."""
+        return self._server.claimed(_REEMBEDDING)
+
+    def code(self, column: Any) -> bytes:
+        """The int8 codes of a halfvec's binary form: big-endian halves."""
+        import numpy as np
+
+        return np.frombuffer(column, dtype=">f2", offset=_HEAD).astype(np.int8).tobytes()
+
+    def column(self, code: bytes) -> str:
+        """Int8 codes as a halfvec's text."""
+        return str(list(memoryview(code).cast("b"))).replace(" ", "")
+
+    def signs(self, code: bytes) -> str:
+        """A bit for each code, set where it is above zero."""
+        return code.translate(DIGITS).decode()
+
+    def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
+        """Keep vectors by hash, all in one statement; inside a transaction."""
+        dimensions = len(next(iter(codes.values()), b""))
+        key = self._number("model", model, dimensions)
+        vectors = [self.column(code) for code in codes.values()]
+        signs = [self.signs(code) for code in codes.values()]
+        found = self._rows("put", key, list(codes), vectors, signs)
+        return {bytes(hash_): int(key) for hash_, key in found}
+
 
 def _bytes_each(dimensions: int) -> int:
     """About what a vector takes in the graph while it is built.
@@ -207,8 +229,3 @@ def _bytes_each(dimensions: int) -> int:
     Its numbers, its neighbours and what is noted of them.
     """
     return 2 * dimensions + 3 * LINKS * 16 + 512
-
-
-def _value(connection: Connection[Any], text: str, values: Sequence[Any]) -> Any:
-    row = connection.execute(text, values).fetchone()
-    return row[0] if row else None

@@ -67,7 +67,7 @@ def asked(word: str) -> str | None:
     One with an apostrophe is a phrase to FTS5: it is indexed as a whole beside its parts, where an
     apostrophe alone stands between them.
     """
-    parts = _tokenizer()(word.replace("\0", ""))
+    parts = _split(word.replace("\0", "").encode("utf-8", "replace"))
     return _short("'".join(parts)) if parts else None
 
 
@@ -78,12 +78,12 @@ def lexeme(workspace: int, word: str) -> str:
 
 def _tokens(text: str) -> Iterator[tuple[str, int]]:
     """Each token with what it adds to the length; joined ones, which FTS5 does not count, add nothing."""
-    if "'" not in text and "’" not in text:
-        yield from ((_short(token), 1) for token in _tokenizer()(text))
-        return
     said = text.encode("utf-8", "replace")
+    if "'" not in text and "’" not in text:
+        yield from ((_short(token), 1) for token in _split(said))
+        return
     end, last = 0, ""
-    for start, after, token in _tokenizer().placed(said):
+    for start, after, token in _split(said, offsets=True):
         yield _short(token), 1
         if last and said[end:start] in _APOSTROPHES:
             yield _short(f"{last}'{token}"), 0
@@ -101,34 +101,12 @@ def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace("'", "''")
 
 
-class _Tokenizer:
-    """SQLite's own, as FTS5 uses it."""
-
-    def __init__(self) -> None:
+def _split(text: bytes, *, offsets: bool = False) -> Any:
+    """The tokens of a text by SQLite's tokenizer as FTS5 uses it; with offsets (first byte, end, token)."""
+    if not hasattr(_local, "tokenizer"):  # one for each thread: a connection of SQLite serves one at a time
         import apsw
 
-        self._for_documents = apsw.FTS5_TOKENIZE_DOCUMENT
-        self._split: Any = apsw.Connection(":memory:").fts5_tokenizer(
-            "porter", ["unicode61", "remove_diacritics", "2"]
-        )
-
-    def __call__(self, text: str) -> list[str]:
-        """The tokens of a text."""
-        return list(self._run(text.encode("utf-8", "replace"), include_offsets=False))
-
-    def placed(self, text: bytes) -> list[tuple[int, int, str]]:
-        """The tokens with their places: first byte, byte after the last, token."""
-        return list(self._run(text, include_offsets=True))
-
-    def _run(self, text: bytes, *, include_offsets: bool) -> Any:
-        return self._split(
-            text, self._for_documents, None, include_offsets=include_offsets, include_colocated=False
-        )
-
-
-def _tokenizer() -> _Tokenizer:
-    """One for each thread: a connection of SQLite serves one at a time."""
-    if not hasattr(_local, "tokens"):
-        _local.tokens = _Tokenizer()
-    tokens: _Tokenizer = _local.tokens
-    return tokens
+        _local.flags = apsw.FTS5_TOKENIZE_DOCUMENT
+        words = ["unicode61", "remove_diacritics", "2"]
+        _local.tokenizer = apsw.Connection(":memory:").fts5_tokenizer("porter", words)
+    return _local.tokenizer(text, _local.flags, None, include_offsets=offsets, include_colocated=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.time import to_micros
 from recortex.errors import InvalidInputError
+from recortex.storage.records.values import micros
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -13,21 +13,27 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
 
 Clause = tuple[str, tuple[Any, ...]]
+EVERYTHING: Clause = ("1 = 1", ())
 MOST_VALUES = 10_000
 """SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some
 too."""
 
-_ORDER = {
-    "recorded": "m.recorded_at",
-    "updated": "m.updated_at",
-    "accessed": "coalesce(m.last_accessed_at, 0)",
-    "importance": "m.priority",
-    "confidence": "m.confidence",
+ORDER = {
+    "recorded": "recorded_at",
+    "updated": "updated_at",
+    "accessed": "last_accessed_at",
+    "importance": "priority",
+    "confidence": "confidence",
 }
+"""The columns by which a query orders; what has none comes before all others."""
 
 
-def where(query: MemoryQuery) -> Clause:
+def where(query: MemoryQuery, *, after: int = 0) -> Clause:
     """The condition on `memories m`, with its bindings; `1 = 1` when everything passes.
+
+    Args:
+        query: what passes.
+        after: the highest number of a binding of the statement that it is put into, where they are numbered.
 
     Raises:
         InvalidInputError: it has more values than an engine takes.
@@ -40,13 +46,19 @@ def where(query: MemoryQuery) -> Clause:
             f"The filters have {len(values):,} values; at most {MOST_VALUES:,} are looked for at once.",
             hint="Ask in several questions.",
         )
+    if after:
+        text, *marked = text.split("?")
+        text += "".join(f"?{number}{part}" for number, part in enumerate(marked, after + 1))
     return text, values
 
 
 def order(query: MemoryQuery) -> str:
     """The ORDER BY, the insertion order breaking ties."""
     direction = "DESC" if query.descending else "ASC"
-    return f"{_ORDER[query.order]} {direction}, m.key {direction}"
+    column = f"m.{ORDER[query.order]}"
+    if query.order == "accessed":
+        column = f"coalesce({column}, 0)"
+    return f"{column} {direction}, m.key {direction}"
 
 
 def _clauses(query: MemoryQuery) -> Iterator[Clause]:
@@ -59,7 +71,6 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
     yield from _linked(query)
     yield from _scalars(query)
-    yield from _times(query)
 
 
 def _linked(query: MemoryQuery) -> Iterator[Clause]:
@@ -99,21 +110,14 @@ def _scalars(query: MemoryQuery) -> Iterator[Clause]:
         ("m.priority <= ?", query.max_priority),
         ("m.confidence >= ?", query.min_confidence),
         ("m.confidence <= ?", query.max_confidence),
+        ("m.recorded_at >= ?", micros(query.recorded_after)),
+        ("m.recorded_at < ?", micros(query.recorded_before)),
+        ("m.updated_at <= ?", micros(query.as_of)),
+        ("m.valid_from <= ?", at := micros(query.valid_at)),
+        ("m.valid_until IS NULL OR m.valid_until > ?", at),
     ):
         if value is not None:
             yield clause, (value,)
-
-
-def _times(query: MemoryQuery) -> Iterator[Clause]:
-    if query.recorded_after is not None:
-        yield "m.recorded_at >= ?", (to_micros(query.recorded_after),)
-    if query.recorded_before is not None:
-        yield "m.recorded_at < ?", (to_micros(query.recorded_before),)
-    if query.as_of is not None:
-        yield "m.updated_at <= ?", (to_micros(query.as_of),)
-    if query.valid_at is not None:
-        at = to_micros(query.valid_at)
-        yield "m.valid_from <= ? AND (m.valid_until IS NULL OR m.valid_until > ?)", (at, at)
 
 
 def _member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:

@@ -4,87 +4,80 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from recortex.domain.maintenance import AuditSummary, MaintenanceRun, OldAuditEntry, SizeSample, StoreContent
 from recortex.domain.time import from_micros, to_micros
 from recortex.ports.maintenance import EVERY_VERSION
-from recortex.storage.records.rows import as_written, json
+from recortex.storage.database import Records
+from recortex.storage.records.values import as_written, json, parse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recortex.storage.database import Database
-    from recortex.storage.records.rows import Row
+    from recortex.storage.records.values import Row
 
 _MANY = 2**62
 
 
-class MaintenanceRecords:
+class MaintenanceRecords(Records):
     """What was done when, and what is old enough to go."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql = database.queries("maintenance")
+    topic = "maintenance"
 
     # -- what was done
 
     def all(self) -> dict[str, MaintenanceRun]:
         """Each chore that was ever done, by its name."""
-        return dict(map(run_of, self._database.rows(self._sql["all"])))
+        return dict(map(run_of, self._rows("all")))
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
         """Note that a chore was done."""
-        self._database.rows(self._sql["note"], (name, to_micros(at), json(dict(outcome))))
+        self._rows("note", name, to_micros(at), json(dict(outcome)))
 
     def sample(self, at: datetime, *, memories: int, size: int) -> None:
         """Note the store's size."""
-        self._database.rows(self._sql["sample"], (to_micros(at), memories, size))
+        self._rows("sample", to_micros(at), memories, size)
 
     def samples(self, limit: int) -> list[SizeSample]:
         """The newest sizes, latest first."""
-        return [SizeSample(*row) for row in self._database.rows(self._sql["samples"], (limit,))]
+        return [SizeSample(*row) for row in self._rows("samples", limit)]
 
     def content(self) -> StoreContent:
         """How much there is."""
-        return StoreContent(*map(int, self._database.rows(self._sql["content"])[0]))
+        return StoreContent(*map(int, self._rows("content")[0]))
 
     def archived(self) -> int:
         """How many memories are archived or pruned."""
-        return int(self._database.value(self._sql["archived"]))
+        return self._number("archived")
 
     # -- the audit log
 
     def old_audit(self, before: datetime, limit: int) -> list[OldAuditEntry]:
         """The oldest entries before a time; never the log's last one, since the next is numbered after it."""
-        return [
-            OldAuditEntry(*row)
-            for row in self._database.rows(self._sql["old_audit"], (to_micros(before), limit))
-        ]
+        return [OldAuditEntry(*row) for row in self._rows("old_audit", to_micros(before), limit)]
 
     def count_old_audit(self, before: datetime, *, more: bool = False) -> int:
         """How many there are; `more`: newer entries will follow before they go."""
-        return int(self._database.value(self._sql["count_old_audit"], (to_micros(before), int(more))))
+        return self._number("count_old_audit", to_micros(before), int(more))
 
     def rotate(self, entries: Sequence[OldAuditEntry], summaries: Sequence[AuditSummary]) -> None:
         """Put summaries in the place of entries; inside a transaction."""
-        self._database.run_many(self._sql["add_summary"], summaries)
-        self._database.run_many(self._sql["delete_audit"], [(one.seq,) for one in entries])
+        self._each("add_summary", summaries)
+        self._each("delete_audit", [(one.seq,) for one in entries])
 
     def summaries(self) -> list[AuditSummary]:
         """Every summary, the oldest month first."""
-        return [AuditSummary(*row) for row in self._database.rows(self._sql["summaries"])]
+        return [AuditSummary(*row) for row in self._rows("summaries")]
 
     # -- memories, versions, vectors
 
     def expired(self, before: datetime, limit: int) -> list[str]:
         """Ids of pruned memories that nobody used or changed since, and that no living memory depends on."""
-        return [row[0] for row in self._database.rows(self._sql["expired"], (to_micros(before), limit))]
+        return self._column("expired", to_micros(before), limit)
 
     def count_expired(self, before: datetime) -> tuple[int, int]:
         """How many there are, and how many more stay because a living memory stands on them."""
-        old = int(self._database.value(self._sql["count_old"], (to_micros(before),)))
+        old = self._number("count_old", to_micros(before))
         gone = len(self.expired(before, _MANY)) if old else 0
         return gone, old - gone
 
@@ -92,12 +85,14 @@ class MaintenanceRecords:
         self, keep: int, limit: int, *, without: Sequence[str] = ()
     ) -> list[tuple[int, int]]:
         """Former states beyond the newest `keep` of a memory: (key of the memory, version)."""
-        rows = self._database.rows(self._sql["surplus_versions"], (keep, json(list(without)), limit))
-        return [(key, version) for key, version in rows]
+        return [
+            (key, version)
+            for key, version in self._rows("surplus_versions", keep, json(list(without)), limit)
+        ]
 
     def drop_versions(self, versions: Sequence[tuple[int, int]]) -> None:
         """Delete former states; inside a transaction."""
-        self._database.run_many(self._sql["drop_version"], versions)
+        self._each("drop_version", versions)
 
     def unused_vectors(
         self, limit: int, *, without: Sequence[str] = (), keep: int = EVERY_VERSION
@@ -107,41 +102,39 @@ class MaintenanceRecords:
         The newest vector is none of them: its key would be given again, and an index of its own would
         mistake the two.
         """
-        rows = self._database.rows(self._sql["unused_vectors"], (json(list(without)), keep, limit))
-        return [row[0] for row in rows]
+        return self._column("unused_vectors", json(list(without)), keep, limit)
 
     def drop_vectors(self, keys: Sequence[int]) -> None:
         """Delete vectors, but for those that a memory has by now; inside a transaction."""
-        self._database.run_many(self._sql["drop_vector"], [(key,) for key in keys])
+        self._each("drop_vector", [(key,) for key in keys])
 
     def vector_sharing(self) -> tuple[int, int, int]:
         """Numbers of memories with a vector, of vectors, and of vectors that are kept twice."""
-        having, vectors, twice = self._database.rows(self._sql["vector_sharing"])[0]
+        having, vectors, twice = self._rows("vector_sharing")[0]
         return int(having), int(vectors), int(twice)
 
     # -- notes
 
     def old_degradations(self, before: datetime) -> int:
         """How many kinds of fall back were not seen since a time."""
-        return int(self._database.value(self._sql["old_degradations"], (to_micros(before),)))
+        return self._number("old_degradations", to_micros(before))
 
     def forget_degradations(self, before: datetime) -> None:
         """Delete them."""
-        self._database.rows(self._sql["forget_degradations"], (to_micros(before),))
+        self._rows("forget_degradations", to_micros(before))
 
     def old_checkpoints(self, before: datetime) -> list[str]:
         """Transcripts that were last read before a time."""
-        rows = self._database.rows(self._sql["old_checkpoints"], (to_micros(before),))
-        return [row[0] for row in rows]
+        return self._column("old_checkpoints", to_micros(before))
 
     def forget_checkpoints(self, paths: Sequence[str]) -> None:
         """Forget how far transcripts were read."""
         with self._database.transaction():
-            self._database.run_many(self._sql["forget_checkpoint"], [(path,) for path in paths])
+            self._each("forget_checkpoint", [(path,) for path in paths])
 
     def old_sessions(self, before: datetime) -> int:
         """How many sessions were last seen before a time."""
-        return int(self._database.value(self._sql["old_sessions"], (to_micros(before),)))
+        return self._number("old_sessions", to_micros(before))
 
 
 def run_of(row: Row) -> tuple[str, MaintenanceRun]:
@@ -152,4 +145,4 @@ def run_of(row: Row) -> tuple[str, MaintenanceRun]:
     """
     with as_written("What is noted of a chore"):
         name, done_at, outcome = row
-        return name, MaintenanceRun(from_micros(done_at), msgspec.json.decode(outcome, type=dict[str, Any]))
+        return name, MaintenanceRun(from_micros(done_at), parse(outcome, None, dict[str, Any]))

@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.history import KEPT_VERSIONS, Version
 from recortex.domain.matching import matches
 from recortex.domain.search import Neighbour
-from recortex.domain.time import from_micros, to_micros
-from recortex.domain.vocabulary import Actor
+from recortex.domain.time import to_micros
+from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
-from recortex.storage.records.filters import order, where
+from recortex.storage.records.filters import ORDER, order, where
 from recortex.storage.records.rows import (
-    LINK_INSERTS,
     LINKS,
     SELECT,
-    as_written,
     from_row,
-    json,
     link_rows,
     memory_of,
     state_of,
     to_row,
 )
+from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import VERSIONS, links
 
 if TYPE_CHECKING:
@@ -34,24 +32,27 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.domain.search import SearchText
+    from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Database, Rows
-    from recortex.storage.records.rows import Row
+    from recortex.storage.records.values import Row
 
 _SPELLINGS = 13
 """Places for hashes in the query `same_hash`."""
 
+VERSION = ("memory", "version", "recorded_from", "recorded_to", "changed_by", "reason")
+"""Of a `Version`, in the order of the query `versions_of`, which gives the memory as JSON."""
 _ALL = 2**62
 """More than any store holds."""
 
 
-class MemoryRecords:
+class MemoryRecords(Records):
     """Create, read, change and delete memories; every change leaves the former state behind."""
 
+    topic = "memories"
+
     def __init__(self, database: Database, index: Rows) -> None:
-        self._database = database
+        super().__init__(database)
         self._index = index
-        self._sql = database.queries("memories")
-        self._version_sql = database.queries("versions")
 
     # -- reading
 
@@ -63,9 +64,7 @@ class MemoryRecords:
 
     def ids_beginning(self, prefix: str) -> list[str]:
         """At most three ids that begin so."""
-        return [
-            row[0] for row in self._database.rows(self._sql["ids_beginning"], (prefix, prefix + "\uffff"))
-        ]
+        return self._column("ids_beginning", prefix, prefix + "\uffff")
 
     def find(self, query: MemoryQuery) -> list[Memory]:
         """The memories that pass, ordered and cut as the query says."""
@@ -82,14 +81,13 @@ class MemoryRecords:
         if query.as_of is not None:
             return len(self._find_as_of(replace(query, limit=None, offset=0), query.as_of))
         condition, values = where(query)
-        return int(
-            self._database.value(f"SELECT count(*) FROM memories m WHERE /*own m*/ {condition}", values)
-        )
+        sql = f"SELECT count(*) FROM memories m WHERE /*own m*/ {condition}"
+        return int(self._database.value(sql, values))
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
         table: dict[str, dict[str, int]] = defaultdict(dict)
-        for kind, status, count in self._database.rows(self._sql["count_by_kind"]):
+        for kind, status, count in self._rows("count_by_kind"):
             table[kind][status] = count
         return dict(table)
 
@@ -99,14 +97,11 @@ class MemoryRecords:
         The first one is preferred.
         """
         padded = (*hashes, *hashes[:1] * (_SPELLINGS - len(hashes)))
-        found: str | None = self._database.value(self._sql["same_hash"], tuple(map(bytes.fromhex, padded)))
-        return found
+        return next(iter(self._column("same_hash", *map(bytes.fromhex, padded))), None)
 
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
-        return [
-            Neighbour(*row) for row in self._database.rows(self._sql["neighbours"], (session, first, last))
-        ]
+        return [Neighbour(*row) for row in self._rows("neighbours", session, first, last)]
 
     def history(self, memory_id: str) -> list[Version]:
         """The states of a memory, newest first."""
@@ -114,32 +109,20 @@ class MemoryRecords:
         if current is None:
             return []
         key = self._key(memory_id)
-        changed_by, reason = self._database.rows(self._version_sql["current"], (key,))[0]
-        with as_written(f"The memory {memory_id}"):
-            newest = Version(
-                memory=current,
-                version=current.version,
-                recorded_from=current.updated_at,
-                recorded_to=None,
-                changed_by=Actor(changed_by),
-                reason=reason,
-            )
-        former = self._database.rows(self._version_sql["versions_of"], (key,))
-        return [newest, *map(version_of, former)]
+        changed_by, reason, *_ = self._rows("behind", key)[0]
+        state = (current, current.version, to_micros(current.updated_at), None, changed_by, reason)
+        return [read(Version, VERSION, state), *map(version_of, self._rows("versions_of", key))]
 
     def as_of(self, memory_id: str, at: datetime) -> Memory | None:
         """The state of a memory that was recorded at that time."""
         for memory in self.get([memory_id]):
             if memory.updated_at <= at:
                 return memory
-        state = self._database.value(self._version_sql["held_at_by"], (memory_id, to_micros(at)))
-        return None if state is None else memory_of(state)
+        return next(map(memory_of, self._column("held_at_by", memory_id, to_micros(at))), None)
 
     def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
         """The states that were recorded at that time, hold no longer, and pass the query."""
-        states = (
-            memory_of(row[0]) for row in self._database.rows(self._version_sql["held_at"], (to_micros(at),))
-        )
+        states = map(memory_of, self._column("held_at", to_micros(at)))
         return [memory for memory in states if matches(query, memory)]
 
     # -- writing: inside a transaction
@@ -158,7 +141,7 @@ class MemoryRecords:
     ) -> Memory:
         """Put a new state in place of the old one, which becomes a version; returns the state as kept."""
         key = self._key(old.id)
-        *former, recorded_at = self._database.rows(self._sql["behind"], (key,))[0]
+        *former, recorded_at = self._rows("behind", key)[0]
         at = max(new.updated_at, old.updated_at)
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
@@ -190,11 +173,11 @@ class MemoryRecords:
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""
-        self._database.rows(self._sql["touch"], (to_micros(at), json(list(ids))))
+        self._rows("touch", to_micros(at), json(list(ids)))
 
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Note where a memory was learned; False when that place is known."""
-        return bool(self._database.rows(self._sql["add_evidence"], (place, memory_id)))
+        return bool(self._rows("add_evidence", place, memory_id))
 
     # -- what an engine adds
 
@@ -218,21 +201,22 @@ class MemoryRecords:
         if not rows:
             return []
         keys = json([row[0] for row in rows])
-        linked = {name: self._links(query, link, keys) for name, (query, link) in LINKS.items()}
+        linked = {name: self._links(name, keys) for name in LINKS}
         return [
             from_row(row, {name: found.get(row[0], ()) for name, found in linked.items()}) for row in rows
         ]
 
-    def _links(self, query: str, link: Any, keys: str) -> dict[int, tuple[Any, ...]]:
+    def _links(self, name: str, keys: str) -> dict[int, tuple[Any, ...]]:
         grouped: dict[int, list[Any]] = defaultdict(list)
-        for key, *values in self._database.rows(self._sql[query], (keys,)):
-            grouped[key].append(link(*values))
+        for key, *values in self._rows(f"{name}_of", keys):
+            grouped[key].append(LINKS[name](*values))
         return {key: tuple(found) for key, found in grouped.items()}
 
     def _find_as_of(self, query: MemoryQuery, at: datetime) -> list[Memory]:
         condition, values = where(replace(query, limit=None, offset=0))
         found = [*self._select(condition, values), *self.former(query, at)]
-        found.sort(key=lambda memory: (_sort_value(memory, query), memory.id), reverse=query.descending)
+        column = ORDER[query.order]
+        found.sort(key=lambda one: (stored(one, [column])[column] or 0, one.id), reverse=query.descending)
         end = None if query.limit is None else query.offset + query.limit
         return found[query.offset : end]
 
@@ -248,27 +232,15 @@ class MemoryRecords:
             "reason": reason,
         }
         sealed = {**row, "embedding_key": embedding_key, "seal": row_checksums.of_row(VERSIONS, row)}
-        self._database.rows(self._version_sql["snapshot"], sealed)
-        self._database.rows(self._version_sql["retain"], (key, old.version + 1 - KEPT_VERSIONS))
+        self._named("snapshot", sealed)
+        self._rows("retain", key, old.version + 1 - KEPT_VERSIONS)
 
     def _key(self, memory_id: str) -> int:
-        return int(self._database.value(self._sql["key_of"], (memory_id,)))
+        return self._number("key_of", memory_id)
 
     def _insert_links(self, linked: dict[str, list[Row]], key: int) -> None:
         for name, rows in linked.items():
-            if rows:
-                self._database.run_many(self._sql[LINK_INSERTS[name]], [(key, *row) for row in rows])
-
-
-def _sort_value(memory: Memory, query: MemoryQuery) -> float:
-    values = {
-        "recorded": to_micros(memory.recorded_at),
-        "updated": to_micros(memory.updated_at),
-        "accessed": to_micros(memory.last_accessed_at) if memory.last_accessed_at else 0,
-        "importance": memory.priority,
-        "confidence": memory.confidence,
-    }
-    return values[query.order]
+            self._each(f"insert_{name}", [(key, *row) for row in rows])
 
 
 def version_of(row: Row) -> Version:
@@ -277,13 +249,5 @@ def version_of(row: Row) -> Version:
     Raises:
         CorruptStoreError: the row is not one that we wrote.
     """
-    with as_written("A former state"):
-        state, version, recorded_from, recorded_to, changed_by, reason = row
-        return Version(
-            memory=memory_of(state),
-            version=version,
-            recorded_from=from_micros(recorded_from),
-            recorded_to=from_micros(recorded_to),
-            changed_by=Actor(changed_by),
-            reason=reason,
-        )
+    state, *others = row
+    return read(Version, VERSION, (memory_of(state), *others))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.history import AuditEntry
+from recortex.domain.session import Receipt
 from recortex.errors import CorruptStoreError
-from recortex.storage.records.ledger import entry_of
+from recortex.storage.records.ledger import AUDIT
 from recortex.storage.records.maintenance import run_of
-from recortex.storage.records.memories import version_of
+from recortex.storage.records.memories import VERSION, version_of
 from recortex.storage.records.relations import relation_of
-from recortex.storage.records.sessions import receipt_of
-from recortex.storage.tables import RELATIONS
+from recortex.storage.records.values import read
+from recortex.storage.tables import RECEIPTS, RELATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,26 +42,9 @@ class RowCheck(NamedTuple):
 
 
 ROW_CHECKS = {
-    "versions": RowCheck(
-        version_of, ("state", "version", "recorded_from", "recorded_to", "changed_by", "reason"), "memory_key"
-    ),
+    "versions": RowCheck(version_of, ("state", *VERSION[1:]), "memory_key"),
     "relations": RowCheck(relation_of, RELATIONS.names[:-1], "source_key"),
-    "audit": RowCheck(entry_of, ("memory_key", "operation", "actor", "at", "details"), "memory_key"),
+    "audit": RowCheck(partial(read, AuditEntry, AUDIT), ("memory_key", *AUDIT[1:]), "memory_key"),
     "chores": RowCheck(run_of, ("name", "done_at", "outcome")),
-    "receipts": RowCheck(
-        receipt_of,
-        (
-            "session",
-            "context",
-            "memory",
-            "scope",
-            "channel",
-            "at",
-            "subject",
-            "score",
-            "tokens",
-            "used_at",
-            "used_as",
-        ),
-    ),
+    "receipts": RowCheck(partial(read, Receipt, RECEIPTS.names), RECEIPTS.names),
 }

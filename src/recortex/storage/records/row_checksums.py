@@ -23,7 +23,7 @@ from recortex.storage.tables import MEMORIES, sealed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from recortex.storage.records.rows import Row
+    from recortex.storage.records.values import Row
     from recortex.storage.tables import Table
 
     Links = Mapping[str, Sequence[Row]]
@@ -174,7 +174,7 @@ def _unfit_memories(read: Read, links: Mapping[str, str]) -> Iterator[Unfit]:
     last = 0
     while rows := list(read(_MEMORIES, (last, _PIECE))):
         keys = dumps([row[0] for row in rows]).decode()
-        linked = {name: _grouped(read(links[query], (keys,))) for name, (query, _) in LINKS.items()}
+        linked = {name: _grouped(read(links[f"{name}_of"], (keys,))) for name in LINKS}
         for key, kept, *values in rows:
             row = dict(zip(_names(MEMORIES), values, strict=True))
             fitting = of_memory(row, {name: found.get(key, ()) for name, found in linked.items()})

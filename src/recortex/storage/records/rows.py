@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import operator
-from contextlib import contextmanager
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from recortex.codec import content_to_json, dumps, memory_from_json
-from recortex.domain import vocabulary
+from recortex.codec import content_to_json, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
+from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, Link, PatternLink
 from recortex.domain.memory import Memory, Source
-from recortex.domain.time import from_micros, to_micros
-from recortex.errors import CorruptStoreError, InvalidInputError
+from recortex.storage.records.values import Codec, as_written, codecs, json, parse
 from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from datetime import datetime
+    from collections.abc import Mapping
 
     from recortex.domain.search import SearchText
     from recortex.domain.vocabulary import Actor
-
-Row = tuple[Any, ...]
+    from recortex.storage.records.values import Row
 
 _SOURCE_COLUMNS = frozenset({"session", "turn", "speaker"})
 _FIELDS = frozenset(field.name for field in fields(Memory))
@@ -35,85 +29,15 @@ COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
 _NO_SOURCE = Source()
-_NOT_OURS = (
-    msgspec.MsgspecError,
-    InvalidInputError,
-    ValueError,
-    TypeError,
-    KeyError,
-    OverflowError,
-    AttributeError,
-)
-"""What reading raises of a row that damage has changed."""
-
-
-@contextmanager
-def as_written(what: str) -> Iterator[None]:
-    """Read a row inside; one that we did not write is named, as in "The memory 1"."""
-    try:
-        yield
-    except _NOT_OURS as error:
-        raise CorruptStoreError(f"{what} is not as it was written: {error}.") from error
-
-
-def json(value: Any) -> str:
-    """Compact JSON text."""
-    return dumps(value).decode()
-
-
-def parse(text: str | None, empty: Any) -> Any:
-    """JSON that we wrote; `empty` where there is none."""
-    return empty if not text else msgspec.json.decode(text)
-
-
-def micros(at: datetime | None) -> int | None:
-    """An instant as stored."""
-    return None if at is None else to_micros(at)
-
-
-def instant(at: int | None) -> datetime | None:
-    """A stored instant."""
-    return None if at is None else from_micros(at)
-
-
-class _Codec(NamedTuple):
-    """How a field's value is stored, and read again."""
-
-    stored: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
-_PLAIN = _Codec(lambda value: value, lambda column: column)
-_INSTANT = _Codec(micros, instant)
-_FLAG = _Codec(int, bool)
-_TAGS = _Codec(json, lambda column: tuple(parse(column, ())))
-_OBJECT = _Codec(lambda value: json(value) if value else None, lambda column: parse(column, {}))
-_HASH = _Codec(bytes.fromhex, bytes.hex)
 _SPECIAL = frozenset({"summary", "content", "source"})
 """Fields whose columns depend on others: they are null where they say nothing new."""
 
 
-_BY_ANNOTATION = {
-    "datetime": _INSTANT,
-    "datetime | None": _INSTANT,
-    "bool": _FLAG,
-    "tuple[str, ...]": _TAGS,
-    "dict[str, Any]": _OBJECT,
-}
-
-
-def _codec(name: str, annotation: str) -> _Codec:
-    """The codec of a field, by its annotation as it is written: resolving it would take milliseconds."""
-    words = getattr(vocabulary, annotation, None)
-    if words is not None:
-        return _Codec(operator.attrgetter("value"), words)
-    return _HASH if name == "content_hash" else _BY_ANNOTATION.get(annotation, _PLAIN)
-
-
+_HASH = Codec(bytes.fromhex, bytes.hex)
 _CODECS = {
-    field.name: _codec(field.name, str(field.type))
-    for field in fields(Memory)
-    if field.name in MEMORIES.names and field.name not in _SPECIAL
+    name: _HASH if name == "content_hash" else codec
+    for name, codec in codecs(Memory).items()
+    if name in MEMORIES.names and name not in _SPECIAL
 }
 
 
@@ -154,7 +78,7 @@ def _source_column(source: Source) -> str | None:
 
 def _content(kind: Kind, column: str | None, text: str) -> Content:
     content = KINDS[kind]
-    return content.from_text(text) if column is None else msgspec.json.decode(column, type=content)
+    return content.from_text(text) if column is None else parse(column, None, content)
 
 
 def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
@@ -164,24 +88,16 @@ def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
         CorruptStoreError: the row is not one that we wrote.
     """
     with as_written(f"The memory {row[1]}"):
-        return _from_row(row, links)
-
-
-def _from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
-    data = dict(zip(COLUMNS, row, strict=True))
-    values: dict[str, Any] = {name: codec.read(data[name]) for name, codec in _CODECS.items()}
-    values |= links
-    return Memory(
-        **values,
-        summary=data["text"] if data["summary"] is None else data["summary"],
-        content=_content(values["kind"], data["content"], data["text"]),
-        source=_source(data),
-    )
-
-
-def _source(data: Mapping[str, Any]) -> Source:
-    place = {name: data[name] for name in _SOURCE_COLUMNS}
-    return Source(**place, **parse(data["source"], {}))
+        data = dict(zip(COLUMNS, row, strict=True))
+        values: dict[str, Any] = {name: codec.read(data[name]) for name, codec in _CODECS.items()}
+        values |= links
+        place = {name: data[name] for name in _SOURCE_COLUMNS}
+        return Memory(
+            **values,
+            summary=data["text"] if data["summary"] is None else data["summary"],
+            content=_content(values["kind"], data["content"], data["text"]),
+            source=Source(**place, **parse(data["source"], {})),
+        )
 
 
 def link_rows(memory: Memory) -> dict[str, list[Row]]:
@@ -189,31 +105,23 @@ def link_rows(memory: Memory) -> dict[str, list[Row]]:
 
     Of a pattern or a constraint that is there twice, the last.
     """
-    return {
-        "files": [
-            (file.path, file.line_start, file.line_end, file.content_hash, file.commit)
-            for file in memory.files
-        ],
-        "functions": [(link.name, link.file, link.signature) for link in memory.functions],
-        "patterns": [*{pattern.id: pattern.name for pattern in memory.patterns}.items()],
-        "constraints": [*{constraint.id: constraint.name for constraint in memory.constraints}.items()],
-    }
+    rows = {name: list(map(_plain, getattr(memory, name))) for name in LINKS}
+    for name in ("patterns", "constraints"):
+        rows[name] = [*{row[0]: row for row in rows[name]}.values()]
+    return rows
 
 
-LINK_INSERTS = {
-    "files": "insert_file",
-    "functions": "insert_function",
-    "patterns": "insert_pattern",
-    "constraints": "insert_constraint",
+def _plain(link: Link) -> Row:
+    return tuple(getattr(link, field.name) for field in fields(link))
+
+
+LINKS: dict[str, type[Link]] = {
+    "files": FileLink,
+    "functions": FunctionLink,
+    "patterns": PatternLink,
+    "constraints": ConstraintLink,
 }
-
-
-LINKS = {
-    "files": ("files_of", FileLink),
-    "functions": ("functions_of", FunctionLink),
-    "patterns": ("patterns_of", PatternLink),
-    "constraints": ("constraints_of", ConstraintLink),
-}
+"""The fields of `Memory` that hold links."""
 
 
 def state_of(memory: Memory) -> str:
@@ -221,12 +129,11 @@ def state_of(memory: Memory) -> str:
     return json(msgspec.to_builtins(memory))
 
 
-def memory_of(state: str, *, updated_at: datetime | None = None) -> Memory:
+def memory_of(state: str) -> Memory:
     """The inverse of `state_of`.
 
     Raises:
         CorruptStoreError: the state is not one that we wrote.
     """
     with as_written("A former state"):
-        memory = memory_from_json(msgspec.json.decode(state))
-    return memory if updated_at is None else replace(memory, updated_at=updated_at)
+        return memory_from_json(parse(state, None))

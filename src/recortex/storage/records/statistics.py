@@ -5,21 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.statistics import Generation, MemoryStatistics
-from recortex.storage.records.rows import json
+from recortex.storage.database import Records
+from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.statistics import Arc
-    from recortex.storage.database import Database
 
 
-class StatisticsRecords:
+class StatisticsRecords(Records):
     """Reads the statistics of memories."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql = database.queries("statistics")
+    topic = "statistics"
 
     def fading(self, before: int) -> list[MemoryStatistics]:
         """Active memories, not pinned, whose state and last access are not after that instant."""
@@ -35,17 +33,16 @@ class StatisticsRecords:
 
     def of(self, ids: Sequence[str]) -> list[MemoryStatistics]:
         """Those memories, whatever their status."""
-        sql = f"{self._sql['columns']} {self._sql['named']}"
-        return list(map(MemoryStatistics._make, self._database.rows(sql, (json(list(ids)),))))
+        return self._statistics("named", json(list(ids)))
 
     def arcs(self) -> list[Arc]:
         """Every active relation."""
-        return self._database.rows(self._sql["arcs"])
+        return self._rows("arcs")
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""
-        return Generation(*self._database.rows(self._sql["generation"])[0])
+        return Generation(*self._rows("generation")[0])
 
-    def _statistics(self, condition: str, instant: int) -> list[MemoryStatistics]:
+    def _statistics(self, condition: str, value: int | str) -> list[MemoryStatistics]:
         sql = f"{self._sql['columns']} {self._sql[condition]}"
-        return list(map(MemoryStatistics._make, self._database.rows(sql, (instant,))))
+        return list(map(MemoryStatistics._make, self._database.rows(sql, (value,))))

@@ -10,38 +10,47 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.embedding import Reembedding
-from recortex.storage.records.rows import json
+from recortex.storage.database import Records
+from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from recortex.domain.embedding import VectorIndexState
     from recortex.storage.database import Database
 
 _ONE, _ZERO, _LOWEST_NEGATIVE = ord("1"), ord("0"), 128
 DROPPED = 500
 """Vectors deleted in one transaction: 2,000 took 270 ms on a busy machine, for which others would wait."""
-_DIGITS = bytes(_ONE if 0 < code < _LOWEST_NEGATIVE else _ZERO for code in range(256))
+DIGITS = bytes(_ONE if 0 < code < _LOWEST_NEGATIVE else _ZERO for code in range(256))
 
 
 def signs(code: bytes) -> bytes:
     """A bit for each int8 value, set where it is above zero; the lowest bit first, as sqlite-vec has it."""
-    return int(code.translate(_DIGITS)[::-1] or b"0", 2).to_bytes(-(-len(code) // 8), "little")
+    return int(code.translate(DIGITS)[::-1] or b"0", 2).to_bytes(-(-len(code) // 8), "little")
 
 
-class VectorRecords:
+def quantised(vector: bytes) -> bytes:
+    """Little-endian float32 values as the int8 codes in which vectors are kept: the largest becomes ±127."""
+    import numpy as np
+
+    values = np.frombuffer(vector, "<f4")
+    scale = 127 / max(float(np.abs(values).max(initial=0.0)), 1e-12)
+    return bytes(np.rint(values * scale).astype(np.int8).tobytes())
+
+
+class VectorRecords(Records):
     """Vectors of memories.
 
     Attributes:
         COLUMN: how a vector `e.vector` is read.
     """
 
+    topic = "vectors"
     COLUMN = "e.vector"
 
     def __init__(self, database: Database) -> None:
-        self._database = database
-        self._sql = database.queries("vectors")
+        super().__init__(database)
         self._models: dict[str, tuple[int, int]] = {}
 
     @property
@@ -59,7 +68,7 @@ class VectorRecords:
         if not self.available:
             return None
         if model not in self._models or self._models[model][1] != length != 0:
-            found = self._database.rows(self._sql["model_key"], (model,))
+            found = self._rows("model_key", model)
             if not found:
                 return None
             self._models[model] = (int(found[0][0]), int(found[0][1]))
@@ -80,19 +89,17 @@ class VectorRecords:
 
     def keys_of(self, hashes: Sequence[bytes]) -> dict[bytes, int]:
         """The keys of those vectors that are kept already."""
-        found = ((hash_, self._database.value(self._sql["by_one_hash"], (hash_,))) for hash_ in hashes)
-        return {hash_: int(key) for hash_, key in found if key is not None}
+        wanted = json([hash_.hex() for hash_ in hashes])
+        return {bytes(hash_): key for hash_, key in self._rows("by_hash", wanted)}
 
     def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
         """Keep vectors by hash; inside a transaction."""
         dimensions = len(next(iter(codes.values()), b""))
-        model_key = int(self._database.value(self._sql["model"], (model, dimensions)))
+        model_key = self._number("model", model, dimensions)
         keys: dict[bytes, int] = {}
         for hash_, code in codes.items():
-            keys[hash_] = int(
-                self._database.value(self._sql["insert"], (hash_, model_key, self.column(code)))
-            )
-            self._database.rows(self._sql["insert_signs"], (keys[hash_], model_key, self.signs(code)))
+            keys[hash_] = self._number("insert", hash_, model_key, self.column(code))
+            self._rows("insert_signs", keys[hash_], model_key, self.signs(code))
         return keys
 
     def attach(self, pairs: Sequence[tuple[str, int, bytes]], *, first: bool = False) -> None:
@@ -102,11 +109,11 @@ class VectorRecords:
             pairs: of memories and vectors; a memory whose text has changed since is left as it is.
             first: leave a memory as it is that has a vector.
         """
-        self._database.run_many(self._sql["attach_first" if first else "attach"], pairs)
+        self._each("attach_first" if first else "attach", pairs)
 
     def codes_of(self, ids: Sequence[str], model: str) -> dict[str, bytes]:
         """The vectors of memories by one embedder, as int8 codes."""
-        rows = self._database.rows(self._sql["codes_of"], (json(list(ids)), model))
+        rows = self._rows("codes_of", json(list(ids)), model)
         return {id_: self.code(vector) for id_, vector in rows}
 
     def pending(self, limit: int, *, best_first: bool = False) -> list[str]:
@@ -114,32 +121,26 @@ class VectorRecords:
 
         The most important and most used first, which reads all of them.
         """
-        sql = self._sql["waiting" if best_first else "missing"]
-        return [row[0] for row in self._database.rows(sql, (limit,))]
+        return self._column("waiting" if best_first else "missing", limit)
 
     def others(self, model: str) -> dict[int, str]:
         """Embedders besides that one of which there are vectors: their names by their keys."""
-        return {int(key): name for key, name in self._database.rows(self._sql["others"], (model,))}
+        return {int(key): name for key, name in self._rows("others", model)}
 
     def outdated(self, models: Collection[int], limit: int) -> list[str]:
         """Ids of memories with a vector by one of these embedders, the most important and most used first.
 
         All of them are read and sorted, whatever the limit: ask for some thousands, not for one batch.
         """
-        if not models:
-            return []
-        rows = self._database.rows(self._sql["outdated"], (json(sorted(models)), limit))
-        return [row[0] for row in rows]
+        return self._column("outdated", json(sorted(models)), limit)
 
     def count_outdated(self, models: Collection[int]) -> int:
         """How many memories have a vector by one of these embedders."""
-        return (
-            int(self._database.value(self._sql["count_outdated"], (json(sorted(models)),))) if models else 0
-        )
+        return self._number("count_outdated", json(sorted(models)))
 
     def made(self, model: str) -> int:
         """How many vectors of an embedder are kept: about as many as memories that have one."""
-        return int(self._database.value(self._sql["made"], (model,)))
+        return self._number("made", model)
 
     def forget(self, model: str) -> int:
         """Delete an embedder's vectors, in short transactions, and how long they are.
@@ -147,18 +148,17 @@ class VectorRecords:
         Memories are left without them.
         """
         gone = 0
-        while keys := self._database.rows(self._sql["forget"], (model, DROPPED)):
+        while keys := self._rows("forget", model, DROPPED):
             with self._database.transaction():
-                self._database.run_many(self._sql["detach"], keys)
-                self._database.run_many(self._sql["delete"], keys)
+                self._each("detach", keys)
+                self._each("delete", keys)
             gone += len(keys)
-        self._database.rows(self._sql["forgotten"], (model,))
+        self._rows("forgotten", model)
         return gone
 
     def dimensions(self, model: str) -> int | None:
         """How long an embedder's vectors are; None where there are none."""
-        found = self._database.value(self._sql["dimensions"], (model,))
-        return None if found is None else int(found)
+        return next(iter(self._column("dimensions", model)), None)
 
     def claimed(self) -> AbstractContextManager[bool]:
         """Hold the right to re-embed this store while inside; False where another machine has it.
@@ -169,8 +169,7 @@ class VectorRecords:
 
     def reembedding(self, model: str) -> Reembedding | None:
         """How the last change to that embedder went; None where memories never had to be brought to it."""
-        rows = self._database.rows(self._sql["reembedding"], (model,))
-        return next((Reembedding(*(row[0], row[1], int(row[2]), int(row[3]))) for row in rows), None)
+        return next((Reembedding(*row) for row in self._rows("reembedding", model)), None)
 
     def reembedded(self, model: str, at: int, *, done: int, milliseconds: int) -> None:
         """Record that so many memories were brought to an embedder; a change that was finished begins anew.
@@ -181,7 +180,7 @@ class VectorRecords:
             done: memories.
             milliseconds: that it took, pauses included.
         """
-        self._database.rows(self._sql["reembedded"], (model, at, done, milliseconds))
+        self._rows("reembedded", model, at, done, milliseconds)
 
     def finish_reembedding(self, model: str, at: int) -> None:
         """Record that every memory has its vector of an embedder.
@@ -189,8 +188,8 @@ class VectorRecords:
         Changes to others that were not finished are void.
         """
         with self._database.transaction():
-            self._database.rows(self._sql["finished"], (model, at))
-            self._database.rows(self._sql["abandoned"], (model,))
+            self._rows("finished", model, at)
+            self._rows("abandoned", model)
 
     def drop_left_behind(self, models: Collection[int]) -> int:
         """Delete those vectors of embedders that no memory has, in short transactions; returns how many.
@@ -198,38 +197,24 @@ class VectorRecords:
         A former version that had one does not keep it: a state that comes back gets its vector from the
         wanted embedder.
         """
-        keys = [row[0] for row in self._database.rows(self._sql["left_behind"], (json(sorted(models)),))]
+        keys = self._column("left_behind", json(sorted(models)))
         for start in range(0, len(keys), DROPPED):
             with self._database.transaction():
                 chunk = [(key,) for key in keys[start : start + DROPPED]]
-                self._database.run_many(self._sql["delete_unused"], chunk)
+                self._each("delete_unused", chunk)
         return len(keys)
 
     def count_pending(self) -> int:
         """How many memories have no vector."""
-        return int(self._database.value(self._sql["count_pending"]))
+        return self._number("count_pending")
 
     def drop_unused(self) -> int:
         """Delete vectors that no memory and no version has; inside a transaction."""
-        keys = [row[0] for row in self._database.rows(self._sql["unused"])]
-        self._database.run_many(self._sql["delete"], [(key,) for key in keys])
+        keys = self._column("unused")
+        self._each("delete", [(key,) for key in keys])
         return len(keys)
 
     def agrees(self) -> bool:
         """Whether every vector has its signs."""
-        kept, signed = self._database.rows(self._sql["counts"])[0]
+        kept, signed = self._rows("counts")[0]
         return bool(kept == signed)
-
-    def keep_index(self, *, threads: int = 1) -> int:  # noqa: ARG002
-        """Make or extend what makes the search of many vectors quick.
-
-        Returns how many vectors were put in.
-        """
-        return 0
-
-    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:  # noqa: ARG002
-        """How the approximate index stands.
-
-        None where the engine keeps it by itself, or too few vectors need none.
-        """
-        return None

@@ -37,7 +37,7 @@ SELECT component, failure, fallback, recovered, first_at, last_at, times FROM de
 /*only own*/ ORDER BY last_at DESC, component, failure, fallback
 
 -- name: checkpoint
-SELECT session_id, client, position, turns, extracted_at FROM checkpoints WHERE /*own*/ path = ?
+SELECT path, session_id, client, position, turns, extracted_at FROM checkpoints WHERE /*own*/ path = ?
 
 -- name: save_checkpoint
 INSERT INTO checkpoints (/*own column*/ path, session_id, client, position, turns, extracted_at)

@@ -15,19 +15,19 @@ ORDER BY content_hash <> ?1, key LIMIT 1
 -- name: neighbours
 SELECT turn, speaker, text FROM memories WHERE /*own*/ session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
 
--- name: insert_file
+-- name: insert_files
 INSERT INTO memory_files (/*own column*/ memory_key, path, line_start, line_end, content_hash, commit_id)
 VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
 
--- name: insert_function
+-- name: insert_functions
 INSERT INTO memory_functions (/*own column*/ memory_key, name, file, signature)
   VALUES (/*own value*/ ?, ?, ?, ?)
 
--- name: insert_pattern
+-- name: insert_patterns
 INSERT INTO memory_patterns (/*own column*/ memory_key, pattern_id, name) VALUES (/*own value*/ ?, ?, ?)
 ON CONFLICT (/*own column*/ memory_key, pattern_id) DO UPDATE SET name = excluded.name
 
--- name: insert_constraint
+-- name: insert_constraints
 INSERT INTO memory_constraints (/*own column*/ memory_key, constraint_id, name) VALUES (/*own value*/ ?, ?, ?)
 ON CONFLICT (/*own column*/ memory_key, constraint_id) DO UPDATE SET name = excluded.name
 
@@ -51,3 +51,22 @@ SELECT key FROM memories WHERE /*own*/ id = ?
 
 -- name: behind
 SELECT changed_by, reason, embedding_key, recorded_at FROM memories WHERE /*own*/ key = ?
+
+-- name: snapshot
+INSERT INTO versions (/*own column*/ {versions: columns}) VALUES (/*own value*/ {versions: values})
+ON CONFLICT (/*own column*/ memory_key, version) DO UPDATE SET {versions: excluded}
+
+-- name: retain
+DELETE FROM versions WHERE /*own*/ memory_key = ?1 AND version <= ?2
+
+-- name: versions_of
+SELECT state, version, recorded_from, recorded_to, changed_by, reason FROM versions
+  WHERE /*own*/ memory_key = ?
+ORDER BY version DESC
+
+-- name: held_at
+SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?1
+
+-- name: held_at_by
+SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
+WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2

@@ -1,7 +1,7 @@
 -- name: settle
-UPDATE model_calls SET model = ?2, input_tokens = ?3, output_tokens = ?4, micro_usd = ?5, milliseconds = ?6,
-  outcome = ?7
-WHERE /*own*/ seq = ?1
+UPDATE model_calls SET model = :model, input_tokens = :input_tokens, output_tokens = :output_tokens,
+  micro_usd = :micro_usd, milliseconds = :milliseconds, outcome = :outcome
+WHERE /*own*/ seq = :seq
 
 -- name: spent
 SELECT count(*), CAST(coalesce(sum(input_tokens + output_tokens), 0) AS bigint),
@@ -10,5 +10,4 @@ SELECT count(*), CAST(coalesce(sum(input_tokens + output_tokens), 0) AS bigint),
 FROM model_calls WHERE /*own*/ at >= ? AND at < ?
 
 -- name: recent
-SELECT at, provider, model, purpose, session, input_tokens, output_tokens, micro_usd, milliseconds, outcome
-FROM model_calls /*only own*/ ORDER BY seq DESC LIMIT ?
+SELECT {model_calls: columns} FROM model_calls /*only own*/ ORDER BY seq DESC LIMIT ?

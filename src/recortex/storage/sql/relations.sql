@@ -49,3 +49,7 @@ ORDER BY r.created_at DESC, s.id, t.id LIMIT ?2
 -- name: strip
 UPDATE relations SET evidence = :evidence, seal = :seal
 WHERE /*own*/ source_key = :source_key AND target_key = :target_key AND type = :type
+
+-- name: resting_on
+SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
+FROM relations WHERE /*own*/ instr(evidence, ?) > 0

@@ -27,13 +27,12 @@ DELETE FROM signals WHERE /*own*/ session IN (SELECT value FROM json_each(?))
 DELETE FROM sessions WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
 -- name: give
-INSERT INTO receipts (/*own column*/ session, context, memory, scope, channel, subject, at, score, tokens,
-  used_at, used_as)
-VALUES (/*own value*/ ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, '') ON CONFLICT DO NOTHING RETURNING 1
+INSERT INTO receipts (/*own column*/ {receipts: columns}) VALUES (/*own value*/ {receipts: values})
+ON CONFLICT DO NOTHING RETURNING 1
 
 -- name: receipts
-SELECT session, context, memory, scope, channel, at, subject, score, tokens, used_at, used_as
-FROM receipts WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
+SELECT {receipts: all} FROM receipts
+WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
 
 -- name: mark_used
 UPDATE receipts SET used_at = ?4, used_as = ?5
@@ -41,9 +40,12 @@ UPDATE receipts SET used_at = ?4, used_as = ?5
 RETURNING 1
 
 -- name: signals
-SELECT session, at, name, subject, digest FROM signals WHERE /*own*/ session = ? ORDER BY seq
+SELECT {signals: columns} FROM signals WHERE /*own*/ session = ? ORDER BY seq
 
 -- name: failed
 SELECT 1 FROM signals s WHERE /*own s*/ s.session = ?1 AND s.name = 'failed' AND s.digest = ?2
   AND s.seq > coalesce((SELECT max(seq) FROM signals
     WHERE /*own*/ session = ?1 AND name = 'mended' AND digest = ?2), 0) LIMIT 1
+
+-- name: forget_text
+DELETE FROM signals WHERE /*own*/ instr(subject, ?1) > 0

@@ -1,9 +1,6 @@
 -- name: model_key
 SELECT key, dimensions FROM embedding_models WHERE /*own*/ name = ?
 
--- name: by_one_hash
-SELECT key FROM embeddings WHERE /*own*/ hash = ?
-
 -- name: attach
 UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = ?3
 

@@ -1,24 +1,24 @@
-"""Backups of a SQLite store: whole, consistent copies made while it is in use."""
+"""Copies of a SQLite file, made while it is in use and checked; its backups; its content in figures."""
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from recortex.domain.expressions import lazy
-from recortex.errors import BackupError, CorruptStoreError
-from recortex.storage.sqlite.connection import connect
+from recortex.domain.time import from_micros
+from recortex.errors import CorruptStoreError, PermissionsError
 from recortex.storage.sqlite.failures import translated
-from recortex.storage.sqlite.verification import content, flaw
+from recortex.storage.sqlite.schema_check import foreign_objects
+from recortex.storage.sqlite.verification import content, flaw, opened_for_reading
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
-
-    from recortex.storage.sqlite.pool import Pool
 
 SUFFIX = ".db"
 UNFINISHED = ".part"
@@ -28,57 +28,49 @@ _STAMP = lazy(r"\d{8}T\d{12}")
 
 
 class Backups:
-    """The backups of one store."""
+    """The backups of one store: SQLite files, whatever engine the store has.
 
-    def __init__(self, pool: Pool, folder: Path, *, keep: int) -> None:
-        self._pool = pool
-        self._folder = folder
+    Args:
+        folder: where they are.
+        write: writes a copy of the store into an empty file, and raises `BackupError` where it is not whole.
+        keep: how many stay.
+    """
+
+    def __init__(self, folder: Path, write: Callable[[Path, datetime], None], *, keep: int) -> None:
+        self.folder = folder
+        self._write = write
         self._keep = keep
 
     def make(self, now: datetime, *, reason: str = "manual", path: Path | None = None) -> Path:
         """Copy the store into a new file, readable by its owner alone; the oldest beyond `keep` go.
 
-        The copy is opened, checked and counted before it gets its name; one that is not whole is deleted.
+        The copy is checked before it gets its name; one that is not whole is deleted.
 
         Raises:
             PermissionsError: the folder cannot be written.
             BackupError: the copy is not whole.
         """
-        target = path or named(self._folder, now, reason)
+        target = path or named(self.folder, now, reason)
         part = unfinished(target)
-        with translated(target):
-            try:
+        try:
+            with translated(target):
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
-            except OSError as error:
-                raise apsw.CantOpenError(str(error)) from error
-            try:
-                self._copy(part)
+                self._write(part, now)
                 part.replace(target)
-            except OSError as error:
-                raise apsw.CantOpenError(str(error)) from error
-            finally:
-                part.unlink(missing_ok=True)
-        if path is None:
-            prune(self._folder, target, keep=self._keep)
-        return target
-
-    def _copy(self, part: Path) -> None:
-        """Copy one state of the store, whatever others write meanwhile, and verify the copy."""
-        source = connect(self._pool.path, on_missing_vectors=lambda _: None, vectors=False)
-        try:
-            source.execute("BEGIN")
-            expected = content(source)
-            copy(source, part)
+        except OSError as error:
+            raise PermissionsError(f"The backup {target} cannot be written: {error}.") from error
         finally:
-            source.close()
-        why = flaw(part, expected)
-        if why:
-            raise BackupError(f"The backup was not kept: {why}.")
+            for side in ("", "-wal", "-shm", "-journal"):  # nothing of it may stay: memories are in it
+                with suppress(OSError):
+                    part.with_name(f"{part.name}{side}").unlink()
+        if path is None:
+            prune(self.folder, target, keep=self._keep)
+        return target
 
     def all(self) -> list[Path]:
         """Every backup, oldest first."""
-        return oldest_first(self._folder)
+        return oldest_first(self.folder)
 
 
 def named(folder: Path, now: datetime, reason: str) -> Path:
@@ -160,7 +152,15 @@ def missing(path: Path, folder: Path) -> None:
         )
 
 
-def copy(source: apsw.Connection, target: Path) -> None:
+def copy_checked(source: apsw.Connection, target: Path) -> str:
+    """Copy one state of a store, whatever others write meanwhile; returns why the copy is not whole."""
+    source.execute("BEGIN")
+    expected = content(source)
+    _copy(source, target)
+    return flaw(target, expected)
+
+
+def _copy(source: apsw.Connection, target: Path) -> None:
     """Copy a database page by page into a file, in journal mode DELETE so that the copy is one file."""
     into = apsw.Connection(str(target))
     try:
@@ -176,3 +176,54 @@ def copy(source: apsw.Connection, target: Path) -> None:
         into.execute("PRAGMA journal_mode = DELETE")
     finally:
         into.close()
+
+
+class Summary(NamedTuple):
+    """How many memories a store holds, and when the first and the last of them were recorded."""
+
+    memories: int
+    first: datetime | None
+    last: datetime | None
+
+
+def summarise(path: Path) -> Summary:
+    """Count what is in a store's file; it is opened for reading alone.
+
+    Raises:
+        StorageError: it cannot be read, or holds what Recortex did not put there.
+    """
+    with translated(path), _reading(path) as connection:
+        count, first, last = next(
+            iter(connection.execute("SELECT count(*), min(recorded_at), max(recorded_at) FROM memories"))
+        )
+    return Summary(count, from_micros(first) if count else None, from_micros(last) if count else None)
+
+
+def copy_whole(source: Path, target: Path) -> None:
+    """Copy a store's file, its log included, and check the copy before it gets its name.
+
+    Raises:
+        StorageError: the file cannot be read, holds what Recortex did not put there, or the copy is not
+            whole.
+    """
+    part = unfinished(target)
+    with translated(source), _reading(source) as connection:
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o600))
+            if why := copy_checked(connection, part):
+                raise CorruptStoreError(f"The store {source} was not copied: {why}.")
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[apsw.Connection]:
+    with opened_for_reading(path) as connection:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        if found := foreign_objects(lambda sql: list(connection.execute(sql))):
+            raise CorruptStoreError(
+                f"The store {path} has a schema that Recortex did not make: {', '.join(found[:3])}.",
+                hint="It is left alone.",
+            )
+        yield connection

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from recortex.domain.statistics import Generation
@@ -32,11 +33,8 @@ def change_counter(path: Path) -> Generation | None:
     from recortex.errors import StorageError
 
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
+        with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
             connection.set_busy_timeout(_MILLISECONDS)
             return Generation(*next(iter(connection.execute(_GENERATION))))
-        finally:
-            connection.close()
     except apsw.Error as error:
         raise StorageError(f"The store {path} cannot be read: {error}.") from error

@@ -117,7 +117,7 @@ class SqliteCompaction:
     @contextmanager
     def _alone(self, patience: int = _PATIENCE_MILLISECONDS) -> Iterator[apsw.Connection]:
         with translated(self._pool.path):
-            connection = connect(self._pool.path, on_missing_vectors=lambda _: None, vectors=False)
+            connection = connect(self._pool.path, vectors=False)
             try:
                 connection.set_busy_timeout(patience)
                 yield connection

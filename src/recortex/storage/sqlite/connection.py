@@ -5,17 +5,12 @@ from __future__ import annotations
 from functools import cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import apsw
 
 from recortex.storage.sqlite.contention import Folding, Patience
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 BUSY_MILLISECONDS = 5_000
-# A, «SQLite Pragmas».
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;
@@ -28,21 +23,18 @@ PRAGMA trusted_schema = OFF;
 """With trusted_schema off, a schema that is not ours can call nothing that has an effect."""
 
 
-def connect(
-    path: Path, *, on_missing_vectors: Callable[[str], None], vectors: bool = True
-) -> apsw.Connection:
+def connect(path: Path, *, vectors: bool = True) -> apsw.Connection:
     """A connection with the store's pragmas and, where it can be loaded, sqlite-vec.
 
     Args:
         path: the database's file; it is made when it is not there.
-        on_missing_vectors: told why sqlite-vec could not be loaded.
         vectors: whether to load sqlite-vec at all.
     """
     connection = apsw.Connection(str(path))
     try:
         _prepare(connection)
         if vectors:
-            load_vectors(connection, on_missing_vectors)
+            load_vectors(connection)
     except BaseException:
         connection.close(force=True)  # the error may hold it for long, and with it the file and its locks
         raise
@@ -55,20 +47,20 @@ def _prepare(connection: apsw.Connection) -> None:
     if not connection.execute("PRAGMA page_count").get:
         # It only takes effect before the first table is made; afterwards it would still write to the file.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    connection.execute(
-        PRAGMAS
-    ).fetchall()  # a statement that gives a row holds up those after it until it is read
+    # Read to the end: a statement that gives a row holds up those after it.
+    connection.execute(PRAGMAS).fetchall()
     connection.set_wal_hook(Folding(patience))
 
 
-def load_vectors(connection: apsw.Connection, on_missing: Callable[[str], None]) -> None:
-    """Load sqlite-vec into a connection, or tell why not."""
+def load_vectors(connection: apsw.Connection) -> str:
+    """Load sqlite-vec into a connection; returns why that cannot be done, or an empty text."""
     try:
         connection.enable_load_extension(enable=True)
         connection.load_extension(_extension())
         connection.enable_load_extension(enable=False)
     except (ImportError, OSError, apsw.Error) as error:
-        on_missing(str(error))
+        return str(error)
+    return ""
 
 
 @cache

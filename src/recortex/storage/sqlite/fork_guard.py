@@ -15,10 +15,12 @@ import os
 import threading
 import weakref
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from recortex.storage.sqlite.pool import Pool
 
 FORK_SECONDS = 5.0
 """How long a fork waits for what other threads do in a store."""
@@ -59,23 +61,13 @@ class ForkGuard:
             self._changed.notify_all()
 
 
-class Forking(Protocol):
-    """What has to be put away before the process forks."""
-
-    def before_fork(self) -> None:
-        """Nothing may be open in the child."""
-
-    def after_fork(self, *, child: bool) -> None:
-        """Go on, in the parent and in the child."""
-
-
-_all: weakref.WeakSet[Forking] = weakref.WeakSet()
-_put_away: list[Forking] = []
+_all: weakref.WeakSet[Pool] = weakref.WeakSet()
+_put_away: list[Pool] = []
 _one_fork = threading.Lock()
 
 
-def watch(one: Forking) -> None:
-    """Tell it of forks for as long as it lives."""
+def watch(one: Pool) -> None:
+    """Have a pool put its connections away before each fork, for as long as it lives."""
     _all.add(one)
 
 

@@ -13,6 +13,7 @@ from recortex.storage.records import row_checksums
 from recortex.storage.records.row_checks import ROW_CHECKS
 from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.failures import translated
+from recortex.storage.sqlite.verification import INDEX, structural_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,24 +25,16 @@ def check(pool: Pool) -> Integrity:
     """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
     with pool.held() as connection:
         try:
-            return _checked(pool, connection)
+            found = structural_problems(connection)
+            about_index = [problem for problem in found if INDEX in problem]
+            problems = [problem for problem in found if problem not in about_index]
+            index_whole = not about_index and _index_whole(pool)
+            if index_whole and not problems and (why := _unwritable(connection)):
+                problems.append(why)
         except UnicodeDecodeError:  # of an index that it complains of, or of a column
             return Integrity(("a name in the schema is no text any more",), index_whole=False)
-
-
-def _checked(pool: Pool, connection: apsw.Connection) -> Integrity:
-    try:
-        found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
-        orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
-    except apsw.Error as error:
-        return Integrity((str(error),), index_whole=False)
-    about_index = [problem for problem in found if "memories_fts" in problem]
-    problems = [problem for problem in found if problem not in about_index]
-    if orphans:
-        problems.append(f"{orphans} rows refer to memories that are not there")
-    index_whole = not about_index and _index_whole(pool)
-    if index_whole and not problems and (why := _unwritable(connection)):
-        problems.append(why)
+        except apsw.Error as error:
+            return Integrity((str(error),), index_whole=False)
     return Integrity(tuple(problems), index_whole=index_whole)
 
 
@@ -69,19 +62,10 @@ def _unwritable(connection: apsw.Connection) -> str:
 
 def _index_whole(pool: Pool) -> bool:
     try:
-        pool.exclusive().execute(queries("search", "sqlite")["check"])
-        lost = pool.exclusive().execute(_SEGMENTS_LOST).get
+        pool.exclusive().execute(pool.queries("search")["check"])
+        return not pool.exclusive().execute(pool.queries("search")["segments_lost"]).get
     except apsw.Error:
         return False
-    return not lost
-
-
-# What FTS5's own check passes over: a segment (bits 37 and above of a page's id) whose pages cannot be found
-# by term.
-_SEGMENTS_LOST = """
-SELECT count(*) FROM (SELECT DISTINCT id >> 37 AS segment FROM memories_fts_data WHERE id > 10)
-WHERE segment NOT IN (SELECT segid FROM memories_fts_idx)
-"""
 
 
 def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
@@ -93,25 +77,21 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
         pool: the database.
         fingerprint: the hash of a kind and a text.
     """
-    with pool.held():
-        return _doubtful(pool, fingerprint)
-
-
-def _doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
     found: list[str] = []
-    try:
-        rows = pool.exclusive().execute(f"SELECT {SELECT} FROM memories m")
-        found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
-        found += _unreadable(pool.exclusive())
-        found += _mistyped(pool)
-        found += [
-            f"{one.id}: its row in {one.table} is not as it was written: its seal does not fit."
-            for one in unfit(pool.exclusive())
-        ]
-    except UnicodeDecodeError:
-        found.append("a text is no text any more")
-    except apsw.Error as error:  # a name in the schema may be another one, and all pages are sound
-        found.append(f"The tables are not as they were made: {error}.")
+    with pool.held() as connection:
+        try:
+            rows = connection.execute(f"SELECT {SELECT} FROM memories m")
+            found += [why for row in rows if (why := altered(row, fingerprint)) is not None]
+            found += _unreadable(connection)
+            found += _mistyped(connection)
+            found += [
+                f"{one.id}: its row in {one.table} is not as it was written: its seal does not fit."
+                for one in unfit(connection)
+            ]
+        except UnicodeDecodeError:
+            found.append("a text is no text any more")
+        except apsw.Error as error:  # a name in the schema may be another one, and all pages are sound
+            found.append(f"The tables are not as they were made: {error}.")
     return found
 
 
@@ -120,12 +100,12 @@ def unfit(connection: apsw.Connection) -> list[row_checksums.Unfit]:
     return list(row_checksums.unfit(connection.execute, queries("memories", "sqlite")))
 
 
-def _mistyped(pool: Pool) -> list[str]:
+def _mistyped(connection: apsw.Connection) -> list[str]:
     """Tables with values of another type than their columns'.
 
     Pages that hold rows of another table look whole otherwise.
     """
-    connection, found = pool.exclusive(), []
+    found = []
     for (table,) in list(connection.execute(_PLAIN)):
         wrong = " OR ".join(
             f"typeof({name}) NOT IN ({_ALLOWED[type_]}{'' if needed or primary else ', ' + repr('null')})"
@@ -168,12 +148,12 @@ def _unreadable(connection: apsw.Connection) -> Iterator[str]:
 def rebuild_index(pool: Pool) -> None:
     """Make the keyword index anew from the memories."""
     with pool.transaction():
-        pool.rows(queries("search", "sqlite")["rebuild"])
+        pool.rows(pool.queries("search")["rebuild"])
 
 
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
     with translated(pool.path), pool.held() as connection:
-        connection.execute(queries("search", "sqlite")["optimize"])
+        connection.execute(pool.queries("search")["optimize"])
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

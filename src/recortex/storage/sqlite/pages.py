@@ -69,11 +69,14 @@ class Reader:
             return self._newer[number]
         return self._data[(number - 1) * PAGE : number * PAGE]
 
+    def _tree_page(self, number: int) -> tuple[bytes, int]:
+        """A whole page, and where the header of a tree's page begins on it."""
+        return self.page(number).ljust(PAGE, b"\0"), _FIRST_HEADER if number == 1 else 0
+
     def rows(self) -> Iterator[Row]:
         """Every row of every page that still is one of rows."""
         for number in range(1, self.count + 1):
-            data = self.page(number).ljust(PAGE, b"\0")
-            start = _FIRST_HEADER if number == 1 else 0
+            data, start = self._tree_page(number)
             if data[start] in {_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR}:
                 yield from self._cells(number, data, start)
 
@@ -85,19 +88,15 @@ class Reader:
         To be asked after `rows`.
         """
         passed = self._free() | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
-        return [
-            number
-            for number in range(1, self.count + 1)
-            if number not in passed and not self._is_whole(number)
-        ]
+        others = (number for number in range(1, self.count + 1) if number not in passed)
+        return [number for number in others if not self._is_whole(number)]
 
     def _is_whole(self, number: int) -> bool:
         """Whether each byte of a page of a tree is accounted for, as SQLite's own check has it.
 
         A lost cell leaves a gap.
         """
-        data = self.page(number).ljust(PAGE, b"\0")
-        start = _FIRST_HEADER if number == 1 else 0
+        data, start = self._tree_page(number)
         if data[start] not in _TREE:
             return False
         try:
@@ -141,12 +140,10 @@ class Reader:
         pages: dict[int, str] = {}
         self._claim(1, "sqlite_schema", pages)
         for number in pages:
-            data = self.page(number).ljust(PAGE, b"\0")
-            start = _FIRST_HEADER if number == 1 else 0
+            data, start = self._tree_page(number)
             if data[start] == _TABLE_LEAF:
-                yield from (
-                    row for row in self._cells(number, data, start) if len(row.values) == _SCHEMA_COLUMNS
-                )
+                cells = self._cells(number, data, start)
+                yield from (row for row in cells if len(row.values) == _SCHEMA_COLUMNS)
 
     def _claim(self, root: int, name: str, found: dict[int, str]) -> None:
         waiting = [root]
@@ -155,8 +152,7 @@ class Reader:
             if not 1 <= number <= self.count or number in found:
                 continue
             found[number] = name
-            data = self.page(number).ljust(PAGE, b"\0")
-            start = _FIRST_HEADER if number == 1 else 0
+            data, start = self._tree_page(number)
             if data[start] in {_TABLE_INTERIOR, _INDEX_INTERIOR}:
                 waiting.append(_number(data, start + 8, 4))
                 waiting += [_number(data, cell, 4) for cell in _pointers(data, start) if cell <= PAGE - 4]
@@ -284,13 +280,9 @@ def _value(kind: int, data: bytes) -> Any:
 def _committed(log: Path) -> dict[int, bytes]:
     """The newest pages of a write-ahead log, up to the last commit whose sums agree."""
     data = log.read_bytes() if log.is_file() else b""
-    if (
-        len(data) < _LOG_HEADER
-        or _number(data, 8, 4) != PAGE
-        or _number(data, 0, 4) >> 1 << 1 != _BIG_ENDIAN_SUMS >> 1 << 1
-    ):
+    order = {_BIG_ENDIAN_SUMS: ">", _BIG_ENDIAN_SUMS - 1: "<"}.get(_number(data, 0, 4))
+    if order is None or len(data) < _LOG_HEADER or _number(data, 8, 4) != PAGE:
         return {}
-    order = ">" if _number(data, 0, 4) == _BIG_ENDIAN_SUMS else "<"
     salts = data[16:24]
     sums = _sums((0, 0), data[:24], order)
     found: dict[int, bytes] = {}

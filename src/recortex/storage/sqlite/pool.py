@@ -6,13 +6,12 @@ import threading
 import time
 import weakref
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from recortex.errors import CorruptStoreError, StorageError
-from recortex.storage.queries import queries
+from recortex.storage.database import Database
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect, has_vectors
 from recortex.storage.sqlite.contention import Patience
 from recortex.storage.sqlite.failures import translated
@@ -20,12 +19,12 @@ from recortex.storage.sqlite.files import MEMORY, identity, left_behind, sides
 from recortex.storage.sqlite.fork_guard import FORK_SECONDS, ForkGuard, watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from recortex.storage.database import Bindings
     from recortex.storage.sqlite.files import Identity
 
-    Bindings = Sequence[Any] | Mapping[str, Any]
 
 PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second
@@ -36,7 +35,7 @@ _inherited: list[object] = []
 """Connections of a parent that cannot be closed here."""
 
 
-class Pool:
+class Pool(Database):
     """Connections to one database file.
 
     Inside `transaction()` a thread reads and writes through the one writer, so that it sees what it wrote.
@@ -44,17 +43,18 @@ class Pool:
     blocks (WAL).
     """
 
+    engine = "sqlite"
+
     def __init__(
         self,
         path: Path,
         *,
-        on_missing_vectors: Callable[[str], None] = lambda _: None,
         vectors: bool = True,
         folding: bool = True,
     ) -> None:
         self.path = path
         self._folding = folding
-        self._connect_to = partial(connect, path, vectors=vectors)
+        self._with_vectors = vectors
         self.on_change_of_schema: Callable[[], object] = lambda: None
         self._schema: int | None = None
         left_behind(path)
@@ -67,7 +67,7 @@ class Pool:
         self._held_for_fork = False
         self._file = identity(path)
         with translated(path):
-            self._main = self._patiently(partial(self._connect, on_missing_vectors))
+            self._main = self._patiently(self._connect)
         self._opened()
         self.vectors = has_vectors(self._writer)
         watch(self)
@@ -88,8 +88,8 @@ class Pool:
                 self._main = self._patiently(self._connect)
         raise CorruptStoreError(f"The store {self.path} was replaced while it was opened.")
 
-    def _connect(self, on_missing_vectors: Callable[[str], None] = lambda _: None) -> apsw.Connection:
-        connection = self._connect_to(on_missing_vectors=on_missing_vectors)
+    def _connect(self) -> apsw.Connection:
+        connection = connect(self.path, vectors=self._with_vectors)
         if not self._folding:
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         return connection
@@ -156,15 +156,6 @@ class Pool:
             return list(connection.execute(sql, bindings))
         found: list[tuple[Any, ...]] = self._patiently(lambda: list(connection.execute(sql, bindings)))
         return found
-
-    def queries(self, topic: str) -> dict[str, str]:
-        """The named queries of a topic."""
-        return queries(topic, "sqlite")
-
-    def value(self, sql: str, bindings: Bindings = ()) -> Any:
-        """The first column of the first row, or None."""
-        found = self.rows(sql, bindings)
-        return found[0][0] if found else None
 
     def run_many(self, sql: str, rows: Sequence[Bindings]) -> None:
         """The statement once for each row."""

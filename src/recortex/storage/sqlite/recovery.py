@@ -3,8 +3,7 @@
 Its own log first, then what can be read with a backup for the gaps, then a fresh start.
 
 Nothing of the damaged store is written before there is a copy of it, and the new store takes its place in
-one step, when it is
-whole: a recovery that is killed at any moment is taken up by the next one.
+one step, when it is whole: a recovery that is killed at any moment is taken up by the next one.
 """
 
 from __future__ import annotations

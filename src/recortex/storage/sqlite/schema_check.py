@@ -7,6 +7,7 @@ opened only where its schema is, object by object, that of one of our migrations
 from __future__ import annotations
 
 import hashlib
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -85,15 +86,12 @@ def digest(objects: frozenset[Object]) -> str:
 
 def expected(version: int) -> frozenset[Object]:
     """The objects of the schema after a migration; 0 is an empty database."""
-    connection = apsw.Connection(":memory:")
-    try:
+    with closing(apsw.Connection(":memory:")) as connection:
         if version:
             connection.execute(migrations.RECORDS)
         for step in migrations.known()[:version]:
             connection.execute(step.sql)
         return _objects(list(connection.execute(_OBJECTS)))
-    finally:
-        connection.close()
 
 
 def _objects(rows: list[tuple[str, str, str, str | None]]) -> frozenset[Object]:

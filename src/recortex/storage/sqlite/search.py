@@ -4,26 +4,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.degradation import Degradation
+from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
-from recortex.storage.records.search import FLOAT, LOOKALIKES, NOTHING, SearchRecords
-from recortex.storage.sqlite.vector_index import EVERYTHING, quantised
+from recortex.storage.records.search import LOOKALIKES, NOTHING, SearchRecords
+from recortex.storage.sqlite.maintenance import rebuild_index
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from recortex.domain.query import MemoryQuery
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Bindings, Database, Rows
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex
 
 COUNTED = 10_000
 """So many memories with a word are counted: half a millisecond, 0.3 more for each 10,000 (bench/scale.py)."""
-MANY, COARSE = 50_000, 400
-"""Among so many memories so many are found by their signs and then compared by their codes. Of the true ten
-nearest among a million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the
-best hold 94 and 68 (bench/scale.py)."""
+
+
+class KeywordIndex:
+    """Runs what reads or writes the index, directly or through a trigger."""
+
+    def __init__(self, pool: Pool, on_degradation: Callable[[Degradation], None] = lambda _: None) -> None:
+        self._pool = pool
+        self._on_degradation = on_degradation
+
+    def rows(self, sql: str, bindings: Bindings = ()) -> list[tuple[Any, ...]]:
+        """All rows of a statement.
+
+        Raises:
+            CorruptStoreError: more than the index is damaged.
+        """
+        try:
+            return self._pool.rows(sql, bindings)
+        except CorruptStoreError as error:
+            rebuild_index(self._pool)
+            event = Degradation("keyword index", error.message, "rebuilt from the memories", recovered=True)
+            self._on_degradation(event)
+            return self._pool.rows(sql, bindings)
 
 
 class SqliteSearch(SearchRecords):
@@ -31,20 +52,18 @@ class SqliteSearch(SearchRecords):
 
     Args:
         index: runs what reads the keyword index.
-        vector_index: finds vectors where they are too many to compare each.
     """
 
     def __init__(
         self,
         database: Database,
-        index: Rows,
         memories: MemoryRecords,
         vectors: VectorRecords,
         vector_index: VectorIndex,
+        index: Rows,
     ) -> None:
-        super().__init__(database, memories, vectors)
+        super().__init__(database, memories, vectors, vector_index)
         self._index = index
-        self._vector_index = vector_index
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it.
@@ -87,31 +106,6 @@ class SqliteSearch(SearchRecords):
             sql = sql.replace("MATCH ?", f"MATCH ? AND {among}")
         bindings = (expression, *values, MOST_SCORED, limit)
         return [(key, score) for key, score in self._index.rows(sql, bindings)]
-
-    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
-        """Keys by likeness, nearest first: by the index, else by the signs.
-
-        Empty where likeness cannot be computed.
-        """
-        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
-        if model_key is None:
-            return []
-        condition, values = where(only) if only else EVERYTHING
-        found = self._vector_index.nearest(model_key, vector, limit, (condition, values))
-        if found is not None:
-            return found
-        signs = self._database.value(self._sql["signs"], (vector,))
-        last: tuple[Any, ...]
-        if self.searchable() < MANY:
-            sql, last = self._sql["nearest"], (limit,)
-        else:
-            sql, last = self._sql["nearest_of_many"], (max(COARSE, limit), quantised(vector), limit)
-        if only is not None:
-            among = (
-                f"SELECT m.embedding_key FROM memories m WHERE m.embedding_key IS NOT NULL AND {condition}"
-            )
-            sql = sql.replace("WHERE model = ?", f"WHERE key IN ({among}) AND model = ?")
-        return [row[0] for row in self._database.rows(sql, (*values, model_key, signs, *last))]
 
     def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""

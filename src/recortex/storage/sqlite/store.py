@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.time import to_micros
-from recortex.storage.records.ledger import LedgerRecords
+from recortex.errors import BackupError
 from recortex.storage.records.memories import MemoryRecords
-from recortex.storage.records.model_calls import ModelCallRecords
-from recortex.storage.records.relations import RelationRecords
-from recortex.storage.records.sessions import SessionRecords
-from recortex.storage.records.statistics import StatisticsRecords
-from recortex.storage.sqlite.backup import Backups, missing
-from recortex.storage.sqlite.index import KeywordIndex
+from recortex.storage.sqlite.backup import Backups, copy_checked, missing
+from recortex.storage.sqlite.connection import connect, load_vectors
+from recortex.storage.sqlite.maintenance import check, compact
 from recortex.storage.sqlite.migrations import applied, migrate, refuse_newer
 from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.schema_check import refuse_foreign
-from recortex.storage.sqlite.search import SqliteSearch
-from recortex.storage.sqlite.vector_index import VectorIndex
-from recortex.storage.sqlite.vectors import SqliteVectors
+from recortex.storage.sqlite.search import KeywordIndex, SqliteSearch
+from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
+from recortex.storage.store import EngineStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from recortex.domain.maintenance import Erasure, Integrity
-    from recortex.storage.records.maintenance import MaintenanceRecords
+    from recortex.domain.maintenance import Integrity
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
 
-class SqliteStore:
+class SqliteStore(EngineStore):
     """Memories, relations, logs, vectors and search on one database.
 
     Args:
@@ -64,31 +61,34 @@ class SqliteStore:
         self.path = path
         self._clock = clock
         missing(path, backups)
-        self._pool = Pool(
-            path, on_missing_vectors=lambda why: on_degradation(_no_vectors(why)), vectors=vectors
-        )
+        self.pool = Pool(path, vectors=vectors)
+        if vectors and not self.pool.vectors:
+            why = f"the extension cannot be loaded: {load_vectors(self.pool.exclusive())}"
+            on_degradation(Degradation("sqlite-vec", why, "keyword search alone"))
+        self.backups = Backups(backups, self._write_backup, keep=keep_backups)
         try:
-            refuse_foreign(self._pool)
-            self.backups = Backups(self._pool, backups, keep=keep_backups)
+            refuse_foreign(self.pool)
             migrate(
-                self._pool,
+                self.pool,
                 now=to_micros(clock()),
                 before_change=lambda: self.backups.make(clock(), reason="before-migration"),
             )
         except BaseException:
-            self._pool.close()
+            self.pool.close()
             raise
-        self._pool.on_change_of_schema = lambda: refuse_newer(self._pool)
-        index = KeywordIndex(self._pool, on_degradation)
-        self.memories = MemoryRecords(self._pool, index)
-        self.relations = RelationRecords(self._pool)
-        self.ledger = LedgerRecords(self._pool)
-        self.vector_index = VectorIndex(self._pool, indexes, on_degradation)
-        self.vectors = SqliteVectors(self._pool, self.vector_index)
-        self.statistics = StatisticsRecords(self._pool)
-        self.sessions = SessionRecords(self._pool)
-        self.model_calls = ModelCallRecords(self._pool)
-        self.search = SqliteSearch(self._pool, index, self.memories, self.vectors, self.vector_index)
+        self.pool.on_change_of_schema = lambda: refuse_newer(self.pool)
+        self.database: Pool = self.pool
+        super().__init__(self.pool)
+        index = KeywordIndex(self.pool, on_degradation)
+        self.memories = MemoryRecords(self.pool, index)
+        self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
+        self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
+        self.search = SqliteSearch(self.pool, self.memories, self.vectors, self.vector_index, index)
+
+    def _write_backup(self, part: Path, _: datetime) -> None:
+        with closing(connect(self.path, vectors=False)) as source:
+            if why := copy_checked(source, part):
+                raise BackupError(f"The backup was not kept: {why}.")
 
     def empty_in_memory(self) -> SqliteStore:
         """A store of its own that is gone when it is no longer used."""
@@ -99,21 +99,14 @@ class SqliteStore:
         """Every table as rows, for a whole copy."""
         from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
-        return SqliteFullCopy(self._pool, self.vectors)
-
-    @cached_property
-    def maintenance(self) -> MaintenanceRecords:
-        """What upkeep was done when, and what is old enough to go."""
-        from recortex.storage.records.maintenance import MaintenanceRecords
-
-        return MaintenanceRecords(self._pool)
+        return SqliteFullCopy(self.pool, self.vectors)
 
     @cached_property
     def compaction(self) -> SqliteCompaction:
         """Makes room in the file."""
         from recortex.storage.sqlite.compaction import SqliteCompaction
 
-        return SqliteCompaction(self._pool)
+        return SqliteCompaction(self.pool)
 
     @property
     def shown(self) -> str:
@@ -122,48 +115,30 @@ class SqliteStore:
 
     def check(self) -> Integrity:
         """SQLite's integrity check, foreign keys, and the keyword index against the memories."""
-        from recortex.storage.sqlite.maintenance import check
+        return check(self.pool)
 
-        return check(self._pool)
+    def compact(self) -> None:
+        """Rewrite the file without what was deleted, and forget the vectors' index, which holds it too."""
+        self.vector_index.drop()
+        compact(self.pool)
 
-    def holding(self, text: str) -> list[str]:
-        """Ids of the memories that hold a text now or held it in a former version."""
-        from recortex.storage.sqlite.purge import holding
+    def says(self, part: str) -> bool:
+        """Whether a memory holds a part of a text that was erased."""
+        sql = "SELECT 1 FROM memories WHERE instr(text, ?1) OR instr(coalesce(content, ''), ?1) LIMIT 1"
+        return self.pool.value(sql, (part,)) is not None
 
-        return holding(self._pool, text)
-
-    def erase(
-        self,
-        ids: Sequence[str],
-        texts: Sequence[str],
-        *,
-        text: str = "",
-        files: Callable[[], Sequence[Path]],
-        now: datetime,
-    ) -> Erasure:
-        """Delete memories everywhere, rewrite the files, and read them again for the texts."""
-        from recortex.storage.sqlite.purge import erase
-
-        return erase(self, ids, texts, text=text, files=files, now=now)
-
-    @property
-    def database(self) -> Pool:
-        """What the records work on."""
-        return self._pool
-
-    @property
-    def pool(self) -> Pool:
-        """The connections, for maintenance."""
-        return self._pool
+    def apart(self) -> AbstractContextManager[None]:
+        """While inside, no connection is open: closing a file would take their locks away."""
+        return self.pool.apart()
 
     @property
     def schema(self) -> int:
         """The newest migration applied."""
-        return applied(self._pool)
+        return applied(self.pool)
 
     def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""
-        return self._pool.transaction(patience=patience)
+        return self.pool.transaction(patience=patience)
 
     def bytes(self) -> int:
         """The size of the database's files."""
@@ -172,8 +147,4 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close all connections."""
-        self._pool.close()
-
-
-def _no_vectors(why: str) -> Degradation:
-    return Degradation("sqlite-vec", f"the extension cannot be loaded: {why}", "keyword search alone")
+        self.pool.close()

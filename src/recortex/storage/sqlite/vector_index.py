@@ -1,4 +1,4 @@
-"""An approximate index of the vectors in a file beside the store.
+"""Vectors in SQLite, with an approximate index of them in a file beside the store.
 
 Made of them, lost without loss, used only when whole.
 
@@ -16,7 +16,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.degradation import Degradation
-from recortex.storage.records.rows import json
+from recortex.domain.embedding import VectorIndexState
+from recortex.storage.records.filters import EVERYTHING
+from recortex.storage.records.values import json
+from recortex.storage.records.vectors import VectorRecords, quantised
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,8 +37,9 @@ MB for the checksum takes longer than to compare a million signs once (bench/sca
 _WIDER = (1.25, 10.0, 50.0)
 """So many times more is asked for than is wanted, one after the other, until enough are memories that pass
 the filter; after the last, 4,500 vectors in 30 ms, what passes is looked at one by one (bench/scale.py)."""
+INSTALL = "pip install 'recortex[scale]'"
+MAKE = "Run `recortex reembed`, or wait for the job that follows each session: it is made then."
 SUFFIX, SEAL = ".usearch", ".whole"
-EVERYTHING: Clause = ("1", ())
 
 
 class Indexed(NamedTuple):
@@ -89,36 +93,23 @@ class VectorIndex:
         codes = quantised(vector)
         if indexed is None or graph is None or graph.ndim != len(codes):
             return None
-        later = limit if clause == EVERYTHING else int(limit * _WIDER[-1])
-        tail = self._tail(model, indexed.last_key, codes, later)
-        for wider in _WIDER:
-            wanted = int(limit * wider)
-            pairs = self._pairs(graph, codes, wanted)
-            found = self._having([*pairs, *tail], clause)
-            if len(found) >= limit or len(pairs) < wanted:
-                return found[:limit]
-        return None
-
-    def _pairs(self, graph: Any, codes: bytes, wanted: int) -> list[tuple[int, float]]:
-        """Keys of vectors by the file, with their distances."""
         import numpy as np
 
-        with self._lock:
-            graph.expansion_search = max(SEARCHED, wanted)
-            matches = graph.search(np.frombuffer(codes, np.int8), wanted)
-        return list(zip(matches.keys.tolist(), matches.distances.tolist(), strict=True))
-
-    def _having(self, pairs: Sequence[tuple[int, float]], clause: Clause) -> list[int]:
-        """The memories that have these vectors and pass the condition, nearest first."""
-        keys = json([key for key, _ in sorted(pairs, key=lambda pair: (pair[1], pair[0]))])
+        later = limit if clause == EVERYTHING else int(limit * _WIDER[-1])
+        tail = self._pool.rows(self._sql["tail"], (codes, model, indexed.last_key, codes, later))
         condition, values = clause
-        sql = f"{self._sql['having']} WHERE {condition}"
-        return [row[0] for row in self._pool.rows(sql, (keys, *values))]
-
-    def _tail(self, model: int, last_key: int, codes: bytes, limit: int) -> list[tuple[int, float]]:
-        """The nearest of those vectors that came after the file was made, with their distances."""
-        rows = self._pool.rows(self._sql["tail"], (codes, model, last_key, codes, limit))
-        return [(int(key), float(distance)) for key, distance in rows]
+        having = f"{self._sql['having']} WHERE {condition}"
+        for wider in _WIDER:
+            wanted = int(limit * wider)
+            with self._lock:
+                graph.expansion_search = max(SEARCHED, wanted)
+                matches = graph.search(np.frombuffer(codes, np.int8), wanted)
+            pairs = zip(matches.keys.tolist(), matches.distances.tolist(), strict=True)
+            nearest = sorted([*pairs, *tail], key=lambda pair: (pair[1], pair[0]))
+            found = self._pool.rows(having, (json([key for key, _ in nearest]), *values))
+            if len(found) >= limit or len(matches.keys) < wanted:
+                return [row[0] for row in found[:limit]]
+        return None
 
     def _graph(self, indexed: Indexed, model: int) -> Any | None:
         """The opened file; None where it cannot be used or the process has asked too little for it to pay."""
@@ -156,6 +147,59 @@ class VectorIndex:
             remove_strays(self.folder, ())
 
 
+class SqliteVectors(VectorRecords):
+    """Vectors of memories.
+
+    Args:
+        index: the store's approximate index.
+    """
+
+    def __init__(self, pool: Pool, index: VectorIndex) -> None:
+        super().__init__(pool)
+        self._pool = pool
+        self._index = index
+
+    def keep_index(self, *, threads: int = 1, least: int | None = None) -> int:
+        """Make or extend the files of the index that are due; returns how many vectors were put in.
+
+        Args:
+            threads: cores to use.
+            least: vectors from which on an index is made; as measured, where none is given.
+
+        Raises:
+            ImportError: usearch is not installed, and there is something to be done.
+            OSError: the folder cannot be written.
+        """
+        from recortex.storage.sqlite.vector_index_building import LEAST, keep_up
+
+        return keep_up(self._index, self._pool, threads=threads, least=LEAST if least is None else least)
+
+    def index_state(self, *, thorough: bool = True) -> VectorIndexState | None:
+        """How the index of the embedder with the most vectors stands; None where they are too few for one.
+
+        Args:
+            thorough: look at all of its content, half a second for a million vectors.
+        """
+        from recortex.storage.sqlite.vector_index_building import LEAST, VectorCounts
+
+        if self._index.folder is None:
+            return None
+        found = [
+            (VectorCounts(*self._pool.rows(self._sql["index_counts"], (model, 0))[0]), model)
+            for model, _ in self._pool.rows(self._sql["models"])
+        ]
+        counts, model = max(found, key=lambda one: one[0].vectors, default=(VectorCounts(0, 0, 0), 0))
+        indexed = self._index.registered(model)
+        if counts.vectors < LEAST and indexed is None:
+            return None
+        if find_spec("usearch") is None:
+            return VectorIndexState(counts.vectors, 0, "the package usearch is not installed", INSTALL)
+        if indexed is None:
+            return VectorIndexState(counts.vectors, 0, "it was not made yet", MAKE)
+        wrong = damage(self._index.folder / indexed.name, indexed) if thorough else ""
+        return VectorIndexState(counts.vectors, indexed.vectors, wrong, MAKE if wrong else "")
+
+
 def graphs() -> Any:
     """The class of usearch's graphs.
 
@@ -172,15 +216,6 @@ def graphs() -> Any:
     from usearch.index import Index
 
     return Index
-
-
-def quantised(vector: bytes) -> bytes:
-    """Little-endian float32 values as the int8 codes in which vectors are kept: the largest becomes ±127."""
-    import numpy as np
-
-    values = np.frombuffer(vector, "<f4")
-    scale = 127 / max(float(np.abs(values).max(initial=0.0)), 1e-12)
-    return bytes(np.rint(values * scale).astype(np.int8).tobytes())
 
 
 def damage(path: Path, indexed: Indexed) -> str:

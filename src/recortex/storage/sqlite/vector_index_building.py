@@ -19,7 +19,6 @@ from recortex.storage.sqlite.vector_index import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from recortex.storage.sqlite.pool import Pool
@@ -43,14 +42,7 @@ class VectorCounts(NamedTuple):
     later: int
 
 
-def keep_up(
-    index: VectorIndex,
-    pool: Pool,
-    *,
-    threads: int = 1,
-    least: int = LEAST,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
-) -> int:
+def keep_up(index: VectorIndex, pool: Pool, *, threads: int, least: int) -> int:
     """Make or extend the files that are due; nobody else may do so at the same time.
 
     Args:
@@ -58,7 +50,6 @@ def keep_up(
         pool: the store's database.
         threads: cores to use.
         least: vectors from which on an index is made.
-        progress: told (what, done, of how many).
 
     Returns:
         How many vectors were put into files.
@@ -78,8 +69,13 @@ def keep_up(
         counts = VectorCounts(*pool.rows(sql["index_counts"], (model, old.last_key if old else 0))[0])
         if _due(counts, old, least):
             keep = old if old and not _mostly_gone(counts, old) else None
-            build = _Building(pool, index.folder, model, threads)
-            made += build.run(dimensions, counts, keep, progress)
+            graph = graphs()(
+                ndim=dimensions, metric="cos", dtype="i8", connectivity=LINKS, expansion_add=EFFORT
+            )
+            if keep:
+                graph.load(index.folder / keep.name)
+            after = keep.last_key if keep else 0
+            made += _build(index.folder, pool, model, graph, after, counts.newest, threads)
         elif counts.vectors < least:
             pool.rows(sql["index_others"], (model, ""))
     remove_strays(index.folder, [row[0] for row in pool.rows(sql["index_names"])])
@@ -102,67 +98,33 @@ def _mostly_gone(counts: VectorCounts, old: Indexed) -> bool:
     return old.vectors - (counts.vectors - counts.later) > GONE_SHARE * old.vectors
 
 
-class _Building:
-    """One file on its way."""
+def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest: int, threads: int) -> int:
+    """Put the vectors after a key into a graph, write its file and let the store name it.
 
-    def __init__(self, pool: Pool, folder: Path, model: int, threads: int) -> None:
-        self._pool = pool
-        self._sql = pool.queries("vectors")
-        self._folder = folder
-        self._model = model
-        self._threads = threads
-        self._name = f"{secrets.token_hex(8)}{SUFFIX}"
+    The file is named before it is begun, so that the store takes the name back when the newest vector goes
+    meanwhile. Returns how many vectors were put in.
+    """
+    import numpy as np
 
-    def run(
-        self,
-        dimensions: int,
-        counts: VectorCounts,
-        old: Indexed | None,
-        progress: Callable[[str, int, int], None],
-    ) -> int:
-        """Make the file and let the store name it; returns how many vectors were put in.
-
-        It is named before it is begun, so that the store takes the name back when the newest vector goes
-        meanwhile.
-        """
-        graph = self._graph(dimensions, old)
-        had = len(graph)
-        self._pool.rows(self._sql["index_begin"], (self._name, self._model, counts.newest))
-        first = old.last_key if old else 0
-        done, of = 0, counts.later if old else counts.vectors
-        while rows := self._pool.rows(self._sql["slice"], (self._model, first, counts.newest, SLICE)):
-            self._add(graph, rows)
-            first, done = rows[-1][0], done + len(rows)
-            progress("indexing vectors", done, of)
-        self._save(graph)
-        return len(graph) - had
-
-    def _graph(self, dimensions: int, old: Indexed | None) -> Any:
-        graph = graphs()(ndim=dimensions, metric="cos", dtype="i8", connectivity=LINKS, expansion_add=EFFORT)
-        if old is not None:
-            graph.load(self._folder / old.name)
-        return graph
-
-    def _add(self, graph: Any, rows: list[tuple[Any, ...]]) -> None:
-        import numpy as np
-
+    sql, name = pool.queries("vectors"), f"{secrets.token_hex(8)}{SUFFIX}"
+    pool.rows(sql["index_begin"], (name, model, newest))
+    had = len(graph)
+    while rows := pool.rows(sql["slice"], (model, after, newest, SLICE)):
         whole = [(key, vector) for key, vector in rows if len(vector) == graph.ndim]
-        keys = np.array([key for key, _ in whole], dtype=np.uint64)
-        codes = np.frombuffer(b"".join(vector for _, vector in whole), np.int8).reshape(
-            len(whole), graph.ndim
-        )
+        codes = np.frombuffer(b"".join(vector for _, vector in whole), np.int8)
         if whole:
-            graph.add(keys, codes, threads=self._threads)
-
-    def _save(self, graph: Any) -> None:
-        path = self._folder / self._name
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-        graph.save(path)
-        with path.open("rb+") as written:
-            os.fsync(written.fileno())
-        done = (self._name, len(graph), path.stat().st_size, checksum(path))
-        note_whole(path)
-        with self._pool.transaction():
-            if self._pool.rows(self._sql["index_done"], done):
-                self._pool.rows(self._sql["index_others"], (self._model, self._name))
+            keys = np.array([key for key, _ in whole], dtype=np.uint64)
+            graph.add(keys, codes.reshape(len(whole), graph.ndim), threads=threads)
+        after = rows[-1][0]
+    path = folder / name
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+    graph.save(path)
+    with path.open("rb+") as written:
+        os.fsync(written.fileno())
+    facts = (name, len(graph), path.stat().st_size, checksum(path))
+    note_whole(path)
+    with pool.transaction():
+        if pool.rows(sql["index_done"], facts):
+            pool.rows(sql["index_others"], (model, name))
+    return len(graph) - had

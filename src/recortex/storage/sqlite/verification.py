@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,7 +19,8 @@ _ONE_FILE = b"\1\1"
 """What follows the size of its pages unless it is in WAL mode, as every store is that was opened."""
 _OURS = frozenset({"schema_migrations", "memories", "versions", "audit"})
 _MOST_PROBLEMS = 3
-_INDEX = "memories_fts"
+INDEX = "memories_fts"
+"""The keyword index, which is made again from the memories where it is damaged."""
 _COUNTED = {
     "schema": ("schema_migrations", "max(version)"),
     "memories": ("memories", "count(*)"),
@@ -40,13 +42,15 @@ def content(connection: apsw.Connection) -> StoreContent:
     return StoreContent(**counts)
 
 
+def opened_for_reading(path: Path) -> closing[apsw.Connection]:
+    """A connection that cannot write; it is closed at the end of the `with`."""
+    return closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY))
+
+
 def memories_in(path: Path) -> int:
     """How many memories a copy holds: the store itself may hold more by now."""
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
+    with opened_for_reading(path) as connection:
         return content(connection).memories
-    finally:
-        connection.close()
 
 
 def foreign(path: Path) -> str:
@@ -55,11 +59,8 @@ def foreign(path: Path) -> str:
     It is opened for reading alone.
     """
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
+        with opened_for_reading(path) as connection:
             there = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema")}
-        finally:
-            connection.close()
     except apsw.Error as error:
         return f"it is damaged: {error}"
     return "" if there >= _OURS else "it is no store"
@@ -93,12 +94,9 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
         expected: what was copied; None to ask only whether the copy is a store that is whole in itself.
     """
     try:
-        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            problems = _problems(connection)
+        with opened_for_reading(path) as connection:
+            problems = [one for one in structural_problems(connection) if INDEX not in one][:_MOST_PROBLEMS]
             held = content(connection)
-        finally:
-            connection.close()
     except apsw.Error as error:
         return f"it cannot be read: {error}"
     if problems:
@@ -108,11 +106,11 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     return "" if expected is None else _difference(held, expected)
 
 
-def _problems(connection: apsw.Connection) -> list[str]:
+def structural_problems(connection: apsw.Connection) -> list[str]:
+    """What SQLite's own checks find, a sentence each; those of the keyword index name it."""
     found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
     orphans = len(list(connection.execute("PRAGMA foreign_key_check")))
-    found += [f"{orphans} rows refer to memories that are not there"] if orphans else []
-    return [problem for problem in found if _INDEX not in problem][:_MOST_PROBLEMS]
+    return found + ([f"{orphans} rows refer to memories that are not there"] if orphans else [])
 
 
 def _difference(held: StoreContent, expected: StoreContent) -> str:

@@ -26,7 +26,7 @@ def downgraded(today: Site, site: Site, schema: int) -> None:
     """A store of an older schema with what it could hold of today's."""
     for name in ("told.jsonl", "roles.json", "import.jsonl"):
         (site.root / name).write_bytes((today.root / name).read_bytes())
-    connection = connect(site.database, on_missing_vectors=lambda _: None)
+    connection = connect(site.database)
     connection.execute(RECORDS)
     for step in known()[:schema]:
         connection.execute(step.sql)
@@ -163,7 +163,7 @@ def _bytes(site: Site) -> list[bytes]:
 def _judged_by_newer(bench: Workbench, site: Site, name: str, child: Any, newer: int) -> Record:  # noqa: ARG001
     """Take the newer schema away again, so that today's program can look."""
     bytes_then = _bytes(site)
-    connection = connect(site.database, on_missing_vectors=lambda _: None)
+    connection = connect(site.database)
     connection.execute(
         f"DROP TABLE IF EXISTS of_schema_{newer}; DELETE FROM schema_migrations WHERE version = {newer}"  # noqa: S608
     )

@@ -6,9 +6,6 @@ SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/),
 SELECT count(*) FROM embeddings e
 WHERE /*own e*/ NOT EXISTS (SELECT 1 FROM embedding_signs s WHERE /*own s*/ s.key = e.key)
 
--- name: forget_audit
-DELETE FROM audit WHERE /*own*/ memory_key = ?
-
 -- name: size
 SELECT CAST(
   sum(pg_total_relation_size(c.oid)) * (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/)

@@ -23,13 +23,13 @@ UPDATE memories SET access_count = access_count + 1,
   last_accessed_at = greatest(CAST(? AS bigint), coalesce(last_accessed_at, 0))
 WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
--- name: insert_file
+-- name: insert_files
 INSERT INTO memory_files (workspace, memory_key, place, path, line_start, line_end, content_hash, commit_id)
 SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_files WHERE workspace = :workspace), 0),
   ?2,
   CAST(?3 AS bigint), CAST(?4 AS bigint), ?5, ?6
 
--- name: insert_function
+-- name: insert_functions
 INSERT INTO memory_functions (workspace, memory_key, place, name, file, signature)
 SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_functions WHERE workspace = :workspace),
   0), ?2, ?3, ?4

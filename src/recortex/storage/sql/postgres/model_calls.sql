@@ -1,9 +1,8 @@
 -- name: reserve
 INSERT INTO model_calls
-  (workspace, seq, at, provider, model, purpose, session, input_tokens, output_tokens, micro_usd,
-    milliseconds, outcome)
+  (workspace, seq, {model_calls: columns})
 VALUES (
   :workspace, 1 + coalesce((SELECT max(seq) FROM model_calls WHERE workspace = :workspace), 0),
-  ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+  {model_calls: values}
 )
 RETURNING seq

@@ -49,7 +49,7 @@ ORDER BY v.distance, v.key, m.key
 SELECT m.key FROM (
   SELECT e.key, e.vector <=> CAST(?4 AS halfvec) AS distance FROM (
     SELECT key FROM embedding_signs WHERE /*own*/ model = ?2
-    ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT ALL
+    ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT /*coarse*/
   ) v JOIN embeddings e ON /*own e*/ e.key = v.key ORDER BY distance, e.key LIMIT ?1
 ) x JOIN memories m ON /*own m*/ m.embedding_key = x.key
 ORDER BY x.distance, x.key, m.key

@@ -1,10 +1,7 @@
 -- name: note
-INSERT INTO signals (workspace, seq, session, at, name, subject, digest)
-VALUES (:workspace, 1 + coalesce((SELECT max(seq) FROM signals WHERE workspace = :workspace), 0), ?, ?, ?, ?,
-  ?)
-
--- name: forget_text
-DELETE FROM signals WHERE /*own*/ strpos(subject, ?1) > 0
+INSERT INTO signals (workspace, seq, {signals: columns})
+VALUES (:workspace, 1 + coalesce((SELECT max(seq) FROM signals WHERE workspace = :workspace), 0),
+  {signals: values})
 
 -- name: unheard
 SELECT t.value ->> 0 FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS t (value, place)

@@ -27,7 +27,9 @@ SELECT hash, key FROM kept
 UNION ALL SELECT hash, key FROM embeddings WHERE /*own*/ hash = ANY(CAST(?2 AS bytea[]))
 
 -- name: by_hash
-SELECT hash, key FROM embeddings WHERE /*own*/ hash = ANY(CAST(? AS bytea[]))
+SELECT hash, key FROM embeddings WHERE /*own*/ hash = ANY(ARRAY(
+  SELECT decode(value, 'hex') FROM json_array_elements_text(CAST(? AS json)) AS j (value)
+))
 
 -- name: insert_signs
 INSERT INTO embedding_signs (workspace, key, model, signs) VALUES (:workspace, ?, ?, CAST(? AS bit varying))

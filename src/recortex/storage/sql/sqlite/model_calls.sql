@@ -1,5 +1,4 @@
 -- name: reserve
 INSERT INTO model_calls
-  (at, provider, model, purpose, session, input_tokens, output_tokens, micro_usd, milliseconds, outcome)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ({model_calls: columns}) VALUES ({model_calls: values})
 RETURNING seq

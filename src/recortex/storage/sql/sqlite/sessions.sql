@@ -1,8 +1,5 @@
 -- name: note
-INSERT INTO signals (session, at, name, subject, digest) VALUES (?, ?, ?, ?, ?)
-
--- name: forget_text
-DELETE FROM signals WHERE /*own*/ instr(subject, ?1) > 0
+INSERT INTO signals ({signals: columns}) VALUES ({signals: values})
 
 -- name: unheard
 SELECT value ->> 0 FROM json_each(?)

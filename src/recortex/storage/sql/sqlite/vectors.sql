@@ -4,6 +4,9 @@ ON CONFLICT (name) DO UPDATE SET
   dimensions = CASE embedding_models.dimensions WHEN 0 THEN excluded.dimensions
     ELSE embedding_models.dimensions END RETURNING key
 
+-- name: by_hash
+SELECT hash, key FROM embeddings WHERE hash IN (SELECT unhex(value) FROM json_each(?))
+
 -- name: insert
 INSERT INTO embeddings (hash, model, vector) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE
   SET hash = excluded.hash RETURNING key

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,21 +18,12 @@ if TYPE_CHECKING:
     from recortex.storage.migrations import Migration
     from recortex.storage.sqlite.pool import Pool
 
-_FOLDER = Path(__file__).parent
+known = partial(migrations.known, Path(__file__).parent)
+newest = partial(migrations.newest, Path(__file__).parent)
 RECORDS = """
 CREATE TABLE IF NOT EXISTS schema_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL, program TEXT NOT NULL
 )"""
-
-
-def known() -> tuple[Migration, ...]:
-    """The migrations of this program, in order."""
-    return migrations.known(_FOLDER)
-
-
-def newest() -> int:
-    """The schema of this program; no file is read for it."""
-    return migrations.newest(_FOLDER)
 
 
 def applied(pool: Pool) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from recortex.storage.queries import queries
 from recortex.storage.sqlite.salvage.tables import LINKS, OF_A_MEMORY, REFILLED
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from recortex.storage.sqlite.salvage.reading import DamagedContent
     from recortex.storage.sqlite.salvage.tables import Values
+
+_SQL = queries("salvage", "sqlite")
 
 
 class Backup(NamedTuple):
@@ -46,8 +49,8 @@ class Filling:
         self._into.execute("ATTACH ? AS backup", (str(self._backup.path),))
         self._into.execute("BEGIN IMMEDIATE")
         self._into.execute("CREATE TEMP TABLE taken (key INTEGER PRIMARY KEY)")
-        self._into.execute(_TAKEN)
-        self._into.executemany(_TAKEN_SAME, [(key,) for key in self._found.changed])
+        self._into.execute(_SQL["take"])
+        self._into.executemany(_SQL["take_same"], [(key,) for key in self._found.changed])
         yield from self._named()
         self._copy_taken()
         yield from self._relations()
@@ -69,7 +72,7 @@ class Filling:
         self._into.execute("DELETE FROM memories WHERE key IN (SELECT key FROM taken)")
         self._copy("memories", "key IN (SELECT key FROM taken)")
         self._replace(OF_A_MEMORY, "taken")
-        self._into.execute(_SAME_VERSION)
+        self._into.execute(_SQL["same_version"])
         self._replace(LINKS, "same")
         self._into.execute("DROP TABLE temp.same")
         self._copy("versions", _OLDER)
@@ -121,20 +124,6 @@ class Filling:
         )
 
 
-_TAKEN = """
-INSERT INTO taken SELECT key FROM backup.memories b
-WHERE key NOT IN (SELECT key FROM main.memories) AND key NOT IN (SELECT memory_key FROM main.tombstones)
-  AND id NOT IN (SELECT id FROM main.memories)
-"""
-_TAKEN_SAME = """
-INSERT OR IGNORE INTO taken SELECT b.key FROM backup.memories b JOIN main.memories m USING (key)
--- the id may be what is damaged
-WHERE key = ? AND b.version = m.version AND (b.id = m.id OR b.recorded_at = m.recorded_at)
-"""
-_SAME_VERSION = """
-CREATE TEMP TABLE same AS SELECT m.key FROM main.memories m
-JOIN backup.memories b ON b.key = m.key AND b.version = m.version
-"""
 _BOTH_THERE = """
 source_key IN (SELECT key FROM main.memories) AND target_key IN (SELECT key FROM main.memories)
 """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.codec import loads
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import InvalidInputError
+from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.salvage.reading import DamagedContent
 
     Ends = tuple[str, str, str]
+
+_SQL = queries("salvage", "sqlite")
 
 CUT_OFF = "are missing from the file's end, and what only they held is lost"
 BLIND = "could not be read whole, and what only they held is lost"
@@ -84,7 +87,7 @@ def _parts(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) 
 
 def _told_relations(into: apsw.Connection, found: DamagedContent, there: dict[int, str]) -> Iterator[str]:
     """Relations that the audit log knows of, and that are not there."""
-    present = set(into.execute(_RELATED))
+    present = set(into.execute(_SQL["related"]))
     for source, target, type_ in sorted(_related(found, there) - present):
         yield f"{source}: its {type_} {target} could not be read, or was taken away with one of the two"
 
@@ -116,9 +119,3 @@ def _details(text: str | None) -> dict[str, Any]:
     except InvalidInputError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-_RELATED = """
-SELECT s.id, t.id, r.type FROM relations r
-JOIN memories s ON s.key = r.source_key JOIN memories t ON t.key = r.target_key
-"""

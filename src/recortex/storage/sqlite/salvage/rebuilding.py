@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from recortex.domain.vocabulary import Actor
+from recortex.storage.queries import queries
 from recortex.storage.sqlite.maintenance import unfit
 from recortex.storage.sqlite.salvage.tables import ID
 from recortex.storage.tables import TABLES
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from recortex.storage.records.row_checksums import Unfit
     from recortex.storage.sqlite.salvage.reading import DamagedContent
     from recortex.storage.sqlite.salvage.tables import StoredTable, Values
+
+_SQL = queries("salvage", "sqlite")
 
 
 def write(into: apsw.Connection, found: DamagedContent) -> None:
@@ -109,15 +112,5 @@ def tidy(into: apsw.Connection) -> None:
     for table in TABLES:
         for owner in table.owners:
             into.execute(f"DELETE FROM {table.name} WHERE {owner} NOT IN (SELECT key FROM memories)")
-    into.execute(_TIDY)
+    into.execute(_SQL["tidy"])
     into.execute("COMMIT; PRAGMA foreign_keys = ON")
-
-
-_TIDY = """
-DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
-DELETE FROM embeddings WHERE key NOT IN (SELECT key FROM embedding_signs)
-  OR model NOT IN (SELECT key FROM embedding_models);
-DELETE FROM embedding_signs WHERE key NOT IN (SELECT key FROM embeddings);
-UPDATE memories SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
-UPDATE versions SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
-"""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.time import to_micros
 from recortex.storage import tables as declared
+from recortex.storage.queries import queries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.pages import Row
 
     Values = tuple[Any, ...]
+
+_SQL = queries("salvage", "sqlite")
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 LINKS = tuple(table.name for table in declared.links().values())
@@ -102,7 +105,7 @@ def replaced(values: Values, place: int, value: Any) -> Values:
 
 def tables(connection: apsw.Connection) -> Iterator[StoredTable]:
     """Our plain tables, those that others refer to first."""
-    for (name,) in list(connection.execute(_PLAIN)):
+    for (name,) in list(connection.execute(_SQL["our_tables"])):
         columns = tuple(
             StoredColumn(column, type_, bool(needed), _literal(default), primary)
             for _, column, type_, needed, default, primary in connection.execute(f"PRAGMA table_info({name})")
@@ -147,17 +150,7 @@ def witnesses(connection: apsw.Connection) -> dict[str, Witness]:
 
 def widths(connection: apsw.Connection) -> dict[str, int]:
     """How many values an entry of each index of ours holds."""
-    return dict(connection.execute(_WIDTHS))
-
-
-_PLAIN = """
-SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'
-AND name <> 'schema_migrations' ORDER BY name <> 'memories', name
-"""
-_WIDTHS = """
-SELECT i.name, (SELECT count(*) FROM pragma_index_xinfo(i.name))
-FROM pragma_table_list t, pragma_index_list(t.name) i WHERE t.schema = 'main' AND i.origin <> 'pk'
-"""
+    return dict(connection.execute(_SQL["widths"]))
 
 
 def _literal(default: str | None) -> Any:

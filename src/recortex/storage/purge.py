@@ -1,0 +1,145 @@
+"""Removing memories for good: rows, versions, vectors, audit, backups; and proof that no file holds them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import apsw
+
+from recortex.domain.maintenance import Erasure
+from recortex.errors import StorageError
+from recortex.storage.records.relations import RelationRecords
+from recortex.storage.records.values import json
+from recortex.storage.sqlite.maintenance import compact
+from recortex.storage.sqlite.pool import Pool
+from recortex.storage.tables import MEMORIES, TABLES, owned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from recortex.storage.database import Rows
+    from recortex.storage.store import EngineStore
+    from recortex.storage.tables import Table
+
+    Has = Callable[[str, str], bool]
+
+WINDOW = 40
+"""Bytes of a text that are looked for at a time: short enough to lie within a page, long enough to be no
+accident."""
+_VALUES = {"text": "?1", "json": "?2"}
+"""The text as it is, and as it stands inside JSON."""
+
+
+def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
+    """Ids of the memories that hold a text, now or in a former version, in any column that may hold it.
+
+    Args:
+        database: where to look.
+        text: to look for.
+        has: whether a table has a column: a backup may be of an older schema.
+    """
+    conditions = [*_conditions(MEMORIES, "m", has)]
+    conditions += [
+        f"EXISTS (SELECT 1 FROM {table.name} o"
+        f" WHERE /*own o*/ o.{table.owners[0]} = m.key AND ({' OR '.join(found)}))"
+        for table in owned()
+        if (found := [*_conditions(table, "o", has)])
+    ]
+    sql = f"SELECT m.id FROM memories m WHERE /*own m*/ ({' OR '.join(conditions)}) ORDER BY m.key"
+    return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
+
+
+def _conditions(table: Table, alias: str, has: Has) -> Iterator[str]:
+    for column in table.searched:
+        if has(table.name, column.name):
+            yield f"instr(coalesce({alias}.{column.name}, ''), {_VALUES[column.holds]}) > 0"
+
+
+def erase(
+    store: EngineStore,
+    ids: Sequence[str],
+    texts: Sequence[str],
+    *,
+    text: str,
+    files: Callable[[], Sequence[Path]],
+    now: datetime,
+) -> Erasure:
+    """Delete memories from a store and its backups, and read this machine's files for the texts afterwards.
+
+    Of a server's own files, log and backups nothing is known here: who runs the server has to rotate them.
+
+    Args:
+        store: where they are.
+        ids: of the memories.
+        texts: what must not be found afterwards.
+        text: what was asked for, if it was a text: it is taken out of relations and older backups too.
+        files: lists the files to read afterwards.
+        now: when it happened; a tombstone with the id stays.
+    """
+    with store.transaction():
+        for id_ in ids:
+            key = store.memories.delete(id_)
+            store.database.rows("DELETE FROM audit WHERE /*own*/ memory_key = ?", (key,))
+            store.ledger.bury(key, id_, now)
+        if text:
+            store.relations.strip_evidence(text)
+        store.vectors.drop_unused()
+    store.compact()
+    backups = store.backups.all()
+    for backup in backups:
+        _erase_from_backup(backup, ids, text)
+    read = tuple(files())
+    searched, found = _traces(store, read, texts)
+    return Erasure(searched, read, tuple(found), len(backups))
+
+
+def _erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
+    """Take memories out of a backup, which may be of an older schema.
+
+    One that cannot be rewritten is removed, since it would keep the text.
+    """
+    try:
+        with closing(Pool(path)) as pool:
+            names = "SELECT name FROM pragma_table_info(?)"
+            there = {table.name: {row[0] for row in pool.rows(names, (table.name,))} for table in TABLES}
+            with pool.transaction():
+                found = holding(pool, text, lambda table, name: name in there[table]) if text else []
+                gone = json([*ids, *found])
+                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+                if text and "seal" in there["relations"]:
+                    RelationRecords(pool).strip_evidence(text)
+                elif text:
+                    stripped = "UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)"
+                    pool.rows(stripped, (json(text)[1:-1],))
+            compact(pool)
+            pool.exclusive().execute("PRAGMA journal_mode = DELETE")
+    except (StorageError, apsw.Error):
+        path.unlink(missing_ok=True)
+
+
+def _traces(store: EngineStore, files: Sequence[Path], texts: Sequence[str]) -> tuple[int, list[Path]]:
+    """Read files byte by byte for texts that should be gone.
+
+    Returns:
+        How many bytes were read, and the files that still hold a part of a text that no living memory holds.
+    """
+    parts = {part: part.decode("utf-8", "ignore") for text in texts for part in _windows(text)}
+    wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8 and not store.says(said)]
+    total, found = 0, []
+    with store.apart():
+        for path in files:
+            data = path.read_bytes() if path.is_file() else b""
+            total += len(data)
+            if any(part in data for part in wanted):
+                found.append(path)
+    return total, found
+
+
+def _windows(text: str) -> Iterator[bytes]:
+    for shape in (text, text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")):
+        data = shape.encode()
+        yield data[:WINDOW]
+        yield from (data[start : start + WINDOW] for start in range(WINDOW, len(data) - WINDOW + 1, WINDOW))

@@ -1,0 +1,129 @@
+"""Values of the domain as columns hold them, and back, by the annotations of a dataclass.
+
+Imported by hooks: nothing heavier than the domain may be imported here.
+"""
+
+from __future__ import annotations
+
+import operator
+from contextlib import contextmanager
+from dataclasses import fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from recortex.domain import vocabulary
+from recortex.domain.time import from_micros, to_micros
+from recortex.errors import CorruptStoreError, InvalidInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
+
+    Row = tuple[Any, ...]
+
+T = TypeVar("T")
+
+
+class Codec(NamedTuple):
+    """How a field's value is stored, and read again."""
+
+    stored: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+@contextmanager
+def as_written(what: str) -> Iterator[None]:
+    """Read a row inside; one that damage has changed is named, as in "The memory 1".
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    try:
+        yield
+    except (InvalidInputError, ValueError, TypeError, KeyError, OverflowError, AttributeError) as error:
+        raise CorruptStoreError(f"{what} is not as it was written: {error}.") from error
+
+
+def micros(at: datetime | None) -> int | None:
+    """An instant as stored."""
+    return None if at is None else to_micros(at)
+
+
+def instant(at: int | None) -> datetime | None:
+    """A stored instant."""
+    return None if at is None else from_micros(at)
+
+
+def json(value: Any) -> str:
+    """Compact JSON text."""
+    from recortex.codec import dumps
+
+    return dumps(value).decode()
+
+
+def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:
+    """JSON that we wrote; `empty` where the column is null.
+
+    Raises:
+        ValueError: it is no JSON of that type.
+    """
+    import msgspec
+
+    try:
+        return empty if text is None else _decoder(type_).decode(text)
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from error
+
+
+@cache
+def _decoder(type_: Any) -> Any:
+    import msgspec
+
+    return msgspec.json.Decoder(type_)
+
+
+_PLAIN = Codec(lambda value: value, lambda column: column)
+_INSTANT = Codec(micros, instant)
+_BY_ANNOTATION = {
+    "datetime": _INSTANT,
+    "datetime | None": _INSTANT,
+    "bool": Codec(int, bool),
+    "tuple[str, ...]": Codec(json, lambda column: parse(column, (), tuple[str, ...])),
+    "dict[str, Any]": Codec(lambda value: json(value) if value else None, lambda column: parse(column, {})),
+}
+
+
+@cache
+def codecs(cls: Any) -> dict[str, Codec]:
+    """How each field is stored, by its annotation as it is written: resolving it would take milliseconds."""
+    return {field.name: _codec(str(field.type)) for field in fields(cls)}
+
+
+def _codec(annotation: str) -> Codec:
+    words = getattr(vocabulary, annotation, None)
+    if words is not None:
+        return Codec(operator.attrgetter("value"), words)
+    return _BY_ANNOTATION.get(annotation, _PLAIN)
+
+
+def stored(value: Any, names: Sequence[str]) -> dict[str, Any]:
+    """Fields of a dataclass's instance as their columns hold them, by name."""
+    of = codecs(value.__class__)
+    return {name: of[name].stored(getattr(value, name)) for name in names}
+
+
+def read(cls: Callable[..., T], names: Sequence[str], row: Sequence[Any]) -> T:
+    """The instance whose fields `names` a row holds, in that order.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    of = codecs(cls)
+    with as_written(_described(cls)):
+        return cls(**{name: of[name].read(value) for name, value in zip(names, row, strict=True)})
+
+
+@cache
+def _described(cls: Any) -> str:
+    """What a row of a class is called in errors: "A stored audit entry"."""
+    return "A stored" + "".join(f" {one.lower()}" if one.isupper() else one for one in cls.__name__)

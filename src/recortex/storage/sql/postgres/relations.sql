@@ -1,3 +1,0 @@
--- name: resting_on
-SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
-FROM relations WHERE /*own*/ strpos(evidence, ?) > 0
