@@ -9,7 +9,7 @@ import msgspec
 
 from recortex.codec import content_to_json, memory_from_json
 from recortex.domain.kinds import KINDS, Content, Kind
-from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, Link, PatternLink
+from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory, Source
 from recortex.storage.records.values import Codec, as_written, codecs, json, parse
 from recortex.storage.tables import MEMORIES
@@ -111,11 +111,11 @@ def link_rows(memory: Memory) -> dict[str, list[Row]]:
     return rows
 
 
-def _plain(link: Link) -> Row:
+def _plain(link: Any) -> Row:
     return tuple(getattr(link, field.name) for field in fields(link))
 
 
-LINKS: dict[str, type[Link]] = {
+LINKS: dict[str, type[Any]] = {
     "files": FileLink,
     "functions": FunctionLink,
     "patterns": PatternLink,
