@@ -21,6 +21,26 @@ CALL = {"type": "function_call", "name": "shell", "arguments": '{"command": "ls"
 USE = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
 RESULT = {"type": "tool_result", "tool_use_id": "t", "content": "out", "is_error": False}
 RESPONSE = {"functionResponse": {"id": "t", "name": "ls", "response": {"output": "out"}}}
+ASK = {"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": {}}
+REPLY = {"type": "tool_result", "tool_use_id": "q", "content": "answered"}
+REPLIED = {"questions": [{"question": "how?", "options": [{"label": "so"}]}], "answers": {"how?": "so"}}
+ASKED = {"toolCallId": "t", "name": "ask_user", "arguments": {"question": "how?"}}
+PI_CALL = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls"}}
+
+
+def queue(operation, content=None):
+    fields = {} if content is None else {"content": content}
+    return {"type": "queue-operation", "operation": operation, "timestamp": AT, "sessionId": "s", **fields}
+
+
+def copilot(kind, **data):
+    return {"type": kind, "data": data, "id": kind, "timestamp": AT, "parentId": None}
+
+
+def pi(number, message):
+    return {"type": "message", "id": str(number), "parentId": None, "timestamp": AT, "message": message}
+
+
 SHAPES = {
     "claude-code": [
         claude("user", "1", {"role": "user", "content": "hello"}),
@@ -33,6 +53,13 @@ SHAPES = {
             None,
             attachment={"type": "queued_command", "prompt": "x", "commandMode": "prompt"},
         ),
+        queue("enqueue", "use gas"),
+        claude("assistant", "6", {"id": "n", "content": [ASK]}),
+        queue("remove"),
+        claude("user", "7", {"content": [REPLY]}, toolUseResult=REPLIED),
+        claude("assistant", "8", {"id": "o", "content": [{"type": "text", "text": "so"}]}),
+        queue("enqueue", "x"),
+        queue("popAll", "x"),
     ],
     "codex": [
         codex(
@@ -59,6 +86,24 @@ SHAPES = {
             "toolCalls": [{"id": "t", "name": "ls", "args": {}, "status": "success", "result": [RESPONSE]}],
         },
         {"$set": {"messages": [{"id": "3", "type": "user", "content": "more"}]}},
+    ],
+    "copilot": [
+        copilot("session.start", sessionId="c", context={"cwd": "/x", "branch": "main"}),
+        copilot("user.message", content="hello"),
+        copilot("assistant.message", messageId="m", content="hi", toolRequests=[ASKED]),
+        copilot("tool.execution_start", toolCallId="t", toolName="ask_user", arguments={"question": "how?"}),
+        copilot(
+            "tool.execution_complete", toolCallId="t", success=True, result={"content": "User selected: a"}
+        ),
+        copilot("permission.completed", result={"kind": "denied", "feedback": "no"}),
+        copilot("session.compaction_complete", summaryContent="sum"),
+    ],
+    "pi": [
+        {"type": "session", "id": "p", "cwd": "/x", "timestamp": AT, "version": 3},
+        pi(1, {"role": "user", "content": [{"type": "text", "text": "hello"}]}),
+        pi(2, {"role": "assistant", "content": [{"type": "text", "text": "hi"}, PI_CALL], "stopReason": "x"}),
+        pi(3, {"role": "toolResult", "toolCallId": "t", "content": [{"type": "text", "text": "out"}]}),
+        pi(4, None) | {"type": "compaction", "summary": "sum"},
     ],
     "qwen": [
         claude("user", "1", {"parts": [{"text": "hello"}]}),
@@ -221,6 +266,42 @@ def test_no_record_of_a_document_is_lost(name, path, data):
     row = next(row for row in FORMATS if row.name == name and row.split)
     reader, _ = read(path, row)
     assert read(path, row, cursor=reader.cursor)[1] == []
+
+
+MARKDOWN = st.lists(
+    st.sampled_from(
+        [
+            "_**User**_", "_**User (2026-03-01 10:00Z)**_", "_**Agent (model x, mode Agent)**_", "---", "", "hi",
+            "```", "```bash", "`ls`", "<think>", "</think>", "Tool use: **Bash**", "</details>", "<details>",
+            '<tool-use data-tool-type="shell" data-tool-name="ask_question">', "</tool-use>", "Parameters:",
+            '{"questions": [{"id": "q", "prompt": "how?", "options": [{"id": "a", "label": "so"}]}]}',
+            '{"answers": [{"questionId": "q", "selectedOptionIds": ["a"]}]}', "<summary>x</summary>", "# T (1)",
+        ]
+    )
+    | st.text(max_size=8),
+    max_size=40,
+)  # fmt: skip
+
+
+@quick
+@given(lines=MARKDOWN, cuts=st.lists(st.integers(0, 40), max_size=4))
+def test_markdown_is_read_whole_and_as_it_grows(path, lines, cuts):
+    """Cut behind any whole turn, read so far, go on from the cursor: every turn once."""
+    row = next(row for row in FORMATS if row.name == "specstory")
+    raw = "\n".join(["_**User**_", "first", "---", *lines]).encode("utf-8", "replace")
+    path.write_bytes(raw)
+    _, whole = read(path, row)
+    cursor, parts = 0, []
+    for cut in sorted(cuts):
+        path.write_bytes(b"\n".join(raw.split(b"\n")[: cut + 1]))
+        reader, turns = read(path, row, cursor=cursor, final=False)
+        cursor = reader.cursor
+        parts += turns
+    path.write_bytes(raw)
+    parts += read(path, row, cursor=cursor)[1]
+    assert [(turn.uuid, turn.text, turn.tools) for turn in parts] == [
+        (turn.uuid, turn.text, turn.tools) for turn in whole
+    ]
 
 
 @quick

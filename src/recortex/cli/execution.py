@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.cli.parser import parse
 from recortex.cli.progress import ProgressLine
-from recortex.cli.usage import DONE, NotConfirmedError, UsageError
+from recortex.cli.usage import DONE, FAILED, NotConfirmedError, UsageError
 from recortex.operations import manifest
 from recortex.operations.registry import Operation, operations_of
 
@@ -48,7 +48,7 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         progress.clear()
     if done:
         _show(line.verb, call, data, started)
-    return DONE
+    return FAILED if getattr(data, "unread", 0) else DONE
 
 
 def _answer(

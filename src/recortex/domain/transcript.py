@@ -8,6 +8,9 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "summary"]
+Form = Literal["prompt", "queued", "answer", "refusal", "note", "command"]
+"""How a person said something: as a turn of their own; while the agent was at work; in answer to its
+question; on refusing a tool call or a plan; as a note for the client's memory; behind a command's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,10 @@ class Turn:
             document).
         end: offset just past its last line, its tools' results included.
         interrupts: the person stopped the agent before saying this.
+        form: how the person said it; `prompt` for every other role. In an answer, lines that begin with `>`
+            are the agent's: its question, and what it said of the chosen option.
+        asked: what an answer answers (the questions with their options) or a refusal refuses (the tool, with
+            its command, file or plan); empty for other forms.
     """
 
     index: int
@@ -71,6 +78,8 @@ class Turn:
     start: int = 0
     end: int = 0
     interrupts: bool = False
+    form: Form = "prompt"
+    asked: str = ""
 
 
 @dataclass(frozen=True, slots=True)

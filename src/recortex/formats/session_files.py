@@ -19,11 +19,15 @@ _HISTORIES: dict[str, tuple[str, tuple[str, ...]]] = {
     "codex": (".codex", ("sessions", "archived_sessions")),
     "gemini": (".gemini", ("tmp",)),
     "qwen": (".qwen", ("projects", "tmp")),
+    "copilot": (".copilot", ("session-state", "history-session-state")),
+    "pi": (".pi", ("agent/sessions",)),
     "opencode": ("", ()),  # its sessions are in a database; `opencode export` writes files anywhere
+    "specstory": ("", ()),  # its files are in the projects, see `_IN_PROJECT`
     "swe-agent": ("", ()),
     "chat": ("", ()),
     "text": ("", ()),
 }
+_IN_PROJECT = {"specstory": ".specstory/history"}  # client: where it keeps sessions in a project's folder
 CLIENTS = tuple(_HISTORIES)
 _SUFFIXES = frozenset((".jsonl", ".json", ".traj", ".txt", ".md", ".log"))
 MOST_ENTRIES = 200_000
@@ -69,6 +73,7 @@ def find_sessions(
     *,
     home: Path | None = None,
     config: Path | None = None,
+    project: Path | None = None,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> FoundSessions:
     """Look for sessions of a client, or of any.
@@ -79,6 +84,7 @@ def find_sessions(
             history.
         home: the person's home folder.
         config: the client's own folder if it is not in the home folder (`$CLAUDE_CONFIG_DIR`).
+        project: the project's folder, in which some clients keep their sessions.
         progress: called with the number of files and folders seen so far.
 
     Raises:
@@ -91,7 +97,7 @@ def find_sessions(
         )
     if folder is not None and not folder.exists():
         raise InvalidInputError(f"{folder} does not exist.", hint="Give a folder or a transcript file.")
-    found = FoundSessions(list(_roots(client, folder, home, config)))
+    found = FoundSessions(list(_roots(client, folder, home, config, project)))
     for path in dict.fromkeys(_candidates(found, progress)):
         try:
             status = path.stat()
@@ -108,24 +114,27 @@ def find_sessions(
     return found
 
 
-def histories(home: Path, config: Path | None = None) -> tuple[str, ...]:
+def histories(home: Path, config: Path | None = None, project: Path | None = None) -> tuple[str, ...]:
     """The clients that have left a history on this machine.
 
     Args:
         home: the person's home folder.
         config: Claude Code's own folder where it is not in the home folder.
+        project: the project's folder.
     """
     return tuple(
         client
         for client in CLIENTS
         if any(
             place.is_dir()
-            for place in _roots(client, None, home, config if client == "claude-code" else None)
+            for place in _roots(client, None, home, config if client == "claude-code" else None, project)
         )
     )
 
 
-def _roots(client: str | None, folder: Path | None, home: Path | None, config: Path | None) -> Iterator[Path]:
+def _roots(
+    client: str | None, folder: Path | None, home: Path | None, config: Path | None, project: Path | None
+) -> Iterator[Path]:
     if folder is not None:
         yield folder
         return
@@ -133,6 +142,8 @@ def _roots(client: str | None, folder: Path | None, home: Path | None, config: P
         own, parts = _HISTORIES.get(name, ("", ()))  # a plug-in's files may be anywhere
         base = config if config is not None and client else (home / own if home else None)
         yield from (base / part for part in parts if base is not None)
+        if project is not None and name in _IN_PROJECT:
+            yield project / _IN_PROJECT[name]
 
 
 def _candidates(found: FoundSessions, progress: Callable[[str, int, int], None]) -> Iterator[Path]:

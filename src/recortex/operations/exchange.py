@@ -47,6 +47,7 @@ class Imported:
         problems: files that could not be read, with the reason.
         places: where sessions were looked for, when none was read.
         elsewhere: sessions that were found there and belong to other projects, when none was read.
+        unread: files that could not be read; the command then ends with status 1.
     """
 
     format: str
@@ -63,6 +64,7 @@ class Imported:
     dry_run: bool = False
     places: tuple[str, ...] = ()
     elsewhere: int = 0
+    unread: int = 0
 
 
 class ExchangeOperations(Operations):

@@ -164,8 +164,8 @@ class LearningOperations(Operations):
         belongs to this project.
 
         Args:
-            format: claude-code, codex, gemini, qwen, opencode, swe-agent, text or any (sessions); jsonl (an
-                export); markdown (notes: each item waits in quarantine).
+            format: claude-code, codex, gemini, qwen, copilot, pi, opencode, specstory, swe-agent, text or any
+                (sessions); jsonl (an export); markdown (notes: each item waits in quarantine).
             path: a file or folder.
             embed: make the vectors at the end.
             quarantine: let exported memories wait for review, even those that this installation exported
@@ -176,7 +176,7 @@ class LearningOperations(Operations):
         """
         from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
-        from recortex.formats.transcripts import format_names
+        from recortex.formats.transcripts import format_names, open_transcript
 
         exported = format == "jsonl"
         if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
@@ -200,12 +200,15 @@ class LearningOperations(Operations):
             Path(path) if path else None,
             home=Path.home(),
             config=self._app.settings.claude_folder if client == "claude-code" else None,
+            project=self._app.root,
             progress=self._app.progress,
         )
+        if path and not (found.sessions or found.others) and Path(path).is_file():
+            open_transcript(path)  # raises, with the reason
         sessions = [one for one in found.sessions if path or self._is_ours(one)]
-        problems = [f"{place}: not a transcript" for place in found.unknown] if path else []
-        problems += _of_others(found.others, path) if path else []
-        problems += [f"{place}: cannot be read" for place in found.unreadable]
+        unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
+        unread += [f"{place}: cannot be read" for place in found.unreadable]
+        problems = _of_others(found.others, path) if path else []
         if found.cut:
             problems.append(
                 f"{path}: only the first {MOST_ENTRIES:,} files were looked at; give a narrower folder"
@@ -213,18 +216,20 @@ class LearningOperations(Operations):
         if not sessions:
             return Imported(
                 format=format,
-                problems=tuple(problems),
+                problems=(*problems, *unread),
+                unread=len(unread),
                 dry_run=dry_run,
                 places=tuple(map(str, found.places)),
                 elsewhere=len(found.sessions),
             )
-        return self._import_sessions(format, sessions, problems, embed=embed, dry_run=dry_run)
+        return self._import_sessions(format, sessions, problems, unread, embed=embed, dry_run=dry_run)
 
     def _import_sessions(
         self,
         format_: str,
         sessions: Sequence[SessionFile],
         problems: list[str],
+        unread: list[str],
         *,
         embed: bool,
         dry_run: bool,
@@ -237,9 +242,12 @@ class LearningOperations(Operations):
             try:
                 lesson = self._learn(session.path, final=True, embed=False, dry_run=dry_run)
                 learned += lesson.added
-                lessons.append(replace(lesson, added=()))
+                if _nothing_read(lesson.extracted):
+                    unread.append(f"{session.path}: none of its {lesson.extracted.lines} lines can be read")
+                else:
+                    lessons.append(replace(lesson, added=()))
             except (RecortexError, OSError) as error:
-                problems.append(f"{session.path}: {error}")
+                unread.append(f"{session.path}: {error}")
             done += session.size
             self._app.progress("reading sessions", done, total)
         if embed:
@@ -256,7 +264,8 @@ class LearningOperations(Operations):
             merged=sum(one.outcome == "merged" for one in found),
             proposed=sum(one.status in WAITING for one in new),
             by_kind=dict(Counter(one.kind for one in new).most_common()),
-            problems=tuple(problems),
+            problems=(*problems, *unread),
+            unread=len(unread),
             dry_run=dry_run,
         )
 
@@ -277,9 +286,11 @@ class LearningOperations(Operations):
         return lesson
 
     def _is_ours(self, session: SessionFile) -> bool:
-        """Whether a session ran in this project; its first turn says where."""
+        """Whether a session ran in this project; its place or its first turn says where."""
         from recortex.formats.transcripts import open_transcript
 
+        if session.client == "specstory":  # looked for in this project alone
+            return True
         reader = open_transcript(session.path)
         for turn in reader:
             cwd = turn.cwd or reader.info.cwd
@@ -339,6 +350,16 @@ class LearningOperations(Operations):
         validated = now if status is Status.ACTIVE else memory.validated_at
         decided = replace(memory, status=status, validated_at=validated)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)
+
+
+def _why_unknown(place: Path) -> str:
+    return "not a transcript" if place.stat().st_size else "is empty"
+
+
+def _nothing_read(extracted: Extracted) -> bool:
+    """Whether a file that begins like a transcript could not be read: cut off, or broken in every line."""
+    broken = extracted.malformed == extracted.lines or not extracted.position
+    return bool(extracted.lines) and not extracted.turns and broken
 
 
 def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:

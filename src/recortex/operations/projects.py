@@ -114,7 +114,7 @@ class ProjectOperations(Operations):
             adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project),
             memories=_memories(services),
-            histories=histories(Path.home(), self._app.settings.claude_folder),
+            histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(
                 host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts)
             ),

@@ -71,3 +71,19 @@ def test_a_client_without_a_known_place_is_told(project):
 def test_an_import_that_read_something_says_nothing_of_places(project):
     session(project, project.folder)
     assert "Looked in" not in project.run("import", "claude-code").text
+
+
+def test_an_import_ends_with_status_1_where_a_file_cannot_be_read(project):
+    history = project.folder / "history"
+    history.mkdir()
+    (history / "empty.jsonl").write_text("")
+    alone = project.run("import", "any", str(history / "empty.jsonl"))
+    assert alone.code == 1
+    assert "is empty" in alone.err
+    (history / "talk.md").write_text("User: heat the oven\n\nAssistant: It is hot.\n")
+    ran = project.run("import", "any", str(history))
+    assert ran.code == 1
+    assert "Read 1 file" in ran.text
+    assert "empty.jsonl: is empty" in " ".join(ran.text.split())
+    (history / "empty.jsonl").unlink()
+    assert project.run("import", "any", str(history)).code == 0

@@ -135,7 +135,8 @@ def test_a_parser_that_fails_spoils_its_own_lines_alone(project, site, tmp_path)
     session = tmp_path / "session.jsonl"
     session.write_text("".join(json.dumps(line) + "\n" for line in SESSION))
     ran = project.run("import", "harvest", str(session), "--json")
-    assert (ran.data["turns"], ran.data["lines"]) == (0, 3)
+    assert ran.code == 1
+    assert "none of its 3 lines can be read" in ran.answer["data"]["problems"][0]
     assert ran.err.count("plug-in 'harvest'") == 1
 
 

@@ -475,3 +475,95 @@ def test_a_tools_result_in_any_client_is_nobodys_word(read):
     _, turns = read("q.jsonl", qwen("1", "assistant", [{"functionCall": {"id": "k", "name": "shell", "args": {}}}]),
                     qwen("2", "tool_result", [answer], toolCallResult={"callId": "k", "status": "error"}))  # fmt: skip
     assert {turn.role for turn in turns} == {"assistant"}
+
+
+QUESTION = {
+    "id": "fuel", "question": "Which fuel?", "header": "Fuel",
+    "options": [{"label": "Gas (Recommended)", "description": "Burns clean."}, {"label": "Wood", "description": ""}],
+}  # fmt: skip
+OFFERED = "Which fuel?\n- Gas (Recommended): Burns clean.\n- Wood"
+
+
+def said_beside(turns):
+    return [(turn.form, turn.text, turn.asked) for turn in turns if turn.role == "user"]
+
+
+def test_codex_answers_have_their_questions(read):
+    reply = {"answers": {"fuel": {"answers": ["Gas (Recommended)", "user_note: from the tank"]}}}
+    _, turns = read(
+        "rollout-1.jsonl", META, call("request_user_input", {"questions": [QUESTION]}), output(json.dumps(reply)),
+        call("shell", {"command": "cat"}, "k2"), output(json.dumps(reply), "k2"),
+    )  # fmt: skip
+    assert said_beside(turns) == [("answer", "> Which fuel?\nGas\n> Burns clean.\nfrom the tank", OFFERED)]
+    assert len({turn.uuid for turn in turns}) == len(turns)
+
+
+def test_codex_threads_that_another_began_in_the_persons_client_are_theirs(read):
+    def began(**fields):
+        meta = codex("session_meta", {**META["payload"], "thread_source": "subagent", **fields})
+        return read("rollout-1.jsonl", meta, said("user", "heat"))[1][0].sidechain
+
+    assert not began(source="vscode")
+    assert began(source="exec")
+    assert began(source={"subagent": {"thread_spawn": {}}})
+
+
+def opencode_tool(tool, call_id, **state):
+    return {"type": "tool", "tool": tool, "callID": call_id, "state": state}
+
+
+def test_opencode_answers_and_refusals_are_the_persons(read):
+    refused = (
+        "The user rejected permission to use this specific tool call with the following feedback: use rg"
+    )
+    parts = [
+        opencode_tool(
+            "question", "1", status="completed", input={"questions": [QUESTION]}, output="…",
+            metadata={"answers": [["Wood", "coal"]]},
+        ),
+        opencode_tool("bash", "2", status="error", input={"command": "grep x"}, error=refused),
+        opencode_tool("tickets_read", "3", status="error", input={}, error=refused),
+        opencode_tool("tickets_question", "4", status="completed", input={}, metadata={"answers": [["never"]]}),
+    ]  # fmt: skip
+    document = {
+        "info": {"id": "o0", "version": "1.18.33", "projectID": "p"},
+        "messages": [{"info": {"id": "1", "role": "assistant", "sessionID": "o0"}, "parts": parts}],
+    }
+    _, turns = read("o0.json", document)
+    assert said_beside(turns) == [
+        ("answer", "> Which fuel?\nWood\ncoal", OFFERED),
+        ("refusal", "use rg", "bash: grep x"),
+    ]
+
+
+def test_opencode_is_known_by_a_head_without_parts(read):
+    change = {"summary": {"diffs": [{"before": "x" * 300_000}]}}
+    document = {
+        "info": {"id": "o0", "projectID": "p", "version": "1"},
+        "messages": [
+            {"info": {"id": "1", "role": "user", **change}, "parts": [{"type": "text", "text": "heat"}]}
+        ],
+    }
+    assert [turn.text for turn in read("o0.json", document)[1]] == ["heat"]
+
+
+def test_gemini_answers_and_refused_plans_are_the_persons(read):
+    def ran(call_id, name, output, **args):
+        result = [{"functionResponse": {"id": call_id, "name": name, "response": {"output": output}}}]
+        return {"id": call_id, "name": name, "args": args, "status": "success", "result": result}
+
+    plan = "Plan rejected. User feedback: smaller steps\n\nThe plan is stored at: /x.md\nRevise the plan."
+    calls = [
+        ran("1", "ask_user", '{"answers":{"0":"Wood"}}', questions=[QUESTION]),
+        ran("2", "exit_plan_mode", plan, plan="# Heat"),
+        ran("3", "mcp_tickets_ask_user", '{"answers":{"0":"Wood"}}', questions=[QUESTION]),
+    ]
+    message = gemini("2", "gemini", "I ask.", toolCalls=calls)
+    for name, lines in {
+        "session-1.json": [{**GEMINI_HEADER, "messages": [message]}],
+        "session-1.jsonl": [{**GEMINI_HEADER, "kind": "main"}, gemini("2", "gemini", "I"), message, message],
+    }.items():
+        assert said_beside(read(name, *lines)[1]) == [
+            ("answer", "> Which fuel?\nWood", OFFERED),
+            ("refusal", "smaller steps", "exit_plan_mode: # Heat"),
+        ]

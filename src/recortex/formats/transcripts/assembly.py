@@ -40,6 +40,7 @@ class _Open:
     tools: dict[str, ToolCall] = field(default_factory=dict)
     waiting: int = 0
     growing: bool = True
+    behind: _Open | None = None  # what is held within this turn, which therefore cannot be closed yet
 
     def add(self, piece: Piece, end: int) -> list[str]:
         """Take a piece in; returns the ids of calls that now wait for a result."""
@@ -68,7 +69,7 @@ class _Open:
 
     @property
     def closed(self) -> bool:
-        return not self.growing and self.waiting <= 0
+        return not self.growing and self.waiting <= 0 and (self.behind is None or self.behind.closed)
 
     def turn(self, index: int) -> Turn:
         text = "".join(self.texts)
@@ -91,6 +92,8 @@ class _Open:
             start=self.start,
             end=self.end,
             interrupts=self.interrupts,
+            form=piece.form,
+            asked=piece.asked,
         )
 
 
@@ -114,6 +117,7 @@ class Assembler:
         if parsed.carried:
             self._carried.append(shorten(parsed.carried, INJECTED_LIMIT))
         self._interrupted = self._interrupted or parsed.interrupted
+        self._settle(parsed)
         if not parsed.pieces:
             return parsed.skipped or "empty"
         reasons = [self._add(piece, start, end) for piece in parsed.pieces]
@@ -142,6 +146,14 @@ class Assembler:
         self._seen.add(key)
         return known
 
+    def _settle(self, parsed: Parsed) -> None:
+        for group in (*parsed.told, *parsed.withdrawn):
+            held = self._groups.get(group)
+            if held is not None and held.first.held:
+                held.growing = False
+                if group in parsed.withdrawn:
+                    held.texts.clear()
+
     def _add(self, piece: Piece, start: int, end: int) -> str:
         if piece.role == "results":
             return self._answer(piece.results, end)
@@ -155,6 +167,8 @@ class Assembler:
         return ""
 
     def _begin(self, piece: Piece, start: int, end: int) -> _Open:
+        if piece.held:
+            return self._hold(piece, start, end)
         before = self._latest.get(piece.sidechain)
         if before is not None:
             before.growing = False
@@ -172,6 +186,16 @@ class Assembler:
         self._pending.append(turn)
         if piece.group:
             self._groups[piece.group] = turn
+        return turn
+
+    def _hold(self, piece: Piece, start: int, end: int) -> _Open:
+        """Begin a turn that ends no other, and after which nothing is yielded before it is settled."""
+        turn = _Open(cast("Role", piece.role), piece.group, piece, start, end, interrupts=False)
+        before = self._latest.get(piece.sidechain)
+        if before is not None and before.growing:
+            turn.behind, before.behind = before.behind, turn
+        self._pending.append(turn)
+        self._groups[piece.group] = turn
         return turn
 
     def _answer(self, results: tuple[Result, ...], end: int) -> str:

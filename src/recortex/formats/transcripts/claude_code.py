@@ -1,23 +1,36 @@
 """Claude Code's `.jsonl`, from 1.0 (2025) to 2.1.330.
 
 One assistant message is split over several lines with the same `message.id`; tool results are `user` lines.
+What the person says while the agent works is in `queue-operation` lines, and often nowhere else.
 """
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from msgspec.structs import replace
 
-from recortex.domain.injection import strip_injected
+from recortex.formats.transcripts import claude_person
+from recortex.formats.transcripts.asking import described
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any
-from recortex.formats.transcripts.pieces import MalformedLineError, Parsed, Result, SessionLine, spoken
+from recortex.formats.transcripts.pieces import (
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    SessionLine,
+    spoken,
+)
 from recortex.formats.transcripts.tools import plain, tool_call
+
+if TYPE_CHECKING:
+    from recortex.domain.transcript import Form
 
 # Summaries began like this before `isCompactSummary` existed.
 _CONTINUED = "This session is being continued from a previous conversation"
+_PLAN = "Implement the following plan:\n\n# "  # the agent's, accepted with a key, before `planContent`
 _REJECTED = "user-rejected"
-# The client's own words with the agent's questions, if the person answered none of them.
-_QUESTIONNAIRE = "The user wants to clarify these questions."
 _NOT_TYPED = frozenset(("system", "suggestion_accepted"))  # a suggestion is the agent's text
 _NO_CONTENT = "(no content)"
 
@@ -30,6 +43,9 @@ class _Line(SessionLine, rename="camel", gc=False):
     prompt_source: str | None = None
     tool_denial_kind: str | None = None
     user_feedback: str | None = None
+    operation: str | None = None
+    content: str | None = None
+    tool_use_result: Raw = Raw()
     origin: Raw = Raw()
     plan_content: Raw = Raw()
     attachment: Raw = Raw()
@@ -61,7 +77,12 @@ class _Attachment(msgspec.Struct, rename="camel", gc=False):
 
 
 class ClaudeCodeParser:
-    """Reads one line at a time; keeps nothing between lines."""
+    """Reads the lines of one file; keeps what was asked for and what waits in the queue."""
+
+    def __init__(self) -> None:
+        self._calls = claude_person.Calls()
+        self._queue = claude_person.Queue()
+        self._message = ""  # the agent's message that is being written
 
     def parse(self, raw: bytes) -> Parsed:
         """Read a line. Raises MalformedLineError."""
@@ -70,8 +91,56 @@ class ClaudeCodeParser:
         if line.agent_id and session:
             session, parent = f"{session}/agent-{line.agent_id}", session
         read = _READERS.get(line.type or "")
-        parsed = read(line) if read else Parsed(skipped=line.label)
-        return parsed.under(line.header(session, parent), line.uuid or "")
+        parsed = read(line) if read else self._queued(line)
+        if line.type == "user":
+            parsed = self._with_replies(line, parsed)
+        for piece in parsed.pieces:
+            self._calls.note(piece.calls)
+        return self._settled(parsed).under(line.header(session, parent), line.uuid or "")
+
+    def _queued(self, line: _Line) -> Parsed:
+        parsed = Parsed(skipped=line.label)
+        if line.type == "queue-operation" and line.operation == "enqueue":
+            group, text = self._queue.add(line.content or "", str(line.timestamp))
+            held = replace(line.piece("user", form="queued", group=group, held=True, text=text), uuid=group)
+            return Parsed((held,)) if text else parsed
+        if line.type == "queue-operation" and line.operation == "popAll":
+            return replace(parsed, withdrawn=self._queue.take_back())
+        if line.type == "queue-operation" and line.operation == "remove":
+            self._queue.take(line.content or "")
+        return parsed
+
+    def _settled(self, parsed: Parsed) -> Parsed:
+        """The line with what it tells of the messages in the queue."""
+        for piece in parsed.pieces:
+            if piece.sidechain or piece.held:
+                continue
+            if piece.role == "assistant" and piece.group != self._message:
+                self._message = piece.group
+                return replace(parsed, told=self._queue.answered())
+            if piece.role == "user" and piece.form in {"prompt", "queued", "command"}:
+                withdrawn = self._queue.delivered(piece.text)
+                if withdrawn or piece.form == "queued":
+                    return replace(parsed, withdrawn=withdrawn)
+                return replace(parsed, withdrawn=self._queue.dropped(), told=self._queue.emptied())
+        return parsed
+
+    def _with_replies(self, line: _Line, parsed: Parsed) -> Parsed:
+        """The results of a line with what the person said to the calls that they answer."""
+        replies: list[Piece] = []
+        for result in (result for piece in parsed.pieces for result in piece.results):
+            call = self._calls.pop(result.call)
+            asked = described(call.name, call.arguments) if call else ""
+            form: Form = "refusal"
+            if result.ok and call is not None and call.name == claude_person.ASK:
+                form = "answer"
+                said, asked = claude_person.answers(decode_any(line.tool_use_result))
+            elif line.tool_denial_kind == _REJECTED and line.user_feedback:
+                said = claude_person.typed_feedback(line.user_feedback)
+            else:
+                said = "" if result.ok else claude_person.refusal(call, result.output, line.version or "")
+            replies.extend([line.piece("user", form=form, text=said, asked=asked)] if said else [])
+        return replace(parsed, pieces=(*parsed.pieces, *replies))
 
 
 def _blocks(message: _Message) -> list[_Block]:
@@ -108,13 +177,24 @@ def _user(line: _Line) -> Parsed:
     texts = [block.text for block in blocks if block.type == "text" and block.text]
     if line.is_meta or line.prompt_source in _NOT_TYPED or not _human(line.origin):
         parsed = Parsed(skipped="meta", carried="\n".join(texts))
-    elif bytes(line.plan_content):
+    elif bytes(line.plan_content) or (texts and texts[0].startswith(_PLAN)):
         parsed = Parsed(skipped="plan", carried="\n".join(texts))  # the agent's plan, sent on by the client
     elif line.is_compact_summary or (texts and texts[0].startswith(_CONTINUED)):
         parsed = spoken(line.piece("summary"), texts)
     else:
-        parsed = spoken(line.piece("user", ends_calls=not results), texts)
-    return _with_results(line, parsed, results) if results else parsed
+        parsed = _prompted(line, texts, ends_calls=not results)
+    pieces = (line.piece("results", results=results), *parsed.pieces)
+    return replace(parsed, pieces=pieces, skipped="") if results else parsed
+
+
+def _prompted(line: _Line, texts: list[str], *, ends_calls: bool) -> Parsed:
+    parsed = spoken(line.piece("user", ends_calls=ends_calls), texts)
+    whole = "\n".join(texts)
+    noted, ordered = claude_person.note(whole), claude_person.command(whole)
+    if parsed.pieces or not (noted or ordered):
+        return parsed
+    said = line.piece("user", form="note" if noted else "command", text=noted or ordered)
+    return Parsed((replace(said, ends_calls=ends_calls),))
 
 
 def _result(block: _Block) -> Result:
@@ -127,25 +207,11 @@ def _human(origin: Raw) -> bool:
     return not isinstance(named, dict) or named.get("kind") in {None, "human"}
 
 
-def _with_results(line: _Line, parsed: Parsed, results: tuple[Result, ...]) -> Parsed:
-    """The message with tool results, and what the person typed when they declined a tool call.
-
-    The client has a field for it. The result repeats it in its text, as do the results of older clients
-    without the field; but a tool can write the same text, so the text proves nothing.
-    """
-    pieces = (line.piece("results", results=results), *parsed.pieces)
-    typed = line.user_feedback or ""
-    if line.tool_denial_kind == _REJECTED and not typed.startswith(_QUESTIONNAIRE):
-        said = strip_injected(typed)[0]
-        pieces = (*pieces, line.piece("user", text=said)) if said else pieces
-    return replace(parsed, pieces=pieces, skipped="")
-
-
 def _attachment(line: _Line) -> Parsed:
     attached = decode(line.attachment, _Attachment)
     queued = attached.type == "queued_command" and attached.command_mode in {None, "prompt"}
     if queued and _human(attached.origin):
-        return spoken(line.piece("user"), [plain(decode_any(attached.prompt))])
+        return spoken(line.piece("user", form="queued"), [plain(decode_any(attached.prompt))])
     carried = plain(decode_any(attached.content)) if attached.type == "hook_additional_context" else ""
     return Parsed(skipped=f"attachment/{attached.type or 'untyped'}", carried=carried)
 

@@ -12,6 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 from recortex.domain.injection import strip_injected
+from recortex.formats.tool_arguments import as_mapping
+from recortex.formats.transcripts.asking import Question, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
 from recortex.formats.transcripts.tools import exit_code_ok, plain, tool_call
@@ -26,6 +28,9 @@ _IDE_REQUEST = re.compile(
 )
 _CALLS = frozenset(("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"))
 _OUTPUTS = frozenset(("function_call_output", "custom_tool_call_output", "mcp_tool_call_output"))
+_PERSONS_CLIENTS = ("cli", "vscode")
+_ASK = "request_user_input"
+_NOTE = "user_note: "
 _OUTPUT_MARK = re.compile(r"\A(?:[A-Z][a-z ]{2,30}:? [^\n]{0,80}\n){0,6}Output:\n?")
 
 
@@ -77,6 +82,7 @@ class CodexParser:
         self._step = 0
         self._answered = False
         self._sidechain = False
+        self._asked: dict[str, list[Question]] = {}  # by the call that is not answered yet
         self._cwd = self._branch = ""
 
     def parse(self, raw: bytes) -> Parsed:
@@ -98,9 +104,9 @@ class CodexParser:
     def _session(self, line: _Line, raw: bytes, at: datetime | None) -> Parsed:
         meta = decode(bytes(line.payload) or raw, _Meta)
         source = decode_any(meta.source)
-        self._sidechain = meta.thread_source == "subagent" or (
-            isinstance(source, dict) and "subagent" in source
-        )
+        inner = isinstance(source, dict) and "subagent" in source
+        # A thread that another one began in a person's client is one that they talk to.
+        self._sidechain = inner or (meta.thread_source == "subagent" and source not in _PERSONS_CLIENTS)
         self._cwd, self._branch = meta.cwd or "", decode_optional(meta.git, _Git).branch or ""
         parent = meta.parent_thread_id or meta.forked_from_id or ""
         header = Header(meta.id or "", meta.cli_version or "", self._cwd, self._branch, parent, at)
@@ -120,11 +126,17 @@ class CodexParser:
         if item.type in _CALLS:
             given = decode_any(item.arguments) or decode_any(item.action) or decode_any(item.input)
             call = tool_call(item.call_id or item.id or "", _name(item), given)
+            if call.name == _ASK:
+                self._asked[call.id] = questions(as_mapping(given).get("questions"))
             return Parsed((replace(base, group=self._group(), calls=(call,)),), uuid=f"{call.id} asked")
         if item.type in _OUTPUTS:
             self._answered = True
             result = _result(item.call_id or "", decode_any(item.output))
-            return Parsed((replace(base, role="results", results=(result,)),))
+            asked = self._asked.pop(result.call, [])
+            said = _answers(asked, as_mapping(decode_any(item.output)).get("answers"))
+            answer = replace(base, role="user", uuid=f"{result.call} answered", form="answer", text=said)
+            pieces = (replace(base, role="results", results=(result,)),)
+            return Parsed((*pieces, replace(answer, asked=told(asked))) if said else pieces)
         return Parsed(skipped=item.type or "untyped")
 
     def _message(self, item: _Item, base: Piece) -> Parsed:
@@ -143,6 +155,17 @@ class CodexParser:
             self._step += 1
             self._answered = False
         return f"step {self._step}"
+
+
+def _answers(asked: list[Question], given: Any) -> str:
+    """What the person answered; `given` is the client's record, by the questions' ids."""
+    said: list[str] = []
+    for question in asked:
+        reply = as_mapping(as_mapping(given).get(question.id)).get("answers")
+        words = [one for one in reply if isinstance(one, str)] if isinstance(reply, list) else []
+        notes = [one.removeprefix(_NOTE) for one in words if one.startswith(_NOTE)]
+        said.append(question.answered([one for one in words if not one.startswith(_NOTE)], "\n".join(notes)))
+    return told(said)
 
 
 def _name(item: _Item) -> str:

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from recortex import plugins
 from recortex.errors import FormatError
 from recortex.filesystem import open_regular
-from recortex.formats.transcripts import chat, claude_code, codex, gemini, opencode, prose, qwen, swe_agent
+from recortex.formats.transcripts import (
+    chat,
+    claude_code,
+    codex,
+    copilot,
+    gemini,
+    opencode,
+    pi,
+    prose,
+    qwen,
+    specstory,
+    swe_agent,
+)
 from recortex.formats.transcripts.decoding import decode_any
 from recortex.formats.transcripts.pieces import Header, MalformedLineError
 
@@ -155,9 +167,33 @@ def _is_codex(head: Head) -> bool:
     return bare is not None or head.line_with("type", "payload", "timestamp") is not None
 
 
+def _is_copilot(head: Head) -> bool:
+    line = head.line_with("type", "data", "id", "timestamp")
+    return line is not None and "." in str(line["type"])
+
+
+def _is_pi(head: Head) -> bool:
+    first = head.line_with("type", "id", "cwd", "timestamp")
+    entry = head.line_with("type", "id", "parentId", "message")
+    return (first is not None and first["type"] == "session") or (
+        entry is not None and entry["type"] == "message"
+    )
+
+
+def _is_specstory(head: Head) -> bool:
+    return head.name.lower().endswith(".md") and specstory.is_specstory(head.raw.decode("utf-8", "replace"))
+
+
 def _is_gemini(head: Head) -> bool:
     line = head.line_with("sessionId", "projectHash")
     return line is not None and "messages" not in line
+
+
+def _is_opencode(head: Head) -> bool:
+    """A first message with a long change in it can fill the head, so that no parts are in sight."""
+    if not head.document:
+        return False
+    return head.mentions("info", "messages", "parts") or head.mentions("info", "messages", "projectID")
 
 
 def _is_chat(head: Head) -> bool:
@@ -180,6 +216,8 @@ _CLIENTS: tuple[Format, ...] = (
     Format("qwen", _is_qwen, qwen.QwenParser),
     Format("codex", _is_codex, codex.CodexParser, headed=True),
     Format("claude-code", _is_claude_code, claude_code.ClaudeCodeParser),
+    Format("copilot", _is_copilot, copilot.CopilotParser, headed=True),
+    Format("pi", _is_pi, pi.PiParser, headed=True),
     Format("gemini", _is_gemini, gemini.GeminiParser, headed=True),
     Format(
         "gemini",
@@ -189,11 +227,12 @@ _CLIENTS: tuple[Format, ...] = (
     ),
     Format(
         "opencode",
-        lambda head: head.document and head.mentions("info", "messages", "parts"),
+        _is_opencode,
         opencode.OpenCodeParser,
         opencode.split,
     ),
     Format("swe-agent", _is_swe_agent, swe_agent.SweAgentParser, swe_agent.split),
+    Format("specstory", _is_specstory, specstory.SpecStoryParser, specstory.split),
 )
 _GENERIC = (
     Format("chat", _is_chat, chat.ChatParser),
@@ -237,4 +276,6 @@ def detect(path: Path) -> Format:
     for row in _rows():
         if row.recognises(head):
             return row
+    if not raw.strip(_BLANK + b"\0"):
+        raise FormatError(f"{path} is empty.", hint="It may not have been written yet.")
     raise FormatError(f"{path} is not a transcript that Recortex can read.")

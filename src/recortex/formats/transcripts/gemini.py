@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec.structs import replace
 
+from recortex.formats.tool_arguments import as_mapping
+from recortex.formats.transcripts.asking import described, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
 
 # The client writes this line and then the contents of the files that a prompt names with `@`.
 _ATTACHED = re.compile(r"^[^\S\n]*--- Content from referenced files ---", re.MULTILINE)
+_ASK = "ask_user"  # the client's own, as is the next; tools of MCP servers have their server's name before
+_PLAN = "exit_plan_mode"
+_REFUSED_PLAN = "Plan rejected. User feedback: "
+_STORED_PLAN = "\nThe plan is stored at: "  # what the client adds
 _OUTCOMES = {"success": True, "error": False, "cancelled": False}
 
 
@@ -119,7 +125,9 @@ class GeminiParser:
         )
         if results and line.type == "user":
             return Parsed((replace(piece, role="results", results=results),))
-        return typed(piece, texts, decode_any(line.display_content))
+        parsed = typed(piece, texts, decode_any(line.display_content))
+        replies = tuple(reply for call in calls for reply in _reply(call, piece))
+        return replace(parsed, pieces=(*parsed.pieces, *replies)) if replies else parsed
 
 
 def typed(piece: Piece, texts: list[str], shown: Any = None) -> Parsed:
@@ -167,6 +175,23 @@ def response(answer: dict[str, Any]) -> Result:
     failed = isinstance(given, dict) and bool(given.get("error"))
     call = answer.get("id")
     return Result(call if isinstance(call, str) else "", not failed, plain(given))
+
+
+def _reply(call: _Call, piece: Piece) -> list[Piece]:
+    """What the person answered to a question of the agent, or why they refused its plan."""
+    if piece.role == "user" or call.name not in {_ASK, _PLAN}:
+        return []
+    output = "".join(result.output for result in _result(call))
+    given = as_mapping(decode_any(call.args))
+    said = Piece("user", group=f"{call.id} answered", uuid=f"{call.id} answered", at=piece.at, whole=True)
+    if call.name == _PLAN:
+        reason = output.removeprefix(_REFUSED_PLAN).partition(_STORED_PLAN)[0].strip()
+        refused = replace(said, form="refusal", text=reason, asked=described(_PLAN, given))
+        return [refused] if output.startswith(_REFUSED_PLAN) and reason else []
+    posed = questions(given.get("questions"))
+    chosen = as_mapping(as_mapping(output).get("answers"))
+    words = told(question.answered(chosen.get(str(number))) for number, question in enumerate(posed))
+    return [replace(said, form="answer", text=words, asked=told(posed))] if words else []
 
 
 def _result(call: _Call) -> list[Result]:

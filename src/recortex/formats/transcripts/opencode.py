@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
+from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec.structs import replace
+
+from recortex.domain.injection import strip_injected
+from recortex.formats.tool_arguments import as_mapping
+from recortex.formats.transcripts.asking import described, questions, told
 from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_optional
 from recortex.formats.transcripts.pieces import (
     Header,
@@ -16,7 +22,16 @@ from recortex.formats.transcripts.pieces import (
 )
 from recortex.formats.transcripts.tools import plain, tool_call
 
+if TYPE_CHECKING:
+    from recortex.domain.transcript import Form
+
 _OUTCOMES = {"completed": True, "error": False}
+_ASK = "question"
+_REFUSED = "The user rejected permission to use this specific tool call with the following feedback: "
+# Tools of the client whose errors hold its own words alone, so that a refusal in one is a refusal.
+_OWN_WORDS = frozenset(
+    ("edit", "multiedit", "write", "patch", "apply_patch", "bash", "todowrite", "plan_exit")
+)
 
 
 class _Times(msgspec.Struct, gc=False):
@@ -112,8 +127,28 @@ class OpenCodeParser:
         )
         said = [part for part in parts if part.type == "text" and not part.ignored]
         put_in = "\n".join(part.text or "" for part in said if part.synthetic)
-        parsed = spoken(piece, [part.text or "" for part in said if not part.synthetic])
-        return with_carried(parsed, put_in)
+        parsed = with_carried(spoken(piece, [part.text or "" for part in said if not part.synthetic]), put_in)
+        replies = tuple(reply for part, state in states for reply in _reply(part, state, piece))
+        return replace(parsed, pieces=(*parsed.pieces, *replies))
+
+
+def _reply(part: _Part, state: _State, piece: Piece) -> list[Piece]:
+    """What the person answered to a question of the agent, or why they refused a call."""
+    metadata, error = decode_any(state.metadata), plain(decode_any(state.error))
+    given = as_mapping(decode_any(state.input))
+    said = asked = ""
+    if part.tool == _ASK and isinstance(metadata, dict):
+        posed = questions(given.get("questions"))
+        chosen = metadata.get("answers")
+        pairs = zip(posed, chosen if isinstance(chosen, list) else [], strict=False)
+        said, asked = told(question.answered(answer) for question, answer in pairs), told(posed)
+    elif part.tool in _OWN_WORDS and state.status == "error" and error.startswith(_REFUSED):
+        said, asked = strip_injected(error.removeprefix(_REFUSED))[0], described(part.tool, given)
+    form: Form = "answer" if part.tool == _ASK else "refusal"
+    uuid = f"{part.call} answered"
+    return (
+        [Piece("user", said, uuid=uuid, at=piece.at, cwd=piece.cwd, form=form, asked=asked)] if said else []
+    )
 
 
 def _result(part: _Part, state: _State) -> Result:

@@ -13,7 +13,7 @@ from recortex.domain.injection import INTERRUPTED, is_put_in, strip_injected, un
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.domain.transcript import Role, ToolCall
+    from recortex.domain.transcript import Form, Role, ToolCall
 
 
 OUTPUT_LIMIT = 4_000  # characters of a tool's output that are kept
@@ -42,6 +42,8 @@ class Piece(msgspec.Struct, frozen=True):
         ends_calls: tool calls still open will get no result any more.
         joint: what stands between this piece's text and the text before it.
         raw: injected text has not been taken out yet; it may span pieces.
+        form, asked: as in `Turn`.
+        held: whether this was said is not settled yet; a later line tells by naming its `group`.
     """
 
     role: Role | Literal["results"]
@@ -59,6 +61,9 @@ class Piece(msgspec.Struct, frozen=True):
     ends_calls: bool = False
     joint: str = "\n\n"
     raw: bool = False
+    form: Form = "prompt"
+    asked: str = ""
+    held: bool = False
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -80,6 +85,8 @@ class Parsed(msgspec.Struct, frozen=True):
         skipped: why it adds nothing; empty when there are pieces.
         carried: injected text that belongs to the next turn.
         interrupted: the person stopped the agent here.
+        told: groups that were held and stand.
+        withdrawn: groups that were held and do not stand: told elsewhere, or taken back.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -88,6 +95,8 @@ class Parsed(msgspec.Struct, frozen=True):
     carried: str = ""
     interrupted: bool = False
     uuid: str = ""
+    told: tuple[str, ...] = ()
+    withdrawn: tuple[str, ...] = ()
 
     def under(self, header: Header, uuid: str = "") -> Parsed:
         """The same with the line's header and id."""

@@ -1,0 +1,157 @@
+"""GitHub Copilot CLI's `events.jsonl`: one event on each line, `{type, data, id, timestamp, parentId}`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from recortex.domain.injection import strip_injected
+from recortex.formats.transcripts.asking import Question
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import Header, Parsed, Piece, Result, moment, spoken
+from recortex.formats.transcripts.tools import plain, tool_call
+
+_ASK = "ask_user"  # the client's own; tools of MCP servers have their server's name before theirs
+_ANSWER = re.compile(r"\AUser (?:responded|selected|answered): (.+)", re.DOTALL)
+_NOBODY = "The user is not available to respond"  # the client answers for the person
+_EXIT = re.compile(r"<(?:shellId: [^<>\n]{1,60} completed|exited) with exit code (\d{1,5})>\s*\Z")
+_TYPED = frozenset(("", "user"))
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    type: str | None = None
+    id: str | None = None
+    timestamp: str | float | None = None
+    agent_id: str | None = None
+    data: Raw = Raw()
+
+
+class _Data(msgspec.Struct, rename="camel", gc=False):
+    session_id: str | None = None
+    copilot_version: str | None = None
+    start_time: str | None = None
+    content: str | None = None
+    source: str | None = None
+    delivery: str | None = None
+    message_id: str | None = None
+    parent_tool_call_id: str | None = None
+    tool_call_id: str | None = None
+    tool_name: str | None = None
+    success: bool | None = None
+    summary_content: str | None = None
+    reason: str | None = None
+    feedback: str | None = None
+    tool_requests: list[Raw] | None = None
+    context: Raw = Raw()
+    arguments: Raw = Raw()
+    result: Raw = Raw()
+    error: Raw = Raw()
+
+
+class _Context(msgspec.Struct, gc=False):
+    cwd: str | None = None
+    branch: str | None = None
+
+
+class CopilotParser:
+    """Reads the events of one session."""
+
+    def __init__(self) -> None:
+        self._context = _Context()
+        self._asked: dict[str, Any] = {}  # what `ask_user` was called with and has not answered yet
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read an event. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        data = decode(line.data, _Data) if bytes(line.data)[:1] == b"{" else _Data()
+        piece = Piece(
+            "user",
+            uuid=line.id or "",
+            at=moment(line.timestamp),
+            cwd=self._context.cwd or "",
+            branch=self._context.branch or "",
+            sidechain=bool(line.agent_id or data.parent_tool_call_id),
+        )
+        return replace(self._event(line.type or "untyped", data, piece), uuid=piece.uuid)
+
+    def _event(self, kind: str, data: _Data, piece: Piece) -> Parsed:
+        if kind == "user.message":
+            return _typed(data, piece)
+        if kind == "assistant.message":
+            calls = tuple(_call(request) for request in data.tool_requests or ())
+            said = replace(piece, role="assistant", group=data.message_id or "", calls=calls)
+            return spoken(said, [data.content or ""])
+        if kind == "tool.execution_start" and data.tool_name == _ASK:
+            self._asked[data.tool_call_id or ""] = decode_any(data.arguments)
+        if kind == "tool.execution_complete":
+            return self._result(data, piece)
+        if kind == "session.compaction_complete":
+            return spoken(replace(piece, role="summary"), [data.summary_content or ""])
+        if kind.endswith(".completed"):
+            return _refused(kind, data, piece)
+        stopped = kind == "abort" and "user" in (data.reason or "")
+        return Parsed(skipped=kind[:80], header=self._learned(data, piece), interrupted=stopped)
+
+    def _learned(self, data: _Data, piece: Piece) -> Header | None:
+        """Where the session runs, as its start, its resumption and a change of folder tell."""
+        if bytes(data.context)[:1] == b"{":
+            self._context = decode(data.context, _Context)
+        elif not data.session_id:
+            return None
+        where = self._context
+        at = moment(data.start_time) or piece.at
+        return Header(
+            data.session_id or "", data.copilot_version or "", where.cwd or "", where.branch or "", at=at
+        )
+
+    def _result(self, data: _Data, piece: Piece) -> Parsed:
+        output = plain(decode_any(data.result)) or _message(decode_any(data.error))
+        code = _EXIT.search(output)
+        ok = bool(data.success) and (code is None or int(code[1]) == 0)
+        result = Result(data.tool_call_id or "", ok, output)
+        pieces = (replace(piece, role="results", results=(result,)),)
+        asked = self._asked.pop(data.tool_call_id or "", None)
+        reply = _ANSWER.match(output) if asked is not None and ok else None
+        if reply is None or reply[1].startswith(_NOBODY):
+            return Parsed(pieces)
+        question = Question.read(asked)
+        said = replace(piece, form="answer", text=question.answered(reply[1]), asked=str(question))
+        return Parsed((*pieces, said))
+
+
+def _typed(data: _Data, piece: Piece) -> Parsed:
+    source = data.source or ""
+    if source not in _TYPED and not source.startswith("agent-"):
+        return Parsed(skipped=f"user.message/{source}"[:80], carried=data.content or "")
+    # A message from another agent is its instruction to a sub-agent.
+    said = replace(piece, sidechain=piece.sidechain or source not in _TYPED, ends_calls=True)
+    if data.delivery in {"steering", "queued"}:
+        said = replace(said, form="queued", ends_calls=False)
+    return spoken(said, [data.content or ""])
+
+
+def _refused(kind: str, data: _Data, piece: Piece) -> Parsed:
+    """What the person typed when they declined a tool call or a plan; a field that only the client writes."""
+    result = decode_any(data.result)
+    told = data.feedback or (result.get("feedback") if isinstance(result, dict) else "")
+    said = strip_injected(told)[0] if isinstance(told, str) else ""
+    if not said:
+        return Parsed(skipped=kind[:80])
+    return Parsed((replace(piece, form="refusal", text=said, asked=kind.partition(".")[0]),))
+
+
+def _call(raw: Raw) -> Any:
+    request = decode_any(raw)
+    given = request if isinstance(request, dict) else {}
+    call, name = given.get("toolCallId"), given.get("name")
+    return tool_call(
+        call if isinstance(call, str) else "", name if isinstance(name, str) else "", given.get("arguments")
+    )
+
+
+def _message(error: Any) -> str:
+    told = error.get("message") if isinstance(error, dict) else error
+    return told if isinstance(told, str) else ""

@@ -1,0 +1,110 @@
+"""Pi's `.jsonl`: a header, then entries that form a tree; a fork's file repeats the entries it came from."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.pieces import (
+    Header,
+    MalformedLineError,
+    Parsed,
+    Piece,
+    Result,
+    moment,
+    spoken,
+)
+from recortex.formats.transcripts.tools import plain, tool_call
+
+_SUMMARIES = frozenset(("compaction", "branch_summary"))
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    type: str | None = None
+    id: str | None = None
+    timestamp: str | float | None = None
+    cwd: str | None = None
+    parent_session: str | None = None
+    summary: str | None = None
+    content: Raw = Raw()
+    message: Raw = Raw()
+
+
+class _Message(msgspec.Struct, rename="camel", gc=False):
+    role: str | None = None
+    content: str | list[Raw] | None = None
+    tool_call_id: str | None = None
+    is_error: bool | None = None
+    stop_reason: str | None = None
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
+    arguments: Raw = Raw()
+
+
+class PiParser:
+    """Reads the lines of one session."""
+
+    def __init__(self) -> None:
+        self._cwd = ""
+
+    def parse(self, raw: bytes) -> Parsed:
+        """Read a line. Raises MalformedLineError."""
+        line = decode(raw, _Line)
+        at = moment(line.timestamp)
+        if line.type == "session":
+            self._cwd = line.cwd or ""
+            # A fork names the file that it came from, whose name ends with that session's id.
+            parent = (line.parent_session or "").rpartition("_")[2].removesuffix(".jsonl")
+            return Parsed(skipped="session", header=Header(line.id or "", "", self._cwd, "", parent, at))
+        uuid = f"{line.id} {line.timestamp}" if line.id else ""  # ids alone are unique within a session
+        if line.type in _SUMMARIES:
+            piece = Piece("summary", uuid=uuid, at=at, cwd=self._cwd)
+            return spoken(piece, [line.summary or ""]).under(Header(), uuid)
+        if line.type != "message":
+            text = plain(decode_any(line.content)) if line.type == "custom_message" else ""
+            return Parsed(skipped=line.type or "untyped", carried=text)
+        piece = Piece("user", uuid=uuid, at=at, cwd=self._cwd)
+        return _message(decode(line.message, _Message), piece).under(Header(), uuid)
+
+
+def _message(message: _Message, piece: Piece) -> Parsed:
+    blocks = _blocks(message)
+    texts = [block.text for block in blocks if block.type == "text" and block.text]
+    if message.role == "toolResult":
+        result = Result(message.tool_call_id or "", not message.is_error, "\n".join(texts))
+        return Parsed((replace(piece, role="results", results=(result,)),))
+    if message.role == "user":
+        return spoken(replace(piece, ends_calls=True), texts)
+    if message.role != "assistant":
+        return Parsed(skipped=f"message/{message.role}"[:80])
+    calls = tuple(
+        tool_call(block.id or "", block.name or "", decode_any(block.arguments))
+        for block in blocks
+        if block.type == "toolCall"
+    )
+    thinking = any(block.type == "thinking" for block in blocks)
+    parsed = spoken(
+        replace(piece, role="assistant", calls=calls),
+        texts,
+        empty="thinking" if thinking else "empty",
+    )
+    stopped = message.stop_reason == "aborted"
+    return replace(parsed, interrupted=True) if stopped else parsed
+
+
+def _blocks(message: _Message) -> list[_Block]:
+    if isinstance(message.content, str):
+        return [_Block(type="text", text=message.content)]
+    found = []
+    for raw in message.content or ():
+        try:
+            found.append(decode(raw, _Block))
+        except MalformedLineError:
+            continue  # one broken block does not lose the others
+    return found
