@@ -44,7 +44,7 @@ FORMS = tuple(
         (r"/\*only own (\w+)\*/", r"WHERE \1.workspace = :workspace"),
         (r"/\*own\*/", "workspace = :workspace AND"),
         (r"/\*own (\w+)\*/", r"\1.workspace = :workspace AND"),
-        # A column that ends in "key" holds numbers, as does an embedding's model; elsewhere a model is a name.
+        # Columns that end in "key" hold numbers, as does an embedding's model; elsewhere a model is a name.
         (rf"(?<![\w.])([\w.]*key|e\.model) {_LIST}", _AMONG % "bigint"),
         (rf"(?<![\w.])([\w.]+) {_LIST}", _AMONG % "text"),
         (r"\binstr\(", "strpos("),

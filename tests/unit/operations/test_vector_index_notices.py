@@ -47,5 +47,5 @@ def test_doctor_sees_a_damaged_index(filled):
 
 
 def test_without_usearch_the_line_to_type_is_shown(filled, monkeypatch):
-    monkeypatch.setattr("recortex.storage.sqlite.vectors.find_spec", lambda _: None)
+    monkeypatch.setattr("recortex.storage.sqlite.vector_index.find_spec", lambda _: None)
     assert said(filled)[0][0][1] == "pip install 'recortex[scale]'"

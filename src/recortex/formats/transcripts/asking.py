@@ -54,7 +54,7 @@ class Question:
         return "\n".join((self.text, *lines))
 
     def answered(self, answer: Any, notes: Any = "") -> str:
-        """What the person said, empty if nothing: the answer and the notes, and quoted what the agent had said.
+        """What the person said: the answer and notes, and quoted what the agent had said; empty if nothing.
 
         Args:
             answer: a label, several of them, or what was typed instead.

@@ -85,7 +85,7 @@ class PgVectors(VectorRecords):
         self._seen: dict[int, tuple[float, int]] = {}
 
     def nearest(self, model: int, vector: bytes, limit: int, clause: Clause) -> list[int] | None:
-        """Keys of the memories whose vectors are nearest, nearest first; see `records.search.NearestFinder`."""
+        """Keys of the memories with the nearest vectors, nearest first (`records.search.NearestFinder`)."""
         condition, values = clause
         numbers = memoryview(vector).cast("f")
         if self._indexed(model) != len(numbers):
