@@ -1,4 +1,4 @@
-"""What every test stands on: a user's folder of its own, no settings from outside, a clock that moves when told."""
+"""What every test uses: its own user folder, no settings from outside, a clock that moves when told."""
 
 import atexit
 import os
@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, settings
 from recortex import Cortex
 
 CALM = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
-# The check of a change draws the same examples each time, so that what fails is the change. The thorough one draws new ones.
+# The check of a change draws the same examples each time, so that what fails is the change. The thorough
+# one draws new ones.
 settings.register_profile(
     "quick", max_examples=25, deadline=None, suppress_health_check=CALM, derandomize=True
 )
@@ -24,15 +25,17 @@ settings.register_profile("thorough", max_examples=500, deadline=None, suppress_
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and "PYTHONPYCACHEPREFIX" not in os.environ:
-    # Compiling every module anew would be most of the time of each program that a test starts; workers inherit this.
+    # Compiling every module anew would take most of the time of each program that a test starts; workers
+    # inherit this.
     os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="recortex-bytecode-")
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 
-# A shell that runs the tests in the background lets them ignore an interrupt, and with them each program that they start.
+# A shell that runs the tests in the background lets them ignore an interrupt, and with them each program
+# that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 UNMEASURED = ("e2e", "faults", "properties", "unit/privacy", "unit/test_pattern_time.py")
-"""Tests that try many inputs, or that work in other processes: measuring their coverage costs minutes and adds nothing."""
+"""Tests that try many inputs or work in other processes: their coverage costs minutes and adds nothing."""
 
 SLOW = (
     "unit/docs/test_documents.py",

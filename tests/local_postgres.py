@@ -18,7 +18,8 @@ _NO_ROOM = "too many clients", "connection slots"
 def start(folder):
     """A running server that keeps its data in a folder.
 
-    The package allows ten seconds, and pg_ctl a minute; on a busy machine a server needs more to start and to end.
+    The package allows ten seconds, and pg_ctl a minute; on a busy machine a server needs more to start and
+    to end.
     """
     with warnings.catch_warnings():  # about where it keeps its lock
         warnings.simplefilter("ignore")

@@ -1,7 +1,8 @@
-"""`recortex` as a program whose hooks may take as long as a slow machine needs; all else of it is as it is installed.
+"""`recortex` as it is installed, except that its hooks may take as long as a slow machine needs.
 
-No client may wait long for a hook, so that each of them ends with nothing said after a second or two. Where a test asks what a
-hook says, not how soon, this one is started instead: as a script, or by the name `recortex` in a folder of PATH.
+No client may wait long for a hook, so that each of them ends with nothing said after a second or two. Where
+a test asks what a hook says, not how soon, this one is started instead: as a script, or by the name
+`recortex` in a folder of PATH.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def _let_hooks_say_that_they_end() -> None:
 
 
 def _let_clients_wait(own_name: str) -> None:
-    """What is written into a client's settings starts this program, and names its time; Codex allows no more than 3 s at the end."""
+    """Let a client's settings start this program and name its time; Codex allows at most 3 s at the end."""
     from recortex.clients import environment, hooks
 
     hooks.SECONDS = {name: SECONDS if name != "session-end" else few for name, few in hooks.SECONDS.items()}
@@ -85,7 +86,7 @@ def _let_clients_wait(own_name: str) -> None:
 
 
 def _let_servers_answer_to_the_end() -> None:
-    """What was asked before the end of input is answered, however long that takes. No client closes the input before that."""
+    """Answer all that was asked before the input ends, however long it takes: no client ends it earlier."""
     from recortex.mcp import session
 
     session._LAST_ANSWERS = float(SECONDS)

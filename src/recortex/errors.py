@@ -1,4 +1,4 @@
-"""Every error that Recortex raises on purpose: a code for programs, a message for people, a hint for the next step."""
+"""Errors that Recortex raises on purpose: a code for programs, a message for people, and a hint."""
 
 from __future__ import annotations
 

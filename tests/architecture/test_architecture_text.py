@@ -58,7 +58,7 @@ WIDE_STILL = {
 
 
 def part_of(path: Path) -> str:
-    """The part of the repository that a file is in: `storage` of the package, `tests/unit/storage`, `docs`."""
+    """The part of the repository that a file is in, as `storage` (in the package) or `tests/unit/storage`."""
     if path.is_relative_to(PACKAGE):
         return path.relative_to(PACKAGE).parts[0]
     parts = path.relative_to(ROOT).parts[:-1]
@@ -71,7 +71,7 @@ def released(path: Path) -> bool:
 
 
 def prose(path: Path) -> list[tuple[int, str]]:
-    """The lines of a file with their numbers; of a document, without tables and code, which cannot be wrapped."""
+    """The numbered lines of a file; of a document, without tables and code, which cannot be wrapped."""
     lines = list(enumerate(path.read_text(encoding="utf-8").splitlines(), 1))
     if path.suffix != ".md":
         return lines

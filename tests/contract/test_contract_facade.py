@@ -202,7 +202,7 @@ def split_ids(line):
 
 
 def test_two_imports_of_one_export_at_once_keep_each_memory_once(cortex, project, layout, server, tmp_path):
-    """The second one opens its own store, begins while the first one is at it, and both count what they did."""
+    """The second one opens its own store and begins while the first one works; both count what they did."""
     texts = [f"Fact {number} is about item{number}" for number in range(120)]
     cortex.remember_many([{"text": text} for text in texts], embed=False, link=False)
     (project / "all.jsonl").write_text(cortex.export().text)

@@ -1,7 +1,7 @@
-"""Sessions with the real clients. They come from npm and are installed once; where npm is missing, each test says so.
+"""Sessions with the real clients, which are installed once from npm; without npm each test says so.
 
-RECORTEX_TEST_CLIENTS=none leaves these tests out, =required makes it a failure that npm is not there, =all adds the clients that take longest
-to install.
+RECORTEX_TEST_CLIENTS=none leaves these tests out, =required makes it a failure that npm is not there, =all
+adds the clients that take longest to install.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def version(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def someone(tmp_path: Path, client: Callable[[str], Path]) -> Callable[..., Person]:
-    """Makes a person with a version of the client, the plug-in, a home and a project under git; nobody is in a hurry."""
+    """Make a person with a version of the client, a patient plug-in, a home and a project under git."""
 
     def made(version: str, plugins: tuple[Path, ...] = (), **extra: str) -> Person:
         plugins = plugins or (waited_for(ROOT / "plugin", tmp_path / "patient" / "plugin"),)

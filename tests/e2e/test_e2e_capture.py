@@ -84,7 +84,7 @@ def test_two_sessions_about_the_same_leave_one_memory_with_more_evidence(newest)
 
 
 def test_what_was_given_never_comes_back_as_a_memory(newest):
-    """The agent is given its memories by the brief, by a prompt, by a tool and by a command line, and repeats them."""
+    """The agent gets its memories by the brief, a prompt, a tool and a command line, and repeats them."""
     texts = [newest.memory("remember", text)["text"] for text in (SHIP, REVIEWED, NIGHTLY)]
     before = newest.memories()
     asked = [

@@ -13,7 +13,8 @@ KINDS = ["codex", "gemini", "qwen"] if wanted() == "all" else ["codex"]
 QUESTION = {"query": "how do we deploy?"}
 WAIT = {"command": "sleep 1", "description": "wait", "is_background": False}
 OFFERED = "recall"
-# The first requests may be sent before a client has asked the server for its tools. Qwen Code shows none before it is searched for.
+# The first requests may be sent before a client has asked the server for its tools. Qwen Code shows none
+# before it is searched for.
 TURNS = {
     "codex": [
         Turn((Call("exec_command", {"cmd": "sleep 1"}),), until=OFFERED),

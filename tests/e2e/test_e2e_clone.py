@@ -1,4 +1,4 @@
-"""A session in a stranger's clone: what the repository brings reaches neither the agent nor the person's memory."""
+"""A session in a stranger's clone: nothing that it brings reaches the agent or the person's memory."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The clients do what the other tests rely on: hooks fire, their words reach the model, compaction, resuming and signals work."""
+"""What the other tests rely on: hooks fire and reach the model; compaction, resuming and signals work."""
 
 import json
 import signal

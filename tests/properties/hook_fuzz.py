@@ -2,8 +2,9 @@
 
     python tests/properties/hook_fuzz.py [--count 10000] [--seed 1] [--capture]
 
-Each call runs `recortex hook EVENT` in a fork of a process that has imported the program once, with a real standard input and
-output, so that ten thousand take less than a minute on most machines. What breaks the contract is printed, with the input.
+Each call runs `recortex hook EVENT` in a fork of a process that has imported the program once, with a real
+standard input and output, so that ten thousand take less than a minute on most machines. What breaks the
+contract is printed, with the input.
 """
 
 import argparse
@@ -223,7 +224,7 @@ def _project(folder: Path) -> Path:
 
 
 def run(count: int, seed: int, folder: Path) -> tuple[list[tuple[str, str, bytes]], int]:
-    """How the contract was broken, with event and input; and how many inputs were answered with more than nothing."""
+    """How the contract was broken, with event and input; and how many inputs were answered at all."""
     project = _project(folder)
     found, answered = [], 0
     _import_all(folder, str(project))

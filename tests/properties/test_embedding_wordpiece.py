@@ -34,7 +34,7 @@ def expected(text):
 
 
 def settled(character):
-    """True for characters whose class has not changed since Unicode 3.2: newer ones differ by table version."""
+    """Whether a character's class is unchanged since Unicode 3.2: newer ones differ by table version."""
     old, new = unicodedata.ucd_3_2_0.category(character), unicodedata.category(character)
     return old == new and old not in {"Cn", "Cs"}
 

@@ -1,4 +1,4 @@
-"""Whatever a session says, what comes out of it is well-formed; and hostile text does not hold the reader up."""
+"""Whatever a session says, the result is well-formed, and hostile text does not hold up the reader."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Nothing is cut from inside a sentence that is kept: addresses, paths, versions, times, ranges, globs, arithmetic."""
+"""A kept sentence loses nothing inside: addresses, paths, versions, times, ranges, globs, arithmetic."""
 
 import re
 

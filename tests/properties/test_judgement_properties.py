@@ -1,4 +1,4 @@
-"""Whatever two statements say, the judgement of them ends, repeats, and never lets a statement replace itself."""
+"""Whatever two statements say: judging ends, is repeatable, and never lets a statement replace itself."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""What an agent is given never comes back as something that was learned, through whatever door, over many rounds."""
+"""What an agent is given never comes back as something learned, by any way in, over many rounds."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Nothing is used before it was given, nothing twice, and nothing that was shown to the agent by somebody else alone."""
+"""Nothing is used before it was given, nothing twice, and nothing that only somebody else showed."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -27,7 +27,7 @@ def test_joining_at_the_end_of_a_line_adds_nothing(first, second):
 
 @given(TEXT, TEXT, st.sampled_from([" ", "\n", "\n\n"]))
 def test_subadditive_at_word_boundaries(first, second, gap):
-    """count(a + b) <= count(a) + count(b) + 1 where b starts a word; inside words byte pairs do not grant it."""
+    """count(a + b) <= count(a) + count(b) + 1 where b starts a word; not guaranteed inside words."""
     assert COUNTER.count(first + gap + second) <= COUNTER.count(first) + COUNTER.count(gap + second) + 1
 
 

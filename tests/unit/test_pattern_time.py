@@ -1,8 +1,9 @@
 """Every regular expression of the package takes time in proportion to its text, whoever wrote the text.
 
-All compiled patterns are collected from the modules, and each is set against texts made of its own parts: what comes before a
-repetition, then the repeated piece many times over, then a character that fits nothing. A pattern in proportion needs about a
-millisecond of the processor for the longest of them, a bounded one a fifth of a second, a quadratic one more than a second: the limit lies far from both.
+All compiled patterns are collected from the modules, and each is set against texts made of its own parts:
+what comes before a repetition, then the repeated piece many times over, then a character that fits nothing.
+A pattern in proportion needs about a millisecond of the processor for the longest of them, a bounded one a
+fifth of a second, a quadratic one more than a second: the limit lies far from both.
 """
 
 import importlib
@@ -192,7 +193,7 @@ def took(pattern, at_start, start, piece, length):
 
 
 def slow(name, pattern):
-    """The attack under which a pattern takes too long, and the length for which it does; nothing where there is none."""
+    """The attack under which a pattern takes too long and its length; nothing where there is none."""
     at_start = not looks_everywhere(name)
     lengths = LENGTHS[:-1] if name.startswith(SENTENCES) else LENGTHS
     for attack in attacks(pattern, random.Random(repr(pattern.pattern)))[:ATTACKS]:  # noqa: S311

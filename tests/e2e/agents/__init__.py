@@ -1,1 +1,1 @@
-"""Real agent clients, driven offline: their own hooks, plug-ins, tools and transcripts; only the model's words are scripted."""
+"""Real agent clients, offline: their own hooks, plug-ins, tools and transcripts, with a scripted model."""

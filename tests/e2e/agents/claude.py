@@ -118,8 +118,9 @@ class Claude:
     ) -> Session:
         """Give each prompt when the one before was answered, then close the input, or send the signal `end`.
 
-        With `at_request` the signal is sent when the model was asked so many times, before it has answered. `words`
-        are more words of the command line, `prefix` a program that runs it; a person thinks for `pause` seconds before each prompt.
+        With `at_request` the signal is sent when the model was asked so many times, before it has answered.
+        `words` are more words of the command line, `prefix` a program that runs it; a person thinks for
+        `pause` seconds before each prompt.
         """
         with Model(turns) as model:
             command = [*prefix, str(self.program), "-p", "--input-format", "stream-json"]

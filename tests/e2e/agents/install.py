@@ -1,7 +1,7 @@
 """The clients, at pinned versions, from npm: installed once into the user's cache, by one process at a time.
 
-RECORTEX_TEST_CLIENTS=none leaves them out, =required makes it a failure that npm is not there, =all also runs the clients that take
-longest to install.
+RECORTEX_TEST_CLIENTS=none leaves them out, =required makes it a failure that npm is not there, =all also
+runs the clients that take longest to install.
 """
 
 from __future__ import annotations

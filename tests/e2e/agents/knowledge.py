@@ -36,7 +36,7 @@ HABITS = (
 
 
 def standing(count: int) -> list[dict[str, object]]:
-    """So many pinned memories of the greatest importance: more than a brief can hold, and about nothing that is asked."""
+    """More pinned memories of the highest importance than a brief can hold, about nothing that is asked."""
     return [
         {
             "text": f"The {PLACES[n % 10]} of region {n // 10} {HABITS[n % 5].format(n=n + 3)}.",

@@ -1,4 +1,4 @@
-"""Other clients, each for one headless prompt: Codex, Gemini CLI and Qwen Code against the same scripted model."""
+"""Codex, Gemini CLI and Qwen Code, each for one headless prompt, against the same scripted model."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class Host:
-    """A client of `kind` codex, gemini or qwen, in a person's home and project; `path` is what they have set."""
+    """A client (`kind` is codex, gemini or qwen) in a person's home and project; `path` is their PATH."""
 
     kind: str
     home: Path

@@ -1,4 +1,4 @@
-"""Time enough for a slow machine: limits that only end what would never end, and clients and hooks that are not in a hurry."""
+"""Time enough for a slow machine: limits that only stop what hangs, and patient clients and hooks."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LOOKS = 3
-"""In a row that find no process: one that is just being replaced by another program has no environment to look at."""
+"""Looks in a row that find no process: one that just becomes another program has no environment to read."""
 
 
 class Person(Claude):
@@ -61,7 +61,7 @@ class Person(Claude):
 
     @contextmanager
     def killing_jobs(self) -> Iterator[list[int]]:
-        """Kill each detached job as soon as it is seen; gives their numbers. Where there is no /proc, none is.
+        """Kill each detached job as soon as it is seen and return the ids. Without /proc there is none.
 
         The first one waits to be killed, so that no machine is too slow for it.
         """

@@ -50,13 +50,13 @@ class Request:
 
     @property
     def text(self) -> str:
-        """All that stands in the conversation, without the client's own system prompt and tool descriptions."""
+        """The text of the conversation, without the client's own system prompt and tool descriptions."""
         parts = [self.body.get(name) for name in ("messages", "input", "contents")]
         return "\n".join(_texts([part for part in parts if part]))
 
     @property
     def last(self) -> str:
-        """What came after the model's last answer: the newest prompt or tool result, with what was injected there."""
+        """What followed the model's last answer: the newest prompt or tool result, and what was injected."""
         turns = next(
             (self.body[name] for name in ("messages", "input", "contents") if self.body.get(name)), []
         )

@@ -1,4 +1,4 @@
-"""The interactive client on a pseudo-terminal: what a headless session has no words for, above all `/clear` of old versions."""
+"""The interactive client on a pseudo-terminal, for what a headless session cannot do, such as `/clear`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _Screen:
         os.close(other)
 
     def type(self, text: str) -> None:
-        """Type a line, and end it when the client has shown it: one that comes with its end is taken for pasted text."""
+        """Type a line, and end it once the client shows it: sent with its end it is taken for pasted text."""
         self._mark()
         os.write(self._terminal, text.encode())
         self.until_shown(text.rsplit(maxsplit=1)[-1].encode())

@@ -1,4 +1,4 @@
-"""Whatever words are given: an exit code of the contract, one JSON object, and never a mistake of the program."""
+"""Whatever words are given: an exit code of the contract, one JSON object, and never an internal error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on a terminal of 80 columns: nothing is wider, and it is worded for people; a pipe keeps its plain form."""
+"""Output on a terminal of 80 columns: nothing is wider, and it reads well; a pipe keeps its plain form."""
 
 from __future__ import annotations
 

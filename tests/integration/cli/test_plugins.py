@@ -1,4 +1,4 @@
-"""A package from outside adds an embedder, a transcript format and an importer; a broken one breaks nothing."""
+"""An external package adds an embedder, a transcript format and an importer; a broken one breaks nothing."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository of somebody else, with a store as former versions kept one, made with a home of their own."""
+    """Somebody else's repository with a store as former versions kept it, made with a home of their own."""
     root = tmp_path / "stranger"
     root.mkdir()
     git(root, "init", "-q", "-b", "main")

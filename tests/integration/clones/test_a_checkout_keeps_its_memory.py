@@ -1,4 +1,4 @@
-"""A memory belongs to a checkout: moved and copied ones are noticed, and take it over when a person says so."""
+"""A memory belongs to a checkout: moved and copied ones are noticed and take it over on request."""
 
 import json
 import shutil

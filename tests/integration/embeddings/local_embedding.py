@@ -1,4 +1,4 @@
-"""A local server that speaks the providers' protocols; its vectors follow from the texts, so that a mix-up shows."""
+"""A local server with the providers' protocols; vectors follow from the texts, so that a mix-up shows."""
 
 import hashlib
 import json

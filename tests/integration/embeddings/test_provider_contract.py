@@ -1,4 +1,4 @@
-"""Every provider: asked as its documentation says, answered in order, in batches, with its own dimensions and purposes."""
+"""Each provider is asked as documented, in batches, with dimensions and purposes, and answers in order."""
 
 import json
 import math

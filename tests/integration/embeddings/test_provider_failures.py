@@ -1,4 +1,4 @@
-"""Whatever a provider does, there are right vectors or an error in bounded time, which names neither key nor text."""
+"""Whatever a provider does: right vectors or, in bounded time, an error that names neither key nor text."""
 
 import json
 import logging

@@ -53,7 +53,7 @@ def test_a_secret_in_a_question_does_not_leave(cortex, server):
 
 
 def test_a_text_that_is_refused_keeps_no_other_from_its_vector(cortex, server):
-    """Such as one that the provider counts as too long: it is found by its words, its neighbours by meaning too."""
+    """A text that is too long for the provider is found by its words, its neighbours by meaning too."""
 
     def act(handler):
         if any("Poison" in text for text in server.last.body["input"]):

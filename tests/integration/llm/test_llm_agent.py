@@ -1,4 +1,4 @@
-"""The agent's command line as a model: what it is told, and that it can neither recurse, hang, flood nor linger."""
+"""The agent's command line as a model: what it is told; it can neither recurse, hang, flood nor linger."""
 
 import json
 import os

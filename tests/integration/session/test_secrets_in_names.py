@@ -1,4 +1,4 @@
-"""Secrets in ids, paths, folders and branches: real hooks and the job behind them, then every byte that is kept is read."""
+"""Secrets in ids, paths, folders and branches: real hooks and jobs run, then every kept byte is read."""
 
 import json
 import subprocess

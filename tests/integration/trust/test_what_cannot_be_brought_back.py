@@ -1,4 +1,4 @@
-"""With all tools shown: what removes something for good asks the person; what writes a file writes a new one, here."""
+"""With all tools shown: removing something for good asks the person; files are new and written here."""
 
 import os
 import sys

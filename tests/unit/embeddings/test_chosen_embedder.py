@@ -1,4 +1,4 @@
-"""What makes vectors is what is set: by no key that lies in the environment, and by no project's file where data would leave."""
+"""Settings choose the embedder: no key in the environment does, no project's file if data would leave."""
 
 import subprocess
 import sys
@@ -115,7 +115,7 @@ def test_hashes_stand_in_for_the_shipped_model_alone(tmp_path):
 
 
 def test_memories_wait_for_the_model_that_was_chosen(tmp_path, monkeypatch):
-    """A folder that is away for an hour leaves memories without a vector, found by their words; none is made by another."""
+    """While a folder is away, memories have no vector and are found by words; no other model makes one."""
     place = tmp_path / "tiny"
     monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(place))
     url = f"sqlite:///{tmp_path}/wait.db"

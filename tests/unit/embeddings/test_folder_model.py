@@ -1,4 +1,4 @@
-"""Any ONNX model of a folder: its tokens, its inputs, its pooling, and a name that changes with all of them."""
+"""Any ONNX model in a folder: its tokens, inputs and pooling, and a name that changes with all of them."""
 
 import shutil
 import sys
@@ -170,7 +170,7 @@ def test_a_graph_that_gives_no_numbers_is_an_error(output, tmp_path):
 def test_a_text_that_the_model_makes_nothing_of_keeps_no_other_from_its_vector(
     project, tmp_path, monkeypatch
 ):
-    """Such as an overflow of a model in half precision: the batch would fail for ever, and all behind it would wait."""
+    """As when a half-precision model overflows: the batch would fail for ever, and the rest would wait."""
     table = TABLE.copy()
     table[WORDS.index("parser")] = np.nan
     write_model(tmp_path / "model" / "model.onnx", table=table)

@@ -1,7 +1,8 @@
 """Prefixes, fewer dimensions, and names that keep vectors of different settings apart.
 
-The shipped MiniLM was not trained as a Matryoshka model: that its first dimensions stand for all of them is not promised
-and not tested. What is tested is the cutting, and that a nested embedding made here keeps its order of likeness.
+The shipped MiniLM was not trained as a Matryoshka model: that its first dimensions stand for all of them is
+not promised and not tested. What is tested is the cutting, and that a nested embedding made here keeps its
+order of likeness.
 """
 
 import hashlib
@@ -21,7 +22,7 @@ FULL, KEPT = 256, 64
 
 
 class NestedEmbedder:
-    """What Matryoshka training leads to: each block of dimensions says the same of a text, the later ones with less weight.
+    """What Matryoshka training gives: each block of dimensions says the same, later ones with less weight.
 
     A text's meaning is a point; every block of eight dimensions is a random, but fixed, projection of it.
     """

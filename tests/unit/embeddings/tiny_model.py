@@ -1,4 +1,4 @@
-"""A tiny ONNX model: a vector for each token out of a table, so that every result can be worked out by hand."""
+"""A tiny ONNX model: a table gives each token's vector, so that results can be worked out by hand."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a person types: rules, prohibitions, facts and corrections are heard; requests and complaints are not."""
+"""Of what a person types, rules, facts and corrections are kept; requests and complaints are not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What replaces what: a reversal ends the old memory, a guess does not, and all of it stands in the history."""
+"""What replaces what: a reversal ends the old memory, a guess does not, and the history has all of it."""
 
 from datetime import timedelta
 

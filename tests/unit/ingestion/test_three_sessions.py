@@ -1,4 +1,4 @@
-"""A decision in one session, its reversal in a later one, a question in a third: only the current one is told."""
+"""A decision, its reversal in a later session, a question in a third: only the current one is told."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A decision typed in one session, its reversal in a later one, as people type them: only the current one stands."""
+"""A decision typed in one session, its reversal typed in a later one: only the current one stands."""
 
 import json
 

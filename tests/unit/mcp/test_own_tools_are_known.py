@@ -1,4 +1,4 @@
-"""What our tools answer carries no marker: the readers know it by the tool's name, as each client writes it."""
+"""Answers of our tools carry no marker: readers know them by the tool's name, as each client writes it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The tools that agents see by default change on purpose only: run this file as a program to write the snapshot anew."""
+"""The tools that agents see by default change only on purpose: run this file to write a new snapshot."""
 
 import json
 from hashlib import blake2b

@@ -1,4 +1,4 @@
-"""Code beside its description: one pair, found by the prose, never embedded, replaced when it is indexed again."""
+"""Code and its description: a pair, found by the prose, never embedded, replaced when indexed again."""
 
 import os
 import subprocess

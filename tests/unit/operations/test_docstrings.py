@@ -1,4 +1,4 @@
-"""Help comes from docstrings, whether Python leaves the indent of the source on them or, from 3.13 on, takes it off."""
+"""Help comes from docstrings, whether Python keeps their indent or, from 3.13 on, removes it."""
 
 from __future__ import annotations
 

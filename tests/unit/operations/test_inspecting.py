@@ -13,7 +13,7 @@ from recortex.errors import InvalidInputError
 
 @pytest.fixture
 def seen(cortex, clock):
-    """Two sessions; in the first a memory was given with the brief and used, another one as a file's warning."""
+    """Two sessions; the first got a memory with the brief and used it, and another as a file's warning."""
     used = cortex.remember("Run the linter with the strict profile", kind="procedural")
     other = cortex.remember("The parser keeps a global table", kind="tribal", files=["parser.py"])
     sessions = cortex._app.services(Scope.PROJECT).store.sessions

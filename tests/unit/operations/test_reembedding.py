@@ -1,4 +1,4 @@
-"""A change of the embedding model in the middle of use: answers go on, the new model takes over, nothing is done twice."""
+"""The embedding model changes during use: answers go on, the new one takes over, no work is done twice."""
 
 import os
 import random
@@ -370,7 +370,7 @@ main()
 
 
 def killed_reembedding(path, moment, texts):
-    """Begin to embed, in a process of its own, and kill it once `moment()`; returns whether it was still at work."""
+    """Embed in a process of its own, kill it once `moment()`, and return whether it was still at work."""
     words = [str(texts), "reembed", "--url", f"sqlite:///{path}/cortex.db", "--json"]
     with subprocess.Popen(
         [sys.executable, "-c", STANDING_STILL, *words],

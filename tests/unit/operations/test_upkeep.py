@@ -205,7 +205,7 @@ def test_a_dry_run_knows_that_what_expires_makes_a_backup_due(cortex, clock):
 
 @pytest.mark.parametrize("rest", [0, 2])
 def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, cortex, project, clock):
-    """What is deleted before it, and pages that are given back, can turn a yes into a no and a no into a yes."""
+    """What is deleted before, and pages that are given back, can change the answer either way."""
     cortex.remember(EPISODES[0])
     cortex.close()
     settings = read(project)

@@ -1,4 +1,4 @@
-"""Typed contents and metadata: every string of a JSON value is cleaned, and a key names the secret beside it."""
+"""Typed contents and metadata: each string of a JSON value is cleaned, and a key names the secret by it."""
 
 from __future__ import annotations
 

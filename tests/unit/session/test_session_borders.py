@@ -1,4 +1,4 @@
-"""What may surround a session: other sessions that run, other projects' transcripts, strange files, broken clients."""
+"""What may surround a session: other sessions, other projects' transcripts, strange files, broken clients."""
 
 import os
 import socket

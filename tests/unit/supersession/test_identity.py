@@ -1,4 +1,4 @@
-"""A statement about another thing of the same sort leaves a known one alone; one about the same thing still replaces it."""
+"""A statement replaces a known one about the same thing, not one about another thing of the same sort."""
 
 import pytest
 

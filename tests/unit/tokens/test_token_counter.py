@@ -105,7 +105,7 @@ def test_ideographs_count_as_more_than_one_word(counter, text, low, high):
 
 
 def test_the_reference_itself_may_add_more_than_one_inside_a_word(counter, reference):
-    """Why the property of subadditivity is tested at word boundaries: byte pairs are merged anew inside a word."""
+    """Why subadditivity is tested at word boundaries: inside a word, byte pairs are merged anew."""
     parts, whole = ("zimbabwe", "recognized"), "zimbabwerecognized"
     assert counter.count(whole) == len(reference.encode(whole))
     assert counter.count(whole) > sum(map(counter.count, parts)) + 1

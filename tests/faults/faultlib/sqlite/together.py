@@ -100,7 +100,7 @@ def _stale(bench: Workbench, chance: Random) -> Iterator[Fault]:
 
 
 def _stale_locks(bench: Workbench, act: str, seed: int) -> Record:
-    """Lock files of processes that are gone, with ids of processes that live or never did, and garbage for log and index."""
+    """Lock files of processes that are gone, with ids that live or never did; garbage as log and index."""
     chance = Random(seed)
     with bench.site() as site:
         (site.folder / "locks").mkdir(exist_ok=True)
