@@ -1,4 +1,4 @@
-"""What a session taught, before anything decides to keep it."""
+"""What extraction found in a session, before anything decides to keep it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Candidate:
 
     Attributes:
         text: one self-contained statement, 25 to 400 characters, without Markdown emphasis.
-        kind: one of the 27 kinds.
-        confidence: 0 to 1; E's words high, medium and low are 0.9, 0.6 and 0.3.
+        kind: the name of a kind.
+        confidence: 0 to 1.
         rule: the name of the rule that found it, the key under which precision is measured.
         quote: the passage of the source that says it, shortened to 240 characters.
         turn_index: the turn that says it, as the reader counted.

@@ -1,10 +1,25 @@
-"""The 27 kinds of memory. A new kind is one class here; everything else iterates `KINDS`."""
+"""The kinds of memory by name. To add one:
+
+1. Write its class with `@content` in a module of this package (a new module: list it in `_content_classes`).
+   The attributes of `Content` say what is done with its memories: `event`, `embedded`, `replaceable`,
+   `personal` and `offered` are the ones to think about.
+2. Add its row to the table in `tests/unit/domain/test_domain_vocabulary.py`.
+3. Run `scripts/build_docs.py`. The command line, completion, schemas and the reference follow from `KINDS`.
+
+Not derived, where the kind is to be more than stored and found:
+
+- `engines/retrieval/question.py`: the turns of speech that ask for a kind.
+- `engines/extraction`: the rules that find memories of it in sessions; without one it comes only from
+  people, agents and, where it is `offered`, a language model.
+- A category of its own: `Category` in `base.py`, and the headings and limits in `engines/brief`.
+- Examples in `operations/inputs.py` and in the skills of the plug-in.
+"""
 
 from __future__ import annotations
 
 from typing import NewType
 
-from recortex.domain.kinds import agnostic, code_specific, universal
+from recortex.domain.kinds import code, knowledge, work
 from recortex.domain.kinds.base import Content
 from recortex.errors import InvalidKindError
 
@@ -14,7 +29,7 @@ Kind = NewType("Kind", str)
 def _content_classes() -> dict[Kind, type[Content]]:
     found = (
         value
-        for module in (agnostic, code_specific, universal)
+        for module in (knowledge, code, work)
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Content) and value is not Content
     )

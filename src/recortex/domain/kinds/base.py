@@ -48,8 +48,8 @@ def content(
 ) -> Callable[[type[_Class]], type[_Class]]:
     """Make a class the content of a kind: a dataclass with slots whose fields are named and have defaults.
 
-    The kind has the class's name. `dataclass` would write and compile eight methods for each of the 27
-    classes, which every hook would wait for: they inherit these from `Content` instead.
+    The kind has the class's name. `dataclass` would write and compile eight methods for each
+    class, which every hook would wait for: they inherit these from `Content` instead.
 
     Args:
         half_life_days: after so many days without use the confidence is half; None means never.
@@ -84,6 +84,10 @@ class Content:
         heading: the field that stands before the main one in the summary; empty where there is none.
         event: it happened once, so an equal text from another moment is another memory, not a duplicate.
         embedded: whether vectors are made of it.
+        replaceable: a later statement may take its place. Not that of what happened (nor of an `event`), and
+            not that of code, which indexing renews.
+        personal: extraction may keep it in the person's own store, for all projects.
+        offered: a language model that is asked about a session may propose it; never an `event`.
         usual: the usual value of each field.
     """
 
@@ -96,6 +100,9 @@ class Content:
     heading: ClassVar[str] = ""
     event: ClassVar[bool] = False
     embedded: ClassVar[bool] = True
+    replaceable: ClassVar[bool] = True
+    personal: ClassVar[bool] = False
+    offered: ClassVar[bool] = True
     usual: ClassVar[dict[str, Any]]
 
     def __init__(self, **values: Any) -> None:

@@ -36,13 +36,7 @@ _LEAST_QUOTE = 12
 _CERTAIN = 0.95
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
-_LEFT_OUT = frozenset(
-    (
-        "code", "code_smell", "code_description", "agent_spawn", "conversation", "episodic", "semantic",
-        "meeting", "skill", "entity",
-    )
-)  # fmt: skip
-OFFERED = tuple(sorted(name for name in KINDS if name not in _LEFT_OUT))
+OFFERED = tuple(sorted(name for name, content in KINDS.items() if content.offered and not content.event))
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {

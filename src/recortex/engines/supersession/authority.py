@@ -62,9 +62,6 @@ def may_replace(new: Memory, old: Memory, judged: SupersessionVerdict) -> bool:
     return mine >= theirs or judged.explicit
 
 
-_HAPPENED = frozenset({"incident", "code", "code_description", "reference", "agent_spawn"})
-
-
 def states_what_holds(kind: Kind) -> bool:
     """Whether memories of a kind say what holds; what happened stays true whatever follows."""
-    return not KINDS[kind].event and kind not in _HAPPENED
+    return KINDS[kind].replaceable and not KINDS[kind].event

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.vocabulary import Scope
 from recortex.engines.patterns import Patterns
 
@@ -20,10 +21,6 @@ PATTERNS = Patterns(__file__)
 CERTAIN = 0.8
 """A global fact is surer than this."""
 
-_KINDS = frozenset(
-    {"preference", "tribal", "semantic", "procedural", "feedback", "environment", "skill", "insight"}
-)
-
 
 def scope_of(candidate: Candidate) -> Scope:
     """Where a candidate belongs.
@@ -31,7 +28,7 @@ def scope_of(candidate: Candidate) -> Scope:
     Args:
         candidate: what a session taught; only what is active and sure can be global.
     """
-    if candidate.confidence <= CERTAIN or not candidate.active or candidate.kind not in _KINDS:
+    if candidate.confidence <= CERTAIN or not candidate.active or not KINDS[kind_of(candidate.kind)].personal:
         return Scope.PROJECT
     typed = candidate.speaker == "user"
     about_all = is_about_person(candidate.text) if typed else False

@@ -1,4 +1,4 @@
-"""The nine kinds that any project has."""
+"""Kinds of what is known of a project: its core, decisions, procedures, facts and preferences."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ class Tribal(Content):
 
     main = "knowledge"
     heading = "topic"
+    personal = True
 
     topic: str = ""
     subtopic: str = ""
@@ -105,6 +106,7 @@ class Procedural(Content):
     """How to do a thing, step by step."""
 
     main = "description"
+    personal = True
 
     name: str = ""
     description: str = ""
@@ -130,6 +132,8 @@ class Semantic(Content):
 
     main = "knowledge"
     heading = "topic"
+    personal = True
+    offered = False
 
     topic: str = ""
     knowledge: str = ""
@@ -198,6 +202,7 @@ class Insight(Content):
     """An observation that was learned."""
 
     main = "observation"
+    personal = True
 
     observation: str = ""
     evidence: tuple[str, ...] = ()
@@ -209,6 +214,7 @@ class Reference(Content):
     """A pointer to something outside: a page, a paper, a ticket."""
 
     main = "description"
+    replaceable = False
 
     title: str = ""
     url: str = ""
@@ -226,6 +232,7 @@ class Preference(Content):
 
     main = "preference"
     heading = "subject"
+    personal = True
 
     subject: str = ""
     preference: str = ""

@@ -1,4 +1,4 @@
-"""The four kinds about reasons and smells of code, and the pair that indexes code."""
+"""Kinds about code: its patterns, exceptions, decisions and smells, and the pair that indexes it."""
 
 from __future__ import annotations
 
@@ -100,6 +100,7 @@ class CodeSmell(Content):
     """An anti-pattern, with a bad and a good example."""
 
     main = "description"
+    offered = False
 
     name: str = ""
     pattern: str = ""
@@ -124,6 +125,8 @@ class CodeDescription(Content):
     """What a piece of code does, in prose: the half of a pair that is embedded."""
 
     main = "description"
+    replaceable = False
+    offered = False
 
     description: str = ""
     symbol: str = ""
@@ -137,6 +140,8 @@ class Code(Content):
 
     main = "source"
     embedded = False
+    replaceable = False
+    offered = False
 
     source: str = ""
     symbol: str = ""

@@ -1,11 +1,11 @@
-"""The ten kinds that any conversation may bring, and the two about a project's shape and course."""
+"""Kinds about the work on a project: people, agents, goals, meetings, incidents, and the systems in use."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Literal
 
-from recortex.domain.kinds.agnostic import Step  # noqa: TC001  the codec reads the annotations
+from recortex.domain.kinds.knowledge import Step  # noqa: TC001  the codec reads the annotations
 from recortex.domain.kinds.base import Content, content, titled
 
 
@@ -15,6 +15,8 @@ class AgentSpawn(Content):
 
     main = "instructions"
     heading = "name"
+    replaceable = False
+    offered = False
 
     name: str = ""
     instructions: str = ""
@@ -29,6 +31,7 @@ class Entity(Content):
 
     main = "description"
     heading = "name"
+    offered = False
 
     name: str = ""
     type: str = ""
@@ -54,6 +57,7 @@ class Feedback(Content):
     """A correction, and what it teaches."""
 
     main = "correction"
+    personal = True
 
     correction: str = ""
     original: str = ""
@@ -93,6 +97,7 @@ class Incident(Content):
     """What broke, why, and what mended it."""
 
     main = "description"
+    replaceable = False
 
     title: str = ""
     description: str = ""
@@ -137,6 +142,8 @@ class Skill(Content):
 
     main = "description"
     heading = "name"
+    personal = True
+    offered = False
 
     name: str = ""
     description: str = ""
@@ -150,6 +157,7 @@ class Environment(Content):
 
     main = "description"
     heading = "name"
+    personal = True
 
     name: str = ""
     description: str = ""
