@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-BM25_COLUMNS = {"text": 1.0, "terms": 2.0, "context": 0.5}
-"""What BM25 gives a word by the column that holds it; `storage/sql/sqlite/search.sql` says the same."""
+# Whole numbers, since PostgreSQL stores them added up (storage/postgres/words.py) and halves them in the
+# function `matching` of its migration 0002: a weight is a multiple of 0.5. To change one:
+#
+# - say the same in the query `match` of storage/sql/sqlite/search.sql, which a test compares;
+# - rows of a PostgreSQL store keep the former weight until they are edited, or copied into a new store;
+# - run bench/retrieval.py again: engines/retrieval/floor.py was fitted on these scores.
+#
+# Comparing new memories with known ones (`lookalikes`) goes by the text alone. In stores of fewer than 50
+# memories words are scored without BM25 (`SMALL` in engines/retrieval/vocabulary.py).
+BM25_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "terms": 4, "context": 1}
+"""Twice the weight that BM25 gives a word, by the column that holds it."""
 BM25_MOST_GAIN = 2.2
-"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2."""
+"""What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
+The function `matching` of PostgreSQL's migration 0002 has both numbers too."""
 
 
 class SearchText(NamedTuple):

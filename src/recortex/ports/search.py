@@ -49,8 +49,8 @@ class SearchStore(Protocol):
     ) -> Sequence[tuple[int, float]]:
         """Keys of memories that contain the words, with their BM25 score (higher is better), best first.
 
-        Columns weigh 1 (text), 2 (terms) and 0.5 (context). Of the memories found, the latest `MOST_SCORED`
-        are scored.
+        `domain/search.py` has the weights of the columns. Of the memories found, the latest `MOST_SCORED` are
+        scored.
 
         Args:
             words: to look for.

@@ -3,13 +3,13 @@ from pathlib import Path
 import pytest
 
 from recortex import storage
-from recortex.domain.search import Facts, Links
+from recortex.domain.search import BM25_WEIGHTS_DOUBLED, Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.scorer import Evidence, closeness, score, waits
 from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
-from recortex.engines.retrieval.weights import BM25_COLUMNS, CODE, DIALOGUE, PROSE, weights_of
+from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
 
 
 def facts(key, **more):
@@ -83,7 +83,7 @@ def test_forms_have_their_weights_and_what_is_missing_leaves_its_weight():
 
 def test_the_weights_of_columns_are_those_of_the_sqlite_query():
     query = (Path(storage.__file__).parent / "sql/sqlite/search.sql").read_text(encoding="utf-8")
-    assert f"bm25(memories_fts, {', '.join(map(str, BM25_COLUMNS.values()))})" in query
+    assert f"bm25(memories_fts, {', '.join(str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())})" in query
 
 
 def test_a_strange_name_needs_more_support():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
+from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
@@ -21,7 +22,6 @@ from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, patterns_asked_for, score, waits
 from recortex.engines.retrieval.vocabulary import Vocabulary
-from recortex.engines.retrieval.weights import BM25_MOST_GAIN
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""How much each signal counts in a recall, and what BM25 gives the columns.
+"""How much each signal counts in a recall.
 
 A signal is one number that speaks for or against a candidate. There are three groups: what compares
 candidates with each other, what turns of speech have, and what every memory has. To add a signal, add its
@@ -11,10 +11,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from recortex.domain.search import BM25_COLUMNS, BM25_MOST_GAIN
 from recortex.engines.indexing.traits import Trait
-
-__all__ = ["BM25_COLUMNS", "BM25_MOST_GAIN", "COMMON", "Common", "Compared", "Form", "Spoken", "weights_of"]
 
 
 class Compared(NamedTuple):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.search import BM25_MOST_GAIN
 from recortex.ports.search import MOST_SCORED
-from recortex.storage.postgres.words import asked, lexeme
+from recortex.storage.postgres.words import asked, lexeme, quoted
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
 
@@ -29,21 +29,21 @@ _LEAST_IDF = 1e-6
 
 
 _FIRST = 2_000
-"""Memories that the rarest words of a statement find before the others are asked at all."""
+"""When a new memory is compared, its rarest words are searched first, until they find so many memories."""
 MOST_COMPARED = 100_000
 """Memories that are scored to find what a new one is like; the latest, where its words are in more."""
 
 
 class _Asked(NamedTuple):
-    """What a search goes by.
+    """The words of a search.
 
     Attributes:
-        lexemes: that count in the score; the first of them find memories.
-        rarities: of the lexemes.
-        mean: length of a memory.
-        found: how many memories each lexeme finds.
-        finding: how many of the lexemes find memories.
-        every: a memory must hold all of those.
+        lexemes: count in the score; only the first `finding` of them find memories.
+        rarities: of the lexemes, as BM25 weighs them.
+        mean: mean length of a memory, in words.
+        found: how many memories each lexeme is in.
+        finding: see `lexemes`.
+        every: a memory must hold all lexemes that find.
     """
 
     lexemes: list[str]
@@ -56,13 +56,13 @@ class _Asked(NamedTuple):
     @property
     def values(self) -> tuple[Any, ...]:
         either = (" & " if self.every else " | ").join(
-            f"'{_quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
+            f"'{quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
         )
         return (self.lexemes, self.rarities, self.mean, either)
 
     @property
     def most(self) -> int | None:
-        """How many may be scored; None where there cannot be more."""
+        """The most memories to score; None where fewer can be found anyway."""
         found = self.found[: self.finding]
         return MOST_SCORED if (min(found) if self.every else sum(found)) > MOST_SCORED else None
 
@@ -79,7 +79,7 @@ class _Asked(NamedTuple):
         )
 
     def needed(self, worst: float) -> int:
-        """How many of the first lexemes must find: what holds the others alone scores less than that."""
+        """How many lexemes must find memories, so that one without any of them scores less than `worst`."""
         return next(
             (
                 finding
@@ -144,7 +144,7 @@ class PgSearch(SearchRecords):
         return self._rows("lookalikes", LOOKALIKES, *search.values, most)
 
     def _asked(self, words: Sequence[str], *, every: bool = False, also: Sequence[str] = ()) -> _Asked | None:
-        """What to look for, and what counts in the score beside; None where no word is one."""
+        """The words to find by, and those that only count in the score; None where no word is searchable."""
         wanted = [word for word in (asked(word) for word in words) if word]
         if not wanted:
             return None
@@ -164,7 +164,3 @@ class PgSearch(SearchRecords):
 def _rarity(count: int, total: int) -> float:
     """The inverse document frequency as FTS5 has it."""
     return max(log((total - count + 0.5) / (count + 0.5)), _LEAST_IDF) if count else 0.0
-
-
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("'", "''")

@@ -1,6 +1,6 @@
-"""Words as FTS5 sees them, so that both engines find the same memories with the same scores.
+"""Splits texts into words as FTS5 does, so that both engines find the same memories with the same scores.
 
-SQLite's own tokenizer is asked (porter unicode61, diacritics removed); SQLite is there in any case.
+SQLite's own tokenizer does it (porter unicode61, diacritics removed); SQLite is there in any case.
 """
 
 from __future__ import annotations
@@ -10,18 +10,16 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.search import BM25_COLUMNS
+from recortex.domain.search import BM25_WEIGHTS_DOUBLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from recortex.domain.search import SearchText
 
-DOUBLED = {column: int(2 * weight) for column, weight in BM25_COLUMNS.items()}
-"""Twice the weights that BM25 gives the columns: whole numbers."""
 SAID, MOST_SAID, MOST_WEIGHT = 256, 63, 255
-"""A lexeme's one position, of 14 bits, holds its count in the text times 256 and twice its weighted count.
-BM25 gives more than so many occurrences hardly more."""
+"""A lexeme has one position, of 14 bits: its count in the text times 256, plus twice its weighted count. Both
+are capped: BM25 gives hardly more for more occurrences."""
 _LONGEST = 255
 """Characters of a lexeme: a tsvector takes 2,046 bytes. Of longer ones the rest stands as its digest."""
 _DIGEST_BYTES = 16
@@ -43,7 +41,7 @@ class Words(NamedTuple):
     def vector(self, workspace: int) -> str:
         """A tsvector as text; every lexeme begins with the workspace."""
         return " ".join(
-            f"'{_quoted(lexeme(workspace, word))}':{SAID * min(count, MOST_SAID) + min(weight, MOST_WEIGHT)}"
+            f"'{quoted(lexeme(workspace, word))}':{SAID * min(count, MOST_SAID) + min(weight, MOST_WEIGHT)}"
             for word, (count, weight) in self.said.items()
         )
 
@@ -56,7 +54,7 @@ def words_of(text: str, search: SearchText) -> Words:
     for column, said in (("text", text), ("terms", search.terms), ("context", search.context)):
         for word, added in _tokens(said):
             counts[word] += column == "text"
-            weights[word] += DOUBLED[column]
+            weights[word] += BM25_WEIGHTS_DOUBLED[column]
             length += added
     return Words({word: (counts[word], weight) for word, weight in weights.items()}, length)
 
@@ -97,7 +95,8 @@ def _short(word: str) -> str:
     return word[: _LONGEST - len(rest)] + rest
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as it stands between quotes in a tsvector or tsquery."""
     return text.replace("\\", "\\\\").replace("'", "''")
 
 
