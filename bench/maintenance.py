@@ -4,7 +4,7 @@
 
 A store is filled with memories of which each tenth (`--each`) was pruned long ago, each with a vector of
 random signs; every fifth has a former state; the audit log has an entry for each memory, half of them
-older than a year. Then every chore is done once, as the job behind a session does it, while another
+older than a year. Then every job is run once, as after a session, while another
 process writes a note every few milliseconds and measures how long each takes. Last the file is written
 anew (`gc --full`), which others wait for.
 """

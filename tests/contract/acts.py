@@ -212,7 +212,7 @@ ACTS = {
     "read_session": lambda s, id_: (s.sessions.get(id_), s.sessions.ids_beginning(id_)),
     "sessions": lambda s, limit: s.sessions.recent(limit),
     "cited": lambda s, paths: s.sessions.cited(paths),
-    "unheard": lambda s, transcripts: s.sessions.unheard(transcripts),
+    "unheard": lambda s, transcripts: s.sessions.unknown_transcripts(transcripts),
     "receipts": lambda s, id_: s.sessions.receipts(id_),
     "signals": lambda s, id_: s.sessions.signals(id_),
     "has_failed": lambda s, id_, digest: s.sessions.has_failed(id_, digest),

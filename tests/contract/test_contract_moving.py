@@ -204,13 +204,13 @@ def test_hooks_note_nothing_in_half_a_copy(project, tmp_path, server, engine):
         cx.init()
     location = location_of(there, project)
     with closing(
-        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, half=True)
+        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, unfinished=True)
     ) as store:
         store.full_copy.begin("another", now=0)
     with pytest.raises(StorageError, match="half a copy of another"):
         _ = hook_context(project, url=there).sessions
     with closing(
-        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, half=True)
+        open_store(location, clock=lambda: AT, settings=read(project), degraded=print, unfinished=True)
     ) as store:
         store.full_copy.finish()
     assert hook_context(project, url=there).sessions.get("s") is None

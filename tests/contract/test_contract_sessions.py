@@ -56,8 +56,8 @@ def test_transcripts_that_nobody_heard_of(store):
     )
     young, old = AT.timestamp() + 60, AT.timestamp() - 60
     known = [("/t/1.jsonl", young), ("/t/2.jsonl", young), ("/t/3.jsonl", young), ("/t/4.jsonl", old)]
-    assert store.sessions.unheard(known) == ["/t/3.jsonl"]
-    assert store.sessions.unheard([]) == []
+    assert store.sessions.unknown_transcripts(known) == ["/t/3.jsonl"]
+    assert store.sessions.unknown_transcripts([]) == []
 
 
 def test_a_memory_is_given_once_in_a_context(store):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.app.jobs import capture_requests
-from recortex.app.jobs.capture import LastMessage, work
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import hook_context
 from recortex.domain.hook_event import HookEvent
@@ -79,6 +79,6 @@ def test_the_store_does_not_grow_from_what_it_gave(
             given_ = lines(door, f"{brief}\n{cortex.attend(asked)}", session, folder)
             transcript.write_text("".join(json.dumps(line) + "\n" for line in given_))
             capture_requests.put(loop.queue, Request(session=session, transcript=str(transcript), final=True))
-            work(loop, LastMessage())
+            fulfil_requests(loop, LastMessage())
         after = [(memory.id, memory.evidence) for memory in cortex.list(statuses=()).memories]
         assert sorted(after) == sorted(before)

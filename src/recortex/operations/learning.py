@@ -18,7 +18,7 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
-from recortex.operations.agents import check_decision, limited
+from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded, embed_all
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exchange import Imported, adopt, foreign
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 PAIR = 2
 Review = Literal["list", "approve", "reject", "replace"]
-WAITING = (Status.PROPOSED, Status.QUARANTINED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,14 +271,14 @@ class LearningOperations(Operations):
     def _learn(self, path: Path, *, final: bool, embed: bool, dry_run: bool) -> Lesson:
         from recortex.app.jobs.learning import learn
 
-        # A transcript that an agent names may be one that somebody wrote for it.
+        # An agent may name a transcript that somebody forged.
         lesson = learn(
             self._app.services,
             path,
             clock=self._app.clock,
             final=final,
             dry_run=dry_run,
-            sure=not limited(self._app),
+            trusted_file=not limited(self._app),
         )
         if embed:
             embed_all(self._app, lesson.added, quiet=True)
@@ -308,7 +307,7 @@ class LearningOperations(Operations):
         records, problems = jsonlines.read(
             Path(path), lambda parts, signature: signing.same(signing.signature(key, parts), signature)
         )
-        # An agent may have been told to take in a former export, and with it what was put away since.
+        # An agent may have been made to import an old export, and so to bring back what was put away since.
         quarantine = quarantine or limited(self._app)
         if not (records.own or trust):
             records, quarantine = foreign(records), True
@@ -373,7 +372,7 @@ def _of_others(sessions: Sequence[SessionFile], path: str) -> list[str]:
 
 
 def _untrusted(row: NewMemory, path: str) -> NewMemory:
-    """A memory of a file as it may be taken in: of this project, and with no weight of its own."""
+    """A memory of a file as it may be taken in: of this project, without an origin, rank or status."""
     source = row.source or {"path": path}
     own = replace(row, origin=Origin.IMPORT, status=None, scope=Scope.PROJECT, source=source)
     return replace(own, pinned=False, supersedes=None)

@@ -7,7 +7,7 @@ import pytest
 
 from recortex import Cortex
 from recortex.app.jobs import capture_requests
-from recortex.app.jobs.capture import LastMessage, work
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.wiring import hook_context
 
@@ -47,7 +47,7 @@ def learn(project: Path, session: Path, provider, clock, monkeypatch: pytest.Mon
         cortex.init()
         context = hook_context(project, app=cortex._app)
         capture_requests.put(context.queue, Request(session="s", transcript=str(session), final=True))
-        work(context, LastMessage())
+        fulfil_requests(context, LastMessage())
         return cortex
 
     return run

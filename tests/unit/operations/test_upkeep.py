@@ -239,7 +239,7 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
                 services, lambda: later, settings, seconds=math.inf, everything=True, dry_run=True
             )
         }
-        assert again["rewrite"].note == "too little to be written anew for"
+        assert again["rewrite"].note == "too little is unused to rewrite the file"
 
 
 def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
@@ -279,7 +279,7 @@ def test_a_file_of_which_half_holds_nothing_is_written_anew(cortex, project, clo
         filled(services, 24_000)
         settings = read(project)
         done = {one.name: one for one in run_due(services, lambda: clock.now, settings, seconds=math.inf)}
-        assert done["rewrite"].note == "too little to be written anew for"
+        assert done["rewrite"].note == "too little is unused to rewrite the file"
         filled_size = services.store.bytes()
         with services.store.transaction():
             services.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")

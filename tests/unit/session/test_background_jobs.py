@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from recortex.app.jobs import post_capture, running, table
+from recortex.app.jobs import post_capture, running, table, worker
 from recortex.app.jobs.post_capture import RunCounts
 from recortex.app.jobs.running import run, run_due
-from recortex.app.jobs.table import BEHIND_SESSION, JOBS, Job
+from recortex.app.jobs.table import AFTER_SESSION, JOBS, MAINTENANCE, Job
 from recortex.app.jobs.work import Outcome
+from recortex.domain.address import parse
 from recortex.domain.vocabulary import Scope
+from recortex.errors import RecortexError
 
 
 def test_every_job_follows_those_that_it_names():
@@ -34,7 +36,7 @@ def services(cortex):
 
 
 def test_a_job_that_fails_is_told_and_holds_up_no_other(services, clock, cortex):
-    done = run(services, clock, services.settings, [replace(JOBS[0], run=_broken), *BEHIND_SESSION[1:]])
+    done = run(services, clock, services.settings, [replace(JOBS[0], run=_broken), *AFTER_SESSION[1:]])
     assert [one.state for one in done] == ["failed", "done", "done"]
     assert [one.note for one in done if one.note] == ["out of order"]
     assert "job: embedding" in {one.component for one in cortex.status().fallbacks}
@@ -49,9 +51,22 @@ def test_a_maintenance_job_that_fails_is_due_again_and_holds_up_no_other(service
     assert [one.name for one in run_due(services, clock, services.settings)][:1] == ["sessions"]
 
 
+def test_a_job_that_fails_in_a_worker_is_told_and_given_back_to_the_queue(services, cortex, monkeypatch):
+    broken = [replace(job, run=_broken) if job.name in {"embedding", "sessions"} else job for job in JOBS]
+    monkeypatch.setattr(worker, "AFTER_SESSION", [job for job in broken if job.days is None])
+    monkeypatch.setattr(running, "JOBS", broken)
+    of_server = worker.Worker(parse("postgresql://host/db", workspace="a"), lambda _: cortex._app)
+    for name, failed in (("embedding", "embedding"), (MAINTENANCE, "sessions")):
+        with pytest.raises(RecortexError, match=f"{failed}: out of order"):
+            of_server.do(name, "a")
+        assert f"job: {failed}" in {one.component for one in cortex.status().fallbacks}
+    of_server.do("lifecycle", "a")
+    assert services.store.maintenance.all().keys() >= {"growth", "compaction"}
+
+
 def test_what_a_new_job_counts_is_recorded(context, monkeypatch):
-    new = Job(name="new", does="count", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
-    monkeypatch.setattr(post_capture, "BEHIND_SESSION", (*table.BEHIND_SESSION, new))
-    post_capture.after(context, RunCounts(), seconds=0.0)
+    new = Job(name="new", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
+    monkeypatch.setattr(post_capture, "AFTER_SESSION", (*table.AFTER_SESSION, new))
+    post_capture.follow_up(context, RunCounts(), seconds=0.0)
     record = post_capture.read_status(context.location.place(post_capture.STATUS))
     assert record["totals"]["things"] == 2 * len(list(context.app.readable_services()))

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from recortex.app.hooks import relay
-from recortex.app.hooks.session_end import ask, close, ended
+from recortex.app.hooks.session_end import close, ended, request_capture
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture, capture_requests
-from recortex.app.jobs.capture import LastMessage, work
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.app.jobs.read_window import beginning
 from recortex.app.wiring import hook_context
@@ -27,7 +27,7 @@ CAUSE = "The root cause was that `parse_date` drops the timezone, so nightly rep
 @pytest.fixture(autouse=True)
 def _here_and_now(monkeypatch):
     monkeypatch.setattr(capture, "LAG", 0.0)
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
 
 
 def begin(context, path: Path, session: str = "s", **more) -> Session:
@@ -59,7 +59,7 @@ def test_another_projects_transcript_in_the_same_folder_is_left_alone(
     os.utime(foreign.path, (clock.pass_(days=1).timestamp() - 600,) * 2)
     current = begin(context, transcript("s").says("user", "hello").path)
     _catch_up(context, current)
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     assert cortex.list().total == 0
     _catch_up(context, current)
     assert waiting(context) == []
@@ -88,11 +88,11 @@ def test_what_is_to_be_learned_is_asked_for_even_where_the_server_is_away(
 
 def test_what_was_written_after_a_session_was_learned_from_is_not_lost(cortex, context, transcript):
     said = transcript().says("user", "hello")
-    ask(context, begin(context, said.path, ended_at=context.clock()), final=True)
-    work(context, LastMessage())
+    request_capture(context, begin(context, said.path, ended_at=context.clock()), final=True)
+    fulfil_requests(context, LastMessage())
     said.says("user", UV)
     _catch_up(context, begin(context, said.path, "new"))
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     assert cortex.list().total == 1
 
 
@@ -107,19 +107,19 @@ def test_sessions_without_a_transcript_do_not_hide_one_that_was_killed(context, 
 
 def test_a_message_without_a_transcript_is_learned_when_it_is_written(cortex, context, transcript, tmp_path):
     begun = begin(context, tmp_path / "s.jsonl")
-    ask(context, begun, final=False)
-    work(context, LastMessage(session="s", message=CAUSE))
+    request_capture(context, begun, final=False)
+    fulfil_requests(context, LastMessage(session="s", message=CAUSE))
     transcript().says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    ask(context, begun, final=True)
-    work(context, LastMessage())
+    request_capture(context, begun, final=True)
+    fulfil_requests(context, LastMessage())
     assert any("parse_date" in memory.text for memory in cortex.list().memories)
 
 
 def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, transcript):
     """A last message that may still grow is left for later, whoever started the job."""
     said = transcript("b").says("user", "why are the nightly reports off?").says("assistant", CAUSE)
-    ask(context, begin(context, said.path, "b"), final=False)
-    work(context, LastMessage(session="a", message="Done."))
+    request_capture(context, begin(context, said.path, "b"), final=False)
+    fulfil_requests(context, LastMessage(session="a", message="Done."))
     assert cortex.list().total == 0
 
 
@@ -127,8 +127,8 @@ def test_the_end_of_one_sessions_turn_does_not_end_anothers(cortex, context, tra
 def test_what_is_no_file_is_no_transcript(context, tmp_path, make):
     path = tmp_path / "strange.jsonl"
     make(path)
-    ask(context, begin(context, path), final=False)
-    work(context, LastMessage(session="s", message="Done."))
+    request_capture(context, begin(context, path), final=False)
+    fulfil_requests(context, LastMessage(session="s", message="Done."))
     assert capture_requests.waiting(context.queue) == 0
 
 
@@ -172,7 +172,7 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
 ):
     """Neither one whose job fails in a way that nobody thought of, nor one whose job dies."""
     for name in ("bad", "good"):
-        ask(context, begin(context, transcript(name).says("user", UV).path, name), final=True)
+        request_capture(context, begin(context, transcript(name).says("user", UV).path, name), final=True)
     learn = capture._learn
 
     def failing(context, request, *rest):
@@ -183,7 +183,7 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
     with monkeypatch.context() as patch:
         patch.setattr(capture, "_learn", failing)
         for _ in range(capture_requests.ATTEMPTS):
-            work(context, LastMessage())
+            fulfil_requests(context, LastMessage())
     assert cortex.list().total == 1
     assert capture_requests.waiting(context.queue) == 0
     assert b"AssertionError" in context.location.place("hooks.log").read_bytes()
@@ -191,10 +191,10 @@ def test_a_transcript_that_nothing_can_be_made_of_does_not_keep_the_others_waiti
 
 @pytest.mark.parametrize("since", [2, 2**31], ids=["before", "by a clock that was set back"])
 def test_what_its_taker_died_of_is_taken_up_last(context, transcript, since):
-    ask(context, begin(context, transcript("deadly").says("user", UV).path, "deadly"), final=True)
+    request_capture(context, begin(context, transcript("deadly").says("user", UV).path, "deadly"), final=True)
     (deadly,) = context.queue.iterdir()
     os.utime(deadly, (1, 1))
-    ask(context, begin(context, transcript("other").says("user", UV).path, "other"), final=True)
+    request_capture(context, begin(context, transcript("other").says("user", UV).path, "other"), final=True)
     (other,) = set(context.queue.iterdir()) - {deadly}
     os.utime(other, (since, since))
     next(capture_requests.claim(context.queue))
@@ -203,7 +203,7 @@ def test_what_its_taker_died_of_is_taken_up_last(context, transcript, since):
 
 def test_a_full_disk_leaves_nothing_half_written(context, transcript, monkeypatch):
     begun = begin(context, transcript().says("user", UV).path)
-    ask(context, begun, final=False)
+    request_capture(context, begun, final=False)
     before = {path: path.read_bytes() for path in context.queue.iterdir()}
 
     def full(*_: object) -> None:
@@ -212,27 +212,27 @@ def test_a_full_disk_leaves_nothing_half_written(context, transcript, monkeypatc
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", full)
         with pytest.raises(OSError, match="No space"):
-            ask(context, begun, final=True)
+            request_capture(context, begun, final=True)
     assert {path: path.read_bytes() for path in context.queue.iterdir()} == before
 
 
 def test_what_cannot_be_taken_up_is_not_tried_for_ever(context, transcript, monkeypatch):
-    ask(context, begin(context, transcript().says("user", UV).path), final=True)
+    request_capture(context, begin(context, transcript().says("user", UV).path), final=True)
     (context.queue / "folder.json").mkdir()
     os.mkfifo(context.queue / "pipe.json")
     with monkeypatch.context() as patch:
         patch.setattr(capture_requests, "claim", lambda _: iter(()))
-        work(context, LastMessage())
+        fulfil_requests(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 1
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
 
 
 def test_what_is_no_transcript_does_not_keep_the_next_one_waiting(cortex, context, transcript, tmp_path):
     (tmp_path / "odd.jsonl").write_bytes(bytes(5_000))
-    ask(context, begin(context, tmp_path / "odd.jsonl", "odd"), final=True)
-    ask(context, begin(context, transcript().says("user", UV).path), final=True)
-    work(context, LastMessage())
+    request_capture(context, begin(context, tmp_path / "odd.jsonl", "odd"), final=True)
+    request_capture(context, begin(context, transcript().says("user", UV).path), final=True)
+    fulfil_requests(context, LastMessage())
     assert cortex.list().total == 1
     assert [request.session for request in waiting(context)] == ["odd"]
 
@@ -246,9 +246,9 @@ def test_a_long_last_message_counts_once_though_it_was_cut(cortex, context, tran
     last = f"  {CAUSE}\n\n{'More words follow here. ' * 500}"
     said = transcript().says("user", "why are the nightly reports off?")
     begun = begin(context, said.path)
-    ask(context, begun, final=False)
-    work(context, LastMessage(session="s", message=beginning(last)))
+    request_capture(context, begun, final=False)
+    fulfil_requests(context, LastMessage(session="s", message=beginning(last)))
     said.says("assistant", last)
-    ask(context, begun, final=True)
-    work(context, LastMessage())
+    request_capture(context, begun, final=True)
+    fulfil_requests(context, LastMessage())
     assert [memory.evidence for memory in cortex.list().memories if "parse_date" in memory.text] == [1]

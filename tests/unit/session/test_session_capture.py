@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from recortex.app.hooks.session_end import ask
+from recortex.app.hooks.session_end import request_capture
 from recortex.app.hooks.session_start import _catch_up
 from recortex.app.jobs import capture, capture_requests
-from recortex.app.jobs.capture import LastMessage, work
+from recortex.app.jobs.capture import LastMessage, fulfil_requests
 from recortex.app.jobs.capture_requests import Request
 from recortex.domain.session import Session
 
@@ -36,8 +36,8 @@ def test_a_session_is_learned_from_once(cortex, context, transcript):
     said = transcript().says("user", UV).says("assistant", "Understood.")
     session = begin(context, said)
     for _ in range(3):
-        ask(context, session, final=True)
-        work(context, LastMessage())
+        request_capture(context, session, final=True)
+        fulfil_requests(context, LastMessage())
     [memory] = cortex.list().memories
     assert "uv" in memory.text
     assert memory.evidence == 1
@@ -48,11 +48,11 @@ def test_a_session_is_learned_from_once(cortex, context, transcript):
 def test_a_session_goes_on_where_it_was_left(cortex, context, transcript):
     said = transcript().says("user", UV).says("assistant", "Understood.")
     session = begin(context, said)
-    ask(context, session, final=False)
-    work(context, LastMessage())
+    request_capture(context, session, final=False)
+    fulfil_requests(context, LastMessage())
     said.says("user", "From now on always run ruff before you commit").says("assistant", "I will.")
-    ask(context, session, final=True)
-    work(context, LastMessage())
+    request_capture(context, session, final=True)
+    fulfil_requests(context, LastMessage())
     assert len(texts(cortex)) == 2
 
 
@@ -60,12 +60,12 @@ def test_the_last_message_counts_though_the_transcript_lags(cortex, context, tra
     last = "The root cause was that `parse_date` drops the timezone, so nightly reports were one day off."
     said = transcript().says("user", "why are the nightly reports off?")
     session = begin(context, said)
-    ask(context, session, final=False)
-    work(context, LastMessage(session="s", message=last))
+    request_capture(context, session, final=False)
+    fulfil_requests(context, LastMessage(session="s", message=last))
     before = texts(cortex)
     said.says("assistant", last)
-    ask(context, session, final=True)
-    work(context, LastMessage())
+    request_capture(context, session, final=True)
+    fulfil_requests(context, LastMessage())
     assert texts(cortex) == before
     assert any("parse_date" in text for text in before)
     assert all(memory.evidence == 1 for memory in cortex.list().memories)
@@ -77,8 +77,8 @@ def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, contex
         said.says("user", f"step {number}: " + "lorem ipsum dolor " * 400).says("assistant", "Done.")
     said.says("user", UV)
     session = begin(context, said)
-    ask(context, session, final=True)
-    work(context, LastMessage())
+    request_capture(context, session, final=True)
+    fulfil_requests(context, LastMessage())
     assert len(texts(cortex)) == 1
     import json
 
@@ -88,12 +88,12 @@ def test_a_long_session_is_read_in_parts_that_are_kept_one_by_one(cortex, contex
 def test_a_job_that_is_killed_leaves_its_request(cortex, context, transcript, monkeypatch):
     said = transcript().says("user", UV)
     session = begin(context, said)
-    ask(context, session, final=True)
+    request_capture(context, session, final=True)
     with monkeypatch.context() as patch:
         patch.setattr("recortex.app.jobs.learning._move_checkpoint", _killed)
         with pytest.raises(KeyboardInterrupt):
-            work(context, LastMessage())
-    work(context, LastMessage())
+            fulfil_requests(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     [memory] = cortex.list().memories
     assert memory.evidence == 1
 
@@ -106,24 +106,24 @@ def test_a_file_that_is_no_transcript_is_given_up_and_said_so(context, cortex, t
     (tmp_path / "x.jsonl").write_bytes(b"\x00\x01garbage")
     capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "x.jsonl")))
     for _ in range(capture_requests.ATTEMPTS):
-        work(context, LastMessage())
+        fulfil_requests(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
     assert cortex.status().session_loop.failed >= 1
 
 
 def test_a_transcript_that_is_not_there_teaches_nothing(context, tmp_path: Path):
     capture_requests.put(context.queue, Request(session="s", transcript=str(tmp_path / "none.jsonl")))
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     assert capture_requests.waiting(context.queue) == 0
 
 
 def test_a_killed_session_is_learned_from_at_the_next_start(cortex, context, transcript, monkeypatch):
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
     said = transcript().says("user", UV)
     begin(context, said, process=2**22 + 1)  # beyond every process number: it is dead
     context.sessions.put(Session(id="new", started_at=context.clock(), seen_at=context.clock()))
     _catch_up(context, context.sessions.get("new"))
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     assert len(texts(cortex)) == 1
     _catch_up(context, context.sessions.get("new"))
     assert capture_requests.waiting(context.queue) == 0
@@ -144,8 +144,8 @@ def test_injected_text_never_comes_back(cortex, context, transcript, event):
     """Round after round, what was given is in the transcript; the store does not grow."""
     said = transcript().says("user", UV).says("assistant", "Understood.")
     session = begin(context, said)
-    ask(context, session, final=True)
-    work(context, LastMessage())
+    request_capture(context, session, final=True)
+    fulfil_requests(context, LastMessage())
     before = cortex.list(statuses=()).total
     for round_ in range(12):
         text = cortex.attend(event("session-start", f"r{round_}", source="startup"))
@@ -154,8 +154,8 @@ def test_injected_text_never_comes_back(cortex, context, transcript, event):
         later = (
             transcript(f"r{round_}").says("user", f"{text}\nadd a test").says("assistant", f"{text}\nDone.")
         )
-        ask(context, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
-        work(context, LastMessage())
+        request_capture(context, replace(session, id=f"r{round_}", transcript=str(later.path)), final=True)
+        fulfil_requests(context, LastMessage())
     assert cortex.list(statuses=()).total == before
 
 
@@ -164,8 +164,8 @@ def test_an_agent_that_repeats_what_it_was_given_proves_nothing(cortex, context,
     [memory] = [cortex.remember(fact, kind="tribal", files=["src/dates.py"])]
     assert "parse_date" in cortex.attend(event("session-start", source="startup"))
     said = transcript().says("user", "what do you know?").says("assistant", f"From memory:\n- {fact}.")
-    ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
-    work(context, LastMessage())
+    request_capture(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
+    fulfil_requests(context, LastMessage())
     assert cortex.get(memory.id).evidence == 1
     assert len(texts(cortex)) == 1
 
@@ -181,9 +181,9 @@ def test_what_was_given_and_then_used_counts_as_an_access(cortex, context, trans
         "The migrations of the billing tables have to run before the deploy of the worker, so first.",
         at="2026-03-01T12:01:00Z",
     )
-    ask(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
+    request_capture(context, replace(context.sessions.get("s"), transcript=str(said.path)), final=True)
     clock.pass_(minutes=5)
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     [receipt] = context.sessions.receipts("s")
     assert receipt.used_as == "quoted"
     assert cortex.get(memory.id).access_count == 1
@@ -195,7 +195,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     """As when the disk was full while it ran: its transcript lies beside the next one's."""
     import os
 
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
     lost = transcript("lost").says("user", UV)
     older = transcript("older").says("user", "please remember that the staging database is read-only")
     now = clock.pass_(days=1)
@@ -203,7 +203,7 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
     os.utime(older.path, (now.timestamp() - 99_999_999,) * 2)
     current = replace(begin(context, transcript("s").says("user", "hello")), cwd=str(context.root))
     _catch_up(context, current)
-    work(context, LastMessage())
+    fulfil_requests(context, LastMessage())
     [text] = texts(cortex)
     assert "uv" in text
     _catch_up(context, current)
@@ -212,13 +212,13 @@ def test_a_session_that_no_hook_could_note_is_learned_from_later(
 
 def test_a_sub_agent_is_learned_from_once(cortex, context, transcript, event, monkeypatch):
     """Its own transcript is read when it stops; what the main one repeats of it is the same evidence."""
-    monkeypatch.setattr("recortex.app.hooks.session_end.start_job", lambda *_, **__: None)
+    monkeypatch.setattr("recortex.app.hooks.session_end.start_capture", lambda *_, **__: None)
     finding = "The root cause of the drift was that `parse_date` drops the timezone of each row."
     own = transcript("agent-a1").says("user", "look into the drift").says("assistant", finding)
     stop = event("subagent-stop", agent="a1", agent_type="general-purpose", agent_transcript=str(own.path))
     for _ in range(2):
         cortex.attend(stop)
-        work(context, LastMessage())
+        fulfil_requests(context, LastMessage())
     [memory] = cortex.list(statuses=()).memories
     assert memory.evidence == 1
     nameless = event("subagent-stop", agent="a2", agent_type="", agent_transcript=str(own.path))

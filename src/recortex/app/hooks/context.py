@@ -1,6 +1,6 @@
 """What the hooks of one project work with, opened when needed, and what is done at each event."""
 
-# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
 
 from __future__ import annotations
 

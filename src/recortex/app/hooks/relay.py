@@ -24,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONGEST = 512 * 1024
+"""Bytes of an event or an answer."""
 PATIENCE = 1.0
 """Seconds that a server waits for the rest of what a hook says."""
-_NEWEST = 3
-_SHORTEST = 0.001
+_NEWEST = 3  # servers of a store that a hook tries at most
+_SHORTEST = 0.001  # seconds: a timeout of 0 would make the socket non-blocking
 
 
 def folder() -> Path | None:
@@ -64,7 +65,7 @@ class Relay:
         place = folder()
         if place is not None:
             path = place / f"{_key(store)}-{os.getpid()}.sock"
-            with contextlib.suppress(OSError):  # a full disk: hooks help themselves
+            with contextlib.suppress(OSError):  # such as a full disk: hooks then answer by themselves
                 self._listen(path)
                 self._path = path
 
@@ -82,7 +83,7 @@ class Relay:
                 connection, _ = self._socket.accept()
             except OSError:
                 return  # closed
-            # A hook without an answer makes its own; whatever fails here, the next hook is to be answered.
+            # Whatever fails, the hook answers by itself, and the next one is to be served.
             with connection, contextlib.suppress(Exception):
                 said = _said(_received(connection, PATIENCE))
                 if said is not None:

@@ -1,4 +1,4 @@
-"""What hooks do when an agent stops: write a request to learn, and start the job that takes it up."""
+"""What hooks do when an agent stops: write a request to learn, and start the capture process."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 def close(context: HookContext, event: HookEvent) -> None:
-    """Ask for what was said since the last time to be learned."""
+    """Request that what was said since the last time is learned."""
     if event.name == "pre-compact" and event.client == "gemini":
         return  # Gemini CLI calls it before every request, with nothing to compress
     over = event.name == "session-end"
     wanted = context.settings["hooks.capture"]
-    asked = wanted and _asked_at_once(context, event)
+    requested = wanted and _requested_by_event(context, event)
     session = ended(context, event) if over else context.seen(event)
     if not wanted or not session.transcript:
         return
-    if not asked:
-        ask(context, session, final=over, urgent=over)
-    start_job(context, message=event.message if event.name == "stop" else "", session=session.id)
+    if not requested:
+        request_capture(context, session, final=over, urgent=over)
+    start_capture(context, message=event.message if event.name == "stop" else "", session=session.id)
 
 
 def ended(context: HookContext, event: HookEvent) -> Session:
@@ -47,8 +47,11 @@ def ended(context: HookContext, event: HookEvent) -> Session:
     return session
 
 
-def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
-    """Ask with what the event alone says, where that is enough: a store on a server may be away, or slow."""
+def _requested_by_event(context: HookContext, event: HookEvent) -> bool:
+    """Write the request before the store is opened, where the event says enough; returns whether it did.
+
+    A store on a server may be away, or slow.
+    """
     if not (
         event.transcript
         and event.client
@@ -67,26 +70,26 @@ def _asked_at_once(context: HookContext, event: HookEvent) -> bool:
         branch=context.branch(event.cwd),
         transcript=event.transcript,
     )
-    ask(context, session, final=over, urgent=over)
+    request_capture(context, session, final=over, urgent=over)
     return True
 
 
 def close_agent(context: HookContext, event: HookEvent) -> None:
-    """Ask for a sub-agent's own transcript to be learned from.
+    """Request that a sub-agent's own transcript is learned from.
 
-    The client's helpers without a name teach nothing.
+    A client's own helpers have no type, and teach nothing.
     """
     if not context.settings["hooks.capture"] or not (event.agent_type and event.agent_transcript):
         return
     session = replace(context.seen(event), transcript=event.agent_transcript)
-    ask(context, session, final=True, agent=event.agent)
-    start_job(context)
+    request_capture(context, session, final=True, agent=event.agent)
+    start_capture(context)
 
 
-def ask(
+def request_capture(
     context: HookContext, session: Session, *, final: bool, urgent: bool = False, agent: str = ""
 ) -> None:
-    """Write the request for a session, or for an agent's part of it, down."""
+    """Put a request to learn from a session, or from a sub-agent's part of it, into the queue."""
     request = Request(
         session=session.id,
         transcript=session.transcript,
@@ -100,19 +103,23 @@ def ask(
     capture_requests.put(context.queue, request)
 
 
-def start_job(context: HookContext, *, message: str = "", session: str = "") -> None:
-    """Start the process that takes requests up; it outlives this one and the client.
+def start_capture(context: HookContext, *, message: str = "", session: str = "") -> None:
+    """Start the capture process, which takes requests up; it outlives this one and the client.
 
-    Where one is at work there is no need: it looks for requests once more after it has given the lock back.
+    Where one runs there is no need: it looks for requests once more after it has given the lock back.
 
     The interpreter is told not to look for modules in the project's folder (-P): a project is not trusted.
+
+    Args:
+        context: of the project.
+        message, session: what the client said last, and where; the transcript may not have it yet.
     """
     with suppress(OSError), alone(context.capture_lock) as free:
         if not free:
             return
     words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(context.root)]
     environment = {**os.environ, "RECORTEX_URL": context.location.url} if context.location.url else None
-    job = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
+    process = subprocess.Popen(  # noqa: S603  our own program, with arguments of our own
         words,
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -122,10 +129,10 @@ def start_job(context: HookContext, *, message: str = "", session: str = "") -> 
         start_new_session=True,
         creationflags=_DETACHED if os.name == "nt" else 0,
     )
-    assert job.stdin is not None  # noqa: S101  it was asked for
-    job.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
-    job.stdin.close()
-    job.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
+    assert process.stdin is not None  # noqa: S101  it was asked for
+    process.stdin.write(json.dumps({"session": session, "message": beginning(message)}).encode())
+    process.stdin.close()
+    process.returncode = 0  # nobody waits for it: without a code, the interpreter would warn at its end
 
 
 _DETACHED = 0x00000008 | 0x00000200 | 0x08000000

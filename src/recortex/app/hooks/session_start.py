@@ -1,4 +1,4 @@
-"""The start of a session, also after a compaction: the brief, and what earlier sessions left unlearned."""
+"""The start of a session, also after a compaction: the brief, and requests for sessions not yet learned."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ LEFT = 20
 LOOKED_AT = 200
 """Sessions that it looks for those among: many leave no transcript, or nothing unlearned."""
 SETTLED = timedelta(minutes=2)
+"""A transcript without a session that was written within this may belong to one that is just starting."""
 IDLE = timedelta(hours=12)
 """A session that was not seen for so long is over, whatever has its process's number now."""
 
 
 def open_session(context: HookContext, event: HookEvent) -> str:
-    """Give the brief, note what was given, and ask for what was left unlearned to be learned."""
+    """Give the brief, note what was given, and request that earlier sessions not yet learned are."""
     if not any(location.exists for location in context.locations):
         return ""  # nothing was ever kept: the store is made when there is something to keep
     session = context.seen(event) if context.exists else None
@@ -71,11 +72,11 @@ def _receipts(context: HookContext, session: Session, brief: Brief) -> list[Rece
 
 
 def _catch_up(context: HookContext, current: Session) -> None:
-    """Ask for sessions to be learned from that nobody saw end, such as killed ones.
+    """Request that sessions are learned from that nobody saw end, such as killed ones.
 
-    And for what a killed job left.
+    Requests that a killed capture process left are taken up too.
     """
-    from recortex.app.hooks.session_end import ask, start_job
+    from recortex.app.hooks.session_end import request_capture, start_capture
     from recortex.app.jobs import capture_requests
 
     if not context.settings["hooks.capture"]:
@@ -86,11 +87,12 @@ def _catch_up(context: HookContext, current: Session) -> None:
     for session in islice(left, LEFT):
         reason = session.end_reason or "lost"
         context.keep(replace(session, ended_at=session.ended_at or context.clock(), end_reason=reason))
-        ask(context, session, final=True)
-    for path in _unheard(context, current):
-        ask(context, replace(current, id=shown(path.stem), transcript=str(path), branch=""), final=True)
+        request_capture(context, session, final=True)
+    for path in _unknown_transcripts(context, current):
+        session = replace(current, id=shown(path.stem), transcript=str(path), branch="")
+        request_capture(context, session, final=True)
     if capture_requests.waiting(context.queue):
-        start_job(context)
+        start_capture(context)
 
 
 def _found_again(session: Session, current: Session) -> Session:
@@ -106,7 +108,7 @@ def _found_again(session: Session, current: Session) -> Session:
     return session
 
 
-def _unheard(context: HookContext, current: Session) -> list[Path]:
+def _unknown_transcripts(context: HookContext, current: Session) -> list[Path]:
     """Transcripts beside the current one that no hook could note, as when the disk was full: the latest few.
 
     Only those written since there is a store: what was before is imported when the person says so. One that
@@ -126,8 +128,8 @@ def _unheard(context: HookContext, current: Session) -> list[Path]:
         ]
     latest = sorted((entry for entry in found if entry[0] <= before), reverse=True)[:LEFT]
     known_as = {shown(str(path)): path for _, path in latest}
-    unheard = context.sessions.unheard([(shown(str(path)), at) for at, path in latest])
-    return [known_as[name] for name in unheard]
+    names = context.sessions.unknown_transcripts([(shown(str(path)), at) for at, path in latest])
+    return [known_as[name] for name in names]
 
 
 def _over(context: HookContext, session: Session) -> bool:

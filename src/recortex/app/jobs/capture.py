@@ -1,7 +1,7 @@
-"""The background job that learns from sessions: one at a time for a project, bounded in time and memory.
+"""The capture process, which learns from sessions: one at a time for a project, bounded in time and memory.
 
-Hooks only write requests down; this process takes them up. Whenever it dies, what it had not finished waits
-for the next.
+Hooks only put requests into a queue; this process takes them up. Whenever it dies, what it had not finished
+waits for the next.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.error_log import log_error
 from recortex.app.jobs import capture_requests
-from recortex.app.jobs.post_capture import RunCounts, after
+from recortex.app.jobs.post_capture import RunCounts, follow_up
 from recortex.app.jobs.read_window import Window, digest
 from recortex.app.lock import alone
 from recortex.app.naming import shown
@@ -40,37 +40,39 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import Turn
 
 SECONDS = 120.0
-"""Every pass is kept before the next begins, so the deadline loses nothing: the request waits for the next
-job."""
-MEMORY = 2 * 1024**3
-"""Bytes of data that the job may have. Learning from a session takes 70 MB, the embedding model 200 MB
+"""After so long the process ends. What each pass taught is kept before the next begins, so nothing is lost:
+the request waits for the next process."""
+MOST_RAM = 2 * 1024**3
+"""Bytes of data that the process may have. Learning from a session takes 70 MB, the embedding model 200 MB
 more."""
 LAG = 2.0
-"""Seconds that a transcript may lag behind what the client says: 2.1.100 writes its last message 0.4 s
-after Stop."""
-_POLL, _GLANCE = 0.05, 0.2
+"""Seconds that a transcript may lag behind what the client says: Claude Code 2.1.100 writes its last message
+0.4 s after Stop."""
 PAUSE = 3.0
-"""Seconds after the end of a turn before the job begins. Without it a prompt that follows at once competes
-with the job: the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py
+"""Seconds after the end of a turn before learning begins. Without it a prompt that follows at once competes
+with it: the 95th percentile from prompt to request grew by 300 to 400 ms (bench/session_latency.py
 --pause 0)."""
+_TRANSCRIPT_POLL, _QUEUE_POLL = 0.05, 0.2
+"""Seconds between two looks at a transcript for the last message, and at the queue for an urgent request."""
 _TAIL = 512 * 1024
-_KNOWN_BY = 60
+"""Bytes at the end of a transcript that are searched for the last message; also the most read from a hook."""
+_PREFIX = 60  # characters of the last message that are looked for
 
 
 @dataclass(frozen=True, slots=True)
 class LastMessage:
-    """What the client said last in a session, by the hook's word."""
+    """What the client said last in a session, as reported by the hook."""
 
     session: str = ""
     message: str = ""
 
-    def of(self, request: Request) -> str:
-        """The message, where it was said in the session itself that a request is about."""
+    def for_request(self, request: Request) -> str:
+        """The message, where it was said in the session that a request is about, not by a sub-agent."""
         return self.message if not request.agent and request.session == self.session else ""
 
 
-def work(context: HookContext, last_message: LastMessage, *, pause: float = 0.0) -> None:
-    """Learn from every session that waits, unless another process does: it sees the requests too.
+def fulfil_requests(context: HookContext, last_message: LastMessage, *, pause: float = 0.0) -> None:
+    """Learn from every session that waits, unless another process holds the lock: it takes up these requests.
 
     Args:
         context: of the project.
@@ -79,6 +81,7 @@ def work(context: HookContext, last_message: LastMessage, *, pause: float = 0.0)
     """
     context.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
     failed = 0
+    # Again while more wait than failed just now and were put back: those are tried by the next process.
     while capture_requests.waiting(context.queue) > failed:
         with alone(context.capture_lock) as held:
             if not held:
@@ -88,26 +91,26 @@ def work(context: HookContext, last_message: LastMessage, *, pause: float = 0.0)
             began = time.monotonic()
             for claimed, request in capture_requests.claim(context.queue):
                 if not _fulfil(context, claimed, request, last_message, counts):
-                    return  # the others would fail alike, or are taken up by the next job
+                    return  # the others might fail for the same reason: they wait for the next process
             if not counts.sessions + counts.failed:
                 return  # the queue's folder cannot be written: trying again would not end
-            after(context, counts, seconds=time.monotonic() - began)
+            follow_up(context, counts, seconds=time.monotonic() - began)
             failed = counts.failed
 
 
 def _give_way(queue: Path, seconds: float) -> None:
-    """Let the turn that follows begin first: its hooks are waited for, this job is not."""
+    """Let the turn that follows begin first: somebody waits for its hooks, and nobody for this process."""
     until = time.monotonic() + seconds
     while time.monotonic() < until and not capture_requests.urgent(queue):
-        time.sleep(_GLANCE)
+        time.sleep(_QUEUE_POLL)
 
 
 def _fulfil(
     context: HookContext, claimed: Path, request: Request, last_message: LastMessage, counts: RunCounts
 ) -> bool:
-    """Learn what a request is about.
+    """Learn from what a request names.
 
-    Returns False where it failed, and the others may for the same reason.
+    Returns False to stop: it failed, and the remaining requests may fail for the same reason.
     """
     try:
         _learn(context, request, last_message, counts)
@@ -116,7 +119,9 @@ def _fulfil(
         waits = capture_requests.failed(claimed, request)
         known = isinstance(error, RecortexError | OSError)
         said = str(error) if known else f"{type(error).__name__} in {Path(request.transcript).name}"
-        log_error(context.location, "capture", f"{said}{'' if waits else ' It is given up.'}")
+        given_up = f" Given up after {capture_requests.ATTEMPTS} attempts: `recortex extract` reads the file."
+        log_error(context.location, "capture", f"{said}{'' if waits else given_up}")
+        # A file that cannot be read, or that was given up, says nothing of the others.
         return not waits or isinstance(error, FormatError)
     counts.sessions += 1
     counts.places.append((request.branch, request.folder))
@@ -129,22 +134,23 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
 
     path = Path(request.transcript)
     session = None if request.agent else context.sessions.get(request.session)
-    last = last_message.of(request)
+    last = last_message.for_request(request)
     if not path.is_file():
         return
     if last and _holds(path, last):
         last = ""
-    if session is None and not request.agent and not _ours(context, path):
+    if session is None and not request.agent and not _of_this_project(context, path):
         return
-    receipts, memories = _given(context, request.session)
+    receipts, memories = _given_memories(context, request.session)
     git = _git(request)
     echo = GivenTexts(memory.text for memory in memories.values())
-    size = path.stat().st_size if request.final else 0  # what is written while it is read will differ from it
+    # 0 differs from every size, so the next start reads what is written from now on.
+    size = path.stat().st_size if request.final else 0
     more = True
     while more:
-        part = Window(last=last, told=session.told if session else "")
-        live = Live(part=part, adviser=context.app.adviser, given=echo, git=git)
-        final = request.final or bool(last_message.of(request))
+        window = Window(last=last, told=session.told if session else "")
+        live = Live(window=window, adviser=context.app.adviser, given=echo, git=git)
+        final = request.final or bool(last_message.for_request(request))
         lesson = learn(context.app.services, path, clock=context.clock, final=final, dry_run=False, live=live)
         counts.count(lesson)
         counts.used += _count_uses(context, receipts, memories, lesson.turns)
@@ -155,7 +161,7 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
         )
 
 
-def _given(context: HookContext, session: str) -> tuple[list[Receipt], dict[str, Memory]]:
+def _given_memories(context: HookContext, session: str) -> tuple[list[Receipt], dict[str, Memory]]:
     """What was given in a session, and the memories that are still there, by id."""
     receipts = context.sessions.receipts(session)
     ids = list(dict.fromkeys(one.memory for one in receipts))
@@ -167,7 +173,10 @@ def _given(context: HookContext, session: str) -> tuple[list[Receipt], dict[str,
 def _count_uses(
     context: HookContext, receipts: Sequence[Receipt], memories: dict[str, Memory], turns: Sequence[Turn]
 ) -> int:
-    """Note each use that the turns show; returns how many. Being shown alone is no access, being used is."""
+    """Note each use that the turns show; returns how many.
+
+    Being shown does not count as an access of the memory; being used does.
+    """
     counted = 0
     for used in uses(receipts, memories, turns) if receipts else ():
         if context.sessions.mark_used(used.receipt, used.at, used.use):
@@ -178,10 +187,10 @@ def _count_uses(
     return counted
 
 
-def _ours(context: HookContext, path: Path) -> bool:
-    """Whether a transcript that no hook told of is of this project: a client's folder may hold others'.
+def _of_this_project(context: HookContext, path: Path) -> bool:
+    """Whether a transcript that no hook reported is of this project: a client's folder may hold others'.
 
-    One of another project is noted as known with nothing read, so that it is not looked at again.
+    One of another project gets a checkpoint with nothing read, so that it is not looked at again.
     """
     from recortex.domain.checkpoint import Checkpoint
     from recortex.formats.transcripts import open_transcript
@@ -215,9 +224,10 @@ def _git(request: Request) -> GitContext:
 
 
 def _holds(path: Path, message: str) -> bool:
-    """Whether a transcript has a message by now; waits for it a little."""
-    wanted = json.dumps(message[:_KNOWN_BY])[1:-1].encode()
-    wanted_plain = json.dumps(message[:_KNOWN_BY], ensure_ascii=False)[1:-1].encode()
+    """Whether a transcript has a message by now; waits for it up to `LAG` seconds."""
+    # Clients write JSON with letters beyond ASCII either escaped or as they are.
+    wanted = json.dumps(message[:_PREFIX])[1:-1].encode()
+    wanted_plain = json.dumps(message[:_PREFIX], ensure_ascii=False)[1:-1].encode()
     patience = time.monotonic() + LAG
     while True:
         with suppress(OSError), path.open("rb") as file:
@@ -227,31 +237,31 @@ def _holds(path: Path, message: str) -> bool:
                 return True
         if time.monotonic() > patience:
             return False
-        time.sleep(_POLL)
+        time.sleep(_TRANSCRIPT_POLL)
 
 
 def main(context: HookContext) -> int:
-    """Do the job in this process, which is its own; what the hook was told last comes on standard input."""
-    limit()
+    """Be the capture process; what the hook was told last comes on standard input."""
+    limit_ram()
     watchdog = threading.Timer(SECONDS, os._exit, [0])
     watchdog.daemon = True
     watchdog.start()
     last_message = _last_message()
     try:
-        work(context, last_message, pause=PAUSE)
+        fulfil_requests(context, last_message, pause=PAUSE)
     except Exception as error:  # noqa: BLE001  nobody sees what this process says: the log does
         log_error(context.location, "capture", f"{type(error).__name__}: {error}")
     return 0
 
 
-def limit() -> None:
-    """Have an end to memory."""
+def limit_ram() -> None:
+    """Cap the process's memory, where the system can."""
     if os.name != "posix":
         return
     import resource
 
     with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_DATA, (MOST_RAM, MOST_RAM))
 
 
 def _last_message() -> LastMessage:

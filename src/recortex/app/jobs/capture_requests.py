@@ -23,7 +23,7 @@ ATTEMPTS = 3
 hand."""
 _MOST_BYTES = 64 * 1024
 _WAITING, _CLAIMED, _TEMPORARY = ".json", ".claimed", ".part"
-_SECONDS_TO_WRITE = 60.0
+_SECONDS_TO_WRITE = 60.0  # an older temporary file was left by a process that died while it wrote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +34,7 @@ class Request:
         session: the session it belongs to; `agent` is the sub-agent whose own transcript it is.
         final: nothing more will be written to it.
         folder, branch: where the session worked.
-        urgent: its session just ended: nobody works any more whom the job could disturb.
+        urgent: its session just ended: nobody works any more whom learning could disturb.
         attempts: how often it failed.
     """
 
@@ -137,7 +137,7 @@ def _listed(queue: Path, suffix: str) -> list[Path]:
 
 
 def _read(path: Path) -> Request | None:
-    """A request, if the file holds one."""
+    """A request; None if the file holds none, or one that another version wrote."""
     try:
         given: Any = json.loads(read_own(path, _MOST_BYTES))
         request = Request(**given)

@@ -1,4 +1,4 @@
-"""Learning from a transcript: reader, extraction and intake joined, resumable from a checkpoint."""
+"""Learning from a transcript: reading, extraction and ingestion joined, resumable from a checkpoint."""
 
 from __future__ import annotations
 
@@ -42,9 +42,11 @@ if TYPE_CHECKING:
     from recortex.engines.prompting.edges import Edge
     from recortex.engines.prompting.service import Adviser
 
-QUOTE = 240
+MAX_QUOTE = 240
+"""Characters of a quote that are kept as evidence."""
 EVIDENCE = "language model"
-NO_GIT = GitContext()
+"""What the evidence of a relation begins with that a language model found."""
+_NO_GIT = GitContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Lesson:
     """What a transcript taught, and the memories that are new.
 
     Attributes:
-        turns: those that were read, where they were asked for.
+        turns: those that were read, where a window kept them.
         more: there is more to read: the pass ended at its limit.
     """
 
@@ -63,23 +65,23 @@ class Lesson:
 
 
 class Live(NamedTuple):
-    """What is known of a session that is learned from while it runs, or right after.
+    """Extra context for a session captured live or right after it ended.
 
     Attributes:
-        part: bounds the pass and keeps its turns.
+        window: bounds the pass and keeps its turns; None: the whole rest of the file is one pass.
         adviser: a language model that is asked about those turns beside the rules.
-        given: what the agent was told in this session: what it says of it is no evidence.
+        given: texts that the agent was shown; repeating them is no evidence.
         git: the state of the checkout that it works in.
     """
 
-    part: Window | None = None
+    window: Window | None = None
     adviser: Adviser | None = None
     given: GivenTexts = NOTHING
-    git: GitContext = NO_GIT
+    git: GitContext = _NO_GIT
 
 
-AFTERWARDS = Live()
-"""Of a session that is long over nothing more is known than its transcript."""
+TRANSCRIPT_ONLY = Live()
+"""No live context: only the transcript is known."""
 CONTEXT_TURNS, CONTEXT_BYTES = 100, 1_000_000
 """How far back a pass looks at what was read before. With 100 turns, sessions that are read a message at a
 time teach all 74 active statements of the development transcripts; without any, 67 (bench/extraction.py
@@ -93,13 +95,13 @@ def learn(
     clock: Callable[[], datetime],
     final: bool,
     dry_run: bool,
-    live: Live = AFTERWARDS,
-    sure: bool = True,
+    live: Live = TRANSCRIPT_ONLY,
+    trusted_file: bool = True,
 ) -> Lesson:
     """Read a transcript from its checkpoint and keep what it teaches.
 
     The checkpoint moves after the memories are kept; a kill in between only means reading the same lines
-    again, and what was learned from them is recognised by its place.
+    again: what was learned from them is matched by session and turn, so it is not added twice.
 
     Args:
         services_for: gives the store for what concerns the project, and the one for what concerns the person.
@@ -107,46 +109,48 @@ def learn(
         clock: gives the time.
         final: nothing more will be written to it.
         dry_run: keep nothing, and read from the beginning.
-        live: what is known of a session that is learned from as it goes; without it, all is read as a stream.
-        sure: the file is a client's. Of any other, what it teaches waits in quarantine, and nothing is
-            withdrawn.
+        live: extra context of a live session.
+        trusted_file: a client's hook or a person named the file. One that an agent named may have been
+            written by anybody: what it teaches waits in quarantine, and nothing is withdrawn.
 
     Raises:
         FormatError: the file is no transcript that Recortex reads.
     """
     services, place = services_for(Scope.PROJECT), shown(str(path.resolve()))
-    known = None if dry_run or not sure else services.store.ledger.checkpoint(place)
+    known = None if dry_run or not trusted_file else services.store.ledger.checkpoint(place)
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    taught = learned(live.part.of(reader) if live.part else reader, reader.info, before=_before(path, known))
-    candidates = taught.candidates
-    if live.part and live.adviser and not dry_run:
-        candidates += _advised(live.adviser, live.part.turns, of_info(reader.info))
+    turns = live.window.of(reader) if live.window else reader
+    found = learned(turns, reader.info, before=_before(path, known))
+    candidates = found.candidates
+    if live.window and live.adviser and not dry_run:
+        candidates += _advised(live.adviser, live.window.turns, of_info(reader.info))
     candidates = [one for one in candidates if one.speaker == "user" or not live.given.echoed_by(one.text)]
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
     drafts = [_draft(one, of_info(reader.info), services.root, live.git) for one in candidates]
-    if not sure:
+    if not trusted_file:
         drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
     kept = _keep(services_for, drafts, clock())
-    if sure:
+    if trusted_file:
         _withdraw(
             services_for,
-            [_draft(one, of_info(reader.info), services.root, live.git) for one in taught.withdrawn],
+            [_draft(one, of_info(reader.info), services.root, live.git) for one in found.withdrawn],
             clock(),
         )
+    # The model's judgement is stored beside both memories, so both must be in the project's store.
     new = [one.memory for one in kept if one.added and one.memory.scope is Scope.PROJECT]
     if live.adviser and new:
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
-    turns = live.part.read if live.part else reader.counts.turns
-    if sure:
-        _move_checkpoint(services, place, reader, known, turns, clock())
+    if trusted_file:
+        read = live.window.read if live.window else reader.counts.turns
+        _move_checkpoint(services, place, reader, known, read, clock())
     return Lesson(
         _extracted(reader, candidates, kept),
         tuple(one.memory for one in kept if one.added),
-        turns=tuple(live.part.turns) if live.part else (),
-        more=live.part.more if live.part else False,
+        turns=tuple(live.window.turns) if live.window else (),
+        more=live.window.more if live.window else False,
     )
 
 
@@ -187,8 +191,8 @@ def _keep(
     """Keep each draft in the store for its scope; the results stand in the same order."""
     kept: dict[int, Kept] = {}
     for scope, places in _by_scope(services_for, drafts).items():
-        wishes = [replace(drafts[place], scope=scope) for place in places]
-        found = services_for(scope).ingestion.keep(wishes, now=now, actor=Actor.EXTRACTION)
+        of_scope = [replace(drafts[place], scope=scope) for place in places]
+        found = services_for(scope).ingestion.keep(of_scope, now=now, actor=Actor.EXTRACTION)
         kept.update(zip(places, found, strict=True))
     return [kept[place] for place in range(len(drafts))]
 
@@ -205,9 +209,9 @@ def _withdraw(services_for: Callable[[Scope], StoreServices], drafts: Sequence[D
 
 
 def _advised(adviser: Adviser, turns: Sequence[Turn], info: SessionInfo) -> Iterator[Candidate]:
-    """What the language model finds in all of the turns, a question after the other.
+    """What the language model finds in all of the turns, one request at a time.
 
-    Nothing once it is unavailable.
+    It ends when the model is unavailable.
     """
     rest = list(turns)
     while rest:
@@ -225,10 +229,8 @@ def _classify_edges(
 
     What it says stands beside what words and vectors found; where it sees nothing, that stays as it was.
     """
-    open_ = [
-        one for one in services.store.relations.of([memory.id for memory in new]) if open_to_question(one)
-    ]
-    pairs = [pair for one in open_ if (pair := _pair(services, one)) is not None]
+    relations = services.store.relations.of([memory.id for memory in new])
+    pairs = [pair for one in relations if open_to_question(one) and (pair := _pair(services, one))]
     if not pairs:
         return 0
     edges = adviser.edges(pairs, session=session).edges
@@ -287,7 +289,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         speaker=candidate.speaker,
         client=info.client,
         path=info.path,
-        quote=redact(candidate.quote).text[:QUOTE],
+        quote=redact(candidate.quote).text[:MAX_QUOTE],
         rule=candidate.rule,
         branch=info.branch or shown(git.branch),
         commit=git.commits[0] if git.commits else "",
@@ -298,7 +300,7 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         confidence=candidate.confidence,
         tags=candidate.tags,
         domain=candidate.domain,
-        files=tuple(dict.fromkeys(FileLink(_place(file, info, root)) for file in candidate.files)),
+        files=tuple(dict.fromkeys(FileLink(_relative_path(file, info, root)) for file in candidate.files)),
         source=source,
         origin=candidate.origin,
         status=Status.ACTIVE if candidate.active else Status.PROPOSED,
@@ -319,13 +321,13 @@ def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
     return found
 
 
-def _place(file: str, info: SessionInfo, root: Path) -> str:
+def _relative_path(file: str, info: SessionInfo, root: Path) -> str:
     """A file that a session named, relative to the checkout that the session worked in."""
     base = Path(info.cwd) if info.cwd else root
     tree = working_tree(base) if base.is_dir() else base
-    # no Path.exists: a name that no file can have is an error there
-    told_from_above = not os.path.exists(base / file) and os.path.exists(tree / file)  # noqa: PTH110
-    return relative(str((tree if told_from_above else base) / file), tree)
+    # Not Path.exists(): it raises for names that the system rejects.
+    named_from_top = not os.path.exists(base / file) and os.path.exists(tree / file)  # noqa: PTH110
+    return relative(str((tree if named_from_top else base) / file), tree)
 
 
 def _extracted(

@@ -61,7 +61,7 @@ def run_lifecycle(
 ) -> LifecyclePass:
     """Archive and prune what is due; the memories' former states stay in their history.
 
-    Nothing is read of a memory that stays but a few columns. A memory that another process changed meanwhile
+    Of a memory that stays, only a few columns are read. A memory that another process changed meanwhile
     is left for the next pass.
 
     Args:
@@ -71,15 +71,15 @@ def run_lifecycle(
         dry_run: only find out.
     """
     rules = rules_of(settings)
-    standings = _candidates(services, to_micros(now), rules)
-    due = list(_due(standings, {}, to_micros(now), rules))
-    if due:  # a hub lasts longer than others, never shorter: only now is it worth knowing who is one
+    aged = _candidates(services, to_micros(now), rules)
+    due = list(_due(aged, {}, to_micros(now), rules))
+    if due:  # hubs last longer than others, so they are only looked for among what seems due
         hubs = centrality(services.store.statistics.arcs())
         due = list(_due([one for one, _ in due], hubs, to_micros(now), rules))
     if not dry_run:
         chunks = (due[first : first + CHUNK] for first in range(0, len(due), CHUNK))
         due = [moved for chunk in chunks for moved in _move(services, chunk, now)]
-    return LifecyclePass(considered=len(standings), transitions=tuple(step for _, step in due))
+    return LifecyclePass(considered=len(aged), transitions=tuple(step for _, step in due))
 
 
 def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryStatistics]:
@@ -89,9 +89,9 @@ def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryS
 
 
 def _due(
-    standings: Sequence[MemoryStatistics], hubs: dict[int, float], now: int, rules: Rules
+    memories: Sequence[MemoryStatistics], hubs: dict[int, float], now: int, rules: Rules
 ) -> Iterator[_Due]:
-    for one in standings:
+    for one in memories:
         step = transition(one, hubs.get(one.key, 0.0), now, rules)
         if step is not None:
             yield one, step
@@ -107,7 +107,7 @@ def _move(services: StoreServices, due: Sequence[_Due], now: datetime) -> list[_
                 one.status,
                 one.updated_at,
             ):
-                continue
+                continue  # changed meanwhile
             services.ingestion.change(
                 memory,
                 replace(memory, status=step.status),

@@ -185,7 +185,8 @@ def _stale(work: Work) -> list[Path]:
 
 
 _HALF_WRITTEN = ("backups", "queue", "surface-cache", "vectors")
-_MANY = 2**62
+"""Folders in which files are written under a temporary name (`.part`)."""
+_MANY = 2**62  # more rows than any store holds: no limit
 
 
 def _age(path: Path) -> float:
@@ -211,23 +212,23 @@ def _gone(work: Work) -> list[str]:
 
 
 _COPIED = {"expiry": ("memories",), "versions": ("versions",), "vectors": ("vectors",)}
-"""What goes by a job and is in a backup."""
-_ROOM = _COPIED | {
+"""Counts by job of deleted rows that a backup would hold, so that a new one differs from the last."""
+MAKES_ROOM = _COPIED | {
     "sessions": ("sessions",),
     "leftovers": ("transcripts", "fallbacks"),
     "audit": ("entries",),
 }
-"""What leaves room in the file when it goes."""
+"""Counts by job of deleted rows that leave room in the file."""
 
 
 def plan_compaction(work: Work) -> Outcome:
     """Look at the free pages."""
-    note = "the room that the jobs before it make" if work.some(_ROOM) else ""
+    note = "the room that the jobs before it make" if work.some(MAKES_ROOM) else ""
     return Outcome({"free_bytes": work.services.store.compaction.space().free}, note)
 
 
 def do_compaction(work: Work) -> Outcome:
-    """Give free pages back, merge the keyword index, update statistics."""
+    """Give free pages back, merge the keyword index, fold the write-ahead log in."""
     counts = work.services.store.compaction.tidy(work.left)
     if counts.get("busy"):
         return Outcome(counts, "others were at work", "partly")
@@ -237,7 +238,7 @@ def do_compaction(work: Work) -> Outcome:
 def plan_rewrite(work: Work) -> Outcome:
     """Judge the file as it is; where earlier jobs make room, that is decided when they are done."""
     judged = _judged(work)
-    open_ = work.some(_ROOM | {"compaction": ("free_bytes",)})
+    open_ = work.some(MAKES_ROOM | {"compaction": ("free_bytes",)})
     if work.full or not open_ or work.services.store.compaction.space().total < LEAST_WASTE:
         return judged
     waste = {name: judged.counts[name] for name in ("waste_bytes", "waste_percent")}
@@ -245,15 +246,15 @@ def plan_rewrite(work: Work) -> Outcome:
 
 
 def _judged(work: Work) -> Outcome:
-    """Quarterly, only above a share that holds nothing.
+    """Whether to rewrite the file: where a large share of it holds nothing.
 
-    A large file only when a person says when.
+    A large file is rewritten only when a person asks for it, since others have to wait.
     """
     compaction = work.services.store.compaction
     waste, total = compaction.waste(), compaction.space().total
     counts = {"waste_bytes": waste, "waste_percent": round(_PERCENT * waste / total) if total else 0}
     if not work.full and (waste < LEAST_WASTE or waste <= work.settings["gc.fragmentation"] * total):
-        return Outcome(counts, "too little to be written anew for")
+        return Outcome(counts, "too little is unused to rewrite the file")
     obstacle = compaction.obstacle()
     if obstacle:
         return Outcome(counts, f"not written anew: {obstacle}", "skipped")
@@ -298,7 +299,7 @@ def plan_backup(work: Work) -> Outcome:
 
 
 def do_backup(work: Work) -> Outcome:
-    """Make a copy; `Copies.make` opens and counts it and deletes it if it is not whole."""
+    """Make a copy; `Backups.make` opens and counts it, and deletes it if it is not whole."""
     planned = plan_backup(work)
     if planned.state == "done":
         work.services.store.backups.make(work.now, reason="regular")

@@ -1,4 +1,7 @@
-"""What follows when something was learned: vectors, ageing, a new brief, and a record in counts."""
+"""What the capture process does after it has learned: jobs, a new brief, and counts of all it did.
+
+The order is told in `table.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.brief import brief, forget_briefs
 from recortex.app.jobs.running import run, run_due
-from recortex.app.jobs.table import BEHIND_SESSION, QUEUED
+from recortex.app.jobs.table import AFTER_SESSION, QUEUED
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 
@@ -26,7 +29,7 @@ _MOST_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class RunCounts:
-    """What a run of the job did, in counts.
+    """What a run of the capture process did, in counts.
 
     Attributes:
         places: branch and folder of each session that was learned from: their next brief is made at once.
@@ -56,13 +59,16 @@ class RunCounts:
         self.merged += outcomes.count("merged")
 
 
-def after(context: HookContext, run_counts: RunCounts, *, seconds: float) -> None:
-    """Bring the stores up to date with what was learned.
+def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) -> None:
+    """Bring the stores up to date with what was learned, in the order that `table.py` tells.
 
-    Where a store has workers, they do what takes long.
+    Args:
+        context: of the project.
+        run_counts: what was learned.
+        seconds: how long that took.
     """
     ours = [services for services in context.app.readable_services() if not _handed_over(services)]
-    first = [job for job in BEHIND_SESSION if job.before_brief]
+    first = [job for job in AFTER_SESSION if job.before_brief]
     counts = {count: 0 for job in first for count in job.counts}
     for services in ours:
         for done in run(services, context.clock, services.settings, first):
@@ -73,13 +79,14 @@ def after(context: HookContext, run_counts: RunCounts, *, seconds: float) -> Non
     write_status(
         context.location.place(STATUS), context.clock().isoformat(), run_counts.counts() | counts, seconds
     )
-    rest = [job for job in BEHIND_SESSION if not job.before_brief]
+    rest = [job for job in AFTER_SESSION if not job.before_brief]
     for services in ours:
         run(services, context.clock, services.settings, rest)
         run_due(services, context.clock, services.settings)
 
 
 def _handed_over(services: StoreServices) -> bool:
+    """Whether a worker of the store's server was asked to run the jobs."""
     if not services.location.remote:
         return False
     from recortex.app.backends.queue import handed_over
@@ -88,7 +95,7 @@ def _handed_over(services: StoreServices) -> bool:
 
 
 def read_status(path: Path) -> dict[str, Any]:
-    """The record of the job's runs; empty where there is none."""
+    """The record of the capture process's runs; empty where there is none."""
     try:
         given: Any = json.loads(read_own(path, _MOST_BYTES))
     except (OSError, UntrustedFileError, ValueError, RecursionError):

@@ -17,8 +17,8 @@ MOST_BYTES = 100_000
 """UTF-8 bytes of a pass, counted over what was said and done: clients write ten times as much around it."""
 
 TOLD = 8_000
-"""Characters of the last message that go from a hook to the job: as much as any pipe takes without a
-reader."""
+"""Characters of the last message that go from a hook to the capture process: as much as any pipe takes before
+somebody reads."""
 
 
 @dataclass(slots=True)
@@ -26,9 +26,10 @@ class Window:
     """The turns of one pass.
 
     Args:
-        last: what the agent said last by the client's word; it becomes a turn where the transcript lags
+        last: what the agent said last, as the client reported; it becomes a turn where the transcript lags
             behind.
-        told: digest of what was taken so in an earlier pass: the transcript's own turn is then left out.
+        told: digest of a message that an earlier pass took so: the transcript's own turn is then left out.
+        most: UTF-8 bytes after which the pass ends.
 
     Attributes:
         turns: those that were read; `read` of them stand in the file before its cursor.
@@ -47,6 +48,7 @@ class Window:
         size = 0
         index = 0
         for turn in reader:
+            # Only where the cursor has passed the last turn: it stands before a tool call without its result.
             if size > self.most and reader.cursor >= self.turns[-1].end:
                 self.more = True
                 return
@@ -61,12 +63,12 @@ class Window:
 
 
 def digest(message: str) -> str:
-    """By which a message is known again."""
+    """A digest by which a message is recognised."""
     return hashlib.blake2b(beginning(message).encode(), digest_size=16).hexdigest()
 
 
 def beginning(message: str) -> str:
-    """As much of a message as goes from a hook to the job."""
+    """As much of a message as goes from a hook to the capture process."""
     return message.strip()[:TOLD].strip()
 
 

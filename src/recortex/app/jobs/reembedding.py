@@ -4,7 +4,7 @@ A search goes by one model's vectors, the wanted one's, from the moment on that 
 yet is found by its words. See docs/embeddings.md for what was measured of that.
 """
 
-# ruff: noqa: TC004  nobody reads these annotations at run time
+# ruff: noqa: TC004  annotations are not evaluated at run time
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ PAGE = 10_000
 """Ids fetched at once. Each fetch reads and sorts all that is left: 1.2 s for 300,000 memories on a busy
 machine, while to embed a page takes minutes."""
 SHARE = 20.0
-"""Seconds that one run of the job behind a session gives to it: some thousand memories with the shipped
-model."""
+"""Seconds that the job after a session takes for it: some thousand memories with the shipped model."""
 PATIENCE = 1.0
 """Seconds between two looks whether a provider may be asked again."""
 BUSY = "Another process is at it."
@@ -134,7 +133,7 @@ def reembed(
     What is done is kept after each batch.
 
     It may be killed at any moment and goes on where it stopped: what has its vector no longer waits. It stops
-    at the first failure: the next run, or the next session's job, tries again.
+    at the first failure: the next run, or the job after the next session, tries again.
 
     Args:
         services: the store.

@@ -1,4 +1,4 @@
-"""Running background jobs: those behind a session, and those that are due by the calendar.
+"""Running background jobs: those after every session, and those that are due by the calendar.
 
 One that fails holds up no other.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """How long a run of the jobs that are due may take in the background; one that is not finished goes on in
 the next."""
-_LONGEST = 500
+_LONGEST = 500  # characters of an error that `status` shows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,8 @@ class Done:
 def run(
     services: StoreServices, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]
 ) -> list[Done]:
-    """Run jobs one after another, each within its own budget."""
-    return [_done(job, work_on(services, clock, settings, job.seconds)) for job in jobs]
+    """Run jobs one after another, each within its own time; one that fails is only told of in its `Done`."""
+    return [_run_one(job, work_on(services, clock, settings, job.seconds)) for job in jobs]
 
 
 def run_due(
@@ -89,7 +89,7 @@ def run_due(
         if work.left() <= 0:
             break
         progress("maintenance", place, len(jobs))
-        found.append(_done(job, work, dry_run=dry_run))
+        found.append(_run_one(job, work, dry_run=dry_run))
         so_far[job.name] = found[-1].counts
     return found
 
@@ -97,7 +97,7 @@ def run_due(
 def work_on(
     services: StoreServices, clock: Callable[[], datetime], settings: Settings, seconds: float
 ) -> Work:
-    """What a job gets to work on; `seconds` may be infinite."""
+    """What a job gets to work on; `seconds` may be infinite: it then looks at no clock."""
     end = time.monotonic() + seconds
     return Work(
         services=services, now=clock(), clock=clock, settings=settings, left=lambda: end - time.monotonic()
@@ -118,7 +118,7 @@ def _due(work: Work, *, everything: bool, full: bool) -> list[Job]:
     return [job for job in JOBS if job.name in names or (full and job.name == "rewrite")]
 
 
-def _done(job: Job, work: Work, *, dry_run: bool = False) -> Done:
+def _run_one(job: Job, work: Work, *, dry_run: bool = False) -> Done:
     began = time.perf_counter()
     try:
         with span("job", job=job.name, scope=str(work.services.scope or "all"), dry_run=dry_run):
@@ -147,6 +147,6 @@ def _component(job: Job) -> str:
 
 def _record(work: Work, job: Job, why: str) -> None:
     """Tell of a failure in `status`; the store itself may be what failed."""
-    event = Degradation(_component(job), why[:_LONGEST], "tried again after the next session")
+    event = Degradation(_component(job), why[:_LONGEST], "tried again at its next run")
     with suppress(StorageError):
         work.services.store.ledger.degrade(event, work.now)

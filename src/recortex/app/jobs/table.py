@@ -1,7 +1,15 @@
 """Every background job, declared once: what it does, when, how long, after which others, what it counts.
 
-The job behind a session, `recortex worker`, `recortex gc` and `recortex status` read these rows. To add a
-job, write its function and a row.
+To add a job, write its function and a row in `JOBS`. After a session, the process that learns from it (the
+capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:
+
+1. the jobs of every session that have `before_brief`: embedding, lifecycle;
+2. the brief that the next session starts with, and the counts in `status.json`;
+3. the other jobs of every session: the vector index;
+4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
+
+Where a store on a server has a worker, the worker does 1, 3 and 4: each job of every session alone, and
+those with `days` together. `recortex gc` does 4 at once; `recortex status` shows what the jobs counted.
 """
 
 from __future__ import annotations
@@ -28,21 +36,19 @@ Days = Callable[["Settings"], int]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A background job. It is bounded in time, may be killed at any moment, and goes on the next time.
+    """A background job. It may be killed at any moment, and goes on the next time.
 
     Attributes:
-        does: what it does, in a line.
-        run: does it.
+        run: does it, as its docstring says.
         plan: only looks; what `gc --dry-run` shows. Every job with `days` has one.
-        days: between two runs, by the settings; 0: never. None: behind every session.
-        seconds: how long it may take behind a session.
+        days: between two runs, by the settings; 0: never. None: after every session.
+        after: jobs whose results it depends on: they stand before it in `JOBS`, which a test checks.
+        seconds: after which a job of every session begins nothing more; those with `days` share one limit.
         counts: what it counts, by the names that `status` adds up.
-        after: jobs that it follows where both run.
         before_brief: whether the brief of the next session depends on it.
     """
 
     name: str
-    does: str
     run: Callable[[Work], Outcome]
     plan: Callable[[Work], Outcome] | None = None
     days: Days | int | None = None
@@ -53,98 +59,48 @@ class Job:
 
 
 def _embed(work: Work) -> Outcome:
-    seconds = 0.0 if work.left() == math.inf else work.left()
+    """Make vectors that are missing or of a former model."""
+    seconds = 0.0 if work.left() == math.inf else work.left()  # to `reembed`, 0 means without a limit
     return Outcome({"embedded": reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE).done})
 
 
 def _age(work: Work) -> Outcome:
+    """Archive what faded, prune what rested unused."""
     aged = run_lifecycle(work.services, work.now, work.settings)
     return Outcome({"archived": aged.count(Status.ARCHIVED), "pruned": aged.count(Status.PRUNED)})
 
 
+def _index(work: Work) -> Outcome:
+    """Extend the approximate index of many vectors."""
+    return Outcome({"indexed": keep_vector_index(work.services)})
+
+
+def _expiry_days(settings: Settings) -> int:
+    return MONTH if settings["lifecycle.delete_after_days"] else 0
+
+
+def _backup_days(settings: Settings) -> int:
+    return int(settings["backups.every_days"])
+
+
 JOBS = (
-    Job(
-        "embedding",
-        "make vectors that are missing or of a former model",
-        _embed,
-        seconds=SHARE,
-        counts=("embedded",),
-        before_brief=True,
-    ),
-    Job(
-        "lifecycle",
-        "archive what faded, prune what rested unused",
-        _age,
-        counts=("archived", "pruned"),
-        before_brief=True,
-    ),
-    Job(
-        "vector-index",
-        "extend the approximate index of many vectors",
-        lambda work: Outcome({"indexed": keep_vector_index(work.services)}),
-        counts=("indexed",),
-        after=("embedding",),
-    ),
-    Job("sessions", "forget what is noted of old sessions", m.do_sessions, m.plan_sessions, 1),
-    Job(
-        "leftovers",
-        "delete half-written files, old briefs, records of old fallbacks",
-        m.do_leftovers,
-        m.plan_leftovers,
-        WEEK,
-    ),
-    Job(
-        "expiry",
-        "delete memories that were pruned long ago",
-        m.do_expiry,
-        m.plan_expiry,
-        lambda settings: MONTH if settings["lifecycle.delete_after_days"] else 0,
-    ),
-    Job("versions", "delete the oldest former states", m.do_versions, m.plan_versions, MONTH, ("expiry",)),
-    Job(
-        "audit",
-        "turn old entries of the audit log into counts by month",
-        m.do_audit,
-        m.plan_audit,
-        MONTH,
-        ("expiry",),
-    ),
-    Job(
-        "vectors",
-        "delete vectors that nothing uses",
-        m.do_vectors,
-        m.plan_vectors,
-        MONTH,
-        ("expiry", "versions"),
-    ),
-    Job(
-        "compaction",
-        "give free pages back, merge the keyword index, bring statistics up to date",
-        m.do_compaction,
-        m.plan_compaction,
-        WEEK,
-        ("sessions", "leftovers", "expiry", "versions", "audit", "vectors"),
-    ),
-    Job(
-        "rewrite",
-        "write the file anew where much of it holds nothing",
-        m.do_rewrite,
-        m.plan_rewrite,
-        QUARTER,
-        ("compaction",),
-    ),
-    Job("growth", "note the size of the store", m.do_growth, m.plan_growth, 1, ("rewrite",)),
-    Job(
-        "backup",
-        "copy the store and check the copy",
-        m.do_backup,
-        m.plan_backup,
-        lambda settings: int(settings["backups.every_days"]),
-        ("rewrite",),
-    ),
+    Job("embedding", _embed, seconds=SHARE, counts=("embedded",), before_brief=True),
+    Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
+    Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
+    Job("sessions", m.do_sessions, m.plan_sessions, days=1),
+    Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
+    Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days),
+    Job("versions", m.do_versions, m.plan_versions, days=MONTH, after=("expiry",)),
+    Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",)),
+    Job("vectors", m.do_vectors, m.plan_vectors, days=MONTH, after=("expiry", "versions")),
+    Job("compaction", m.do_compaction, m.plan_compaction, days=WEEK, after=tuple(m.MAKES_ROOM)),
+    Job("rewrite", m.do_rewrite, m.plan_rewrite, days=QUARTER, after=("compaction",)),
+    Job("growth", m.do_growth, m.plan_growth, days=1, after=("rewrite",)),
+    Job("backup", m.do_backup, m.plan_backup, days=_backup_days, after=("rewrite",)),
 )
-"""In the order in which they run: what makes room comes before what measures it."""
-BEHIND_SESSION = tuple(job for job in JOBS if job.days is None)
+"""In the order in which they run (see above): what makes room comes before what measures it."""
+AFTER_SESSION = tuple(job for job in JOBS if job.days is None)
 MAINTENANCE = "maintenance"
 """The name under which a worker's queue has all jobs with `days` together."""
-QUEUED = (*(job.name for job in BEHIND_SESSION), MAINTENANCE)
+QUEUED = (*(job.name for job in AFTER_SESSION), MAINTENANCE)
+"""The tasks of a worker's queue."""

@@ -1,4 +1,4 @@
-"""What a background job works on, and what it says of what it did."""
+"""What a background job is given, and what it returns."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ class Work(NamedTuple):
     """What a job works on.
 
     Attributes:
-        clock: the time from now on.
+        now: when the run began.
+        clock: gives the current time.
         left: seconds that it may still take.
-        names: of all the jobs of this run: what one of them would free is counted for those after it.
+        names: of all jobs of this run: the plan of a later one counts what an earlier one would free.
         full: write the file anew, however little that gives back.
-        so_far: what the jobs before it did or would do, by their names: a plan must not overlook that.
+        so_far: counts of what the jobs before it did or would do, by job.
     """
 
     services: StoreServices
@@ -54,11 +55,11 @@ class Work(NamedTuple):
     so_far: Mapping[str, Mapping[str, int]] = MappingProxyType({})
 
     def some(self, counted: Mapping[str, Sequence[str]]) -> bool:
-        """Whether one of these counts of the jobs before is not zero."""
+        """Whether one of these counts, by job, of the jobs before is above zero."""
         return any(self.so_far.get(name, {}).get(each) for name, counts in counted.items() for each in counts)
 
     def before(self, setting: str) -> datetime:
-        """The time that lies a setting's days back."""
+        """The time that lies as many days back as a setting says."""
         try:
             return self.now - timedelta(days=self.settings[setting])
         except OverflowError:  # a clock that is far off
@@ -68,10 +69,8 @@ class Work(NamedTuple):
 def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
     """Work off chunk by chunk, each in its own transaction, while seconds are left.
 
-    Others get their turn between two.
-
-    SQLite lets who waits look again after a tenth of a second at the latest: who would begin the next chunk
-    at once would be there first each time.
+    Between two it rests, so that other writers get their turn: on SQLite a waiting one only looks again after
+    up to a tenth of a second, and would find the next chunk begun each time.
     """
     total = 0
     while work.left() > 0:

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.app.backends import queue
-from recortex.app.jobs.running import run_due, work_on
-from recortex.app.jobs.table import BEHIND_SESSION, MAINTENANCE, QUEUED
+from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.table import AFTER_SESSION, MAINTENANCE, QUEUED
 from recortex.domain.vocabulary import Scope
 from recortex.errors import RecortexError
 
@@ -25,14 +25,16 @@ OPEN = 16
 EVERY = "*/15 * * * *"
 """How often every workspace is looked after, as cron has it."""
 ATTEMPTS = 5
+"""How often a job that fails is run; then it waits for the next round of `EVERY`."""
 GRACE = 30.0
-"""Seconds that a worker may take to finish its job when it is told to stop: jobs are bounded by less."""
+"""Seconds that a worker may take to finish its job when it is told to stop: most take less, and one that is
+cut off goes on the next time."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class JobCounts(NamedTuple):
-    """What a worker did: jobs done, and jobs that failed and will be tried again or were given up."""
+    """What a worker did: runs that succeeded, and runs that failed."""
 
     done: int = 0
     failed: int = 0
@@ -60,7 +62,7 @@ class Worker:
             StorageError: the server cannot be reached, or the role may not make the queue's tables.
         """
         queue.prepare(self._address)
-        self.look_around()
+        self.queue_all()
         jobs = self._queue()
         logging.getLogger("procrastinate").setLevel(logging.CRITICAL)  # it shows tracebacks; `_task` says why
         try:
@@ -78,7 +80,7 @@ class Worker:
                 app.close()
         return self.counts
 
-    def look_around(self) -> int:
+    def queue_all(self) -> int:
         """Put the jobs of every workspace into the queue, and those back that a killed worker left.
 
         Returns how many are new.
@@ -103,7 +105,7 @@ class Worker:
 
     def _task(self, name: str) -> Callable[[str], None]:
         def task(workspace: str) -> None:
-            self.counts = self.counts._replace(failed=self.counts.failed + 1)
+            self.counts = self.counts._replace(failed=self.counts.failed + 1)  # until it is known to be done
             try:
                 self.do(name, workspace)
             except Exception as error:
@@ -114,17 +116,23 @@ class Worker:
         return task
 
     def _rounds(self, timestamp: int) -> None:  # noqa: ARG002  the queue gives it
-        self.look_around()
+        self.queue_all()
 
     def do(self, name: str, workspace: str) -> None:
-        """Do one job for a workspace."""
+        """Do one job for a workspace.
+
+        Raises:
+            RecortexError: it failed, or one of the maintenance jobs; the others were done.
+        """
         app = self._app(workspace)
         services = app.services(Scope.PROJECT)
         if name == MAINTENANCE:
-            run_due(services, app.clock, app.settings)
-        for job in BEHIND_SESSION:
-            if job.name == name:
-                job.run(work_on(services, app.clock, app.settings, job.seconds))
+            done = run_due(services, app.clock, app.settings)
+        else:
+            jobs = [job for job in AFTER_SESSION if job.name == name]
+            done = run(services, app.clock, app.settings, jobs)
+        if failed := [f"{one.name}: {one.note}" for one in done if one.state == "failed"]:
+            raise RecortexError("; ".join(failed), hint="`recortex status` shows it until it works again.")
 
     def _app(self, workspace: str) -> Application:
         if workspace not in self._apps:
