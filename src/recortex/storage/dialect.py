@@ -1,8 +1,7 @@
 """Turns a statement that is written for SQLite into PostgreSQL's.
 
 Placeholders and the forms listed in `FORMS` are rewritten; any other form of SQLite's is refused. A query
-that needs more gets a text of its own under the same name in `storage/sql/postgres/`, which wins over the
-shared one.
+that needs more gets a text of its own in `storage/sql/postgres/` (see `storage/queries.py`).
 
 Rows of PostgreSQL belong to a workspace. The shared text says where, in comments that SQLite does not see:
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Form(NamedTuple):
-    """A form of SQLite's that PostgreSQL writes otherwise."""
+    """A form of SQLite's, and how PostgreSQL writes it."""
 
     pattern: re.Pattern[str]
     replacement: str
@@ -57,7 +56,7 @@ _UNKNOWN = lazy(
     r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|MATCH|INDEXED BY|PRAGMA)\b",
     re.IGNORECASE,
 )
-"""What PostgreSQL does not have, or would take otherwise."""
+"""Forms that PostgreSQL does not have, or understands otherwise."""
 _STRING = r"'(?:[^']|'')*'"
 _VALUE = lazy(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
 _JSON = lazy(r"\$(\d+)(?:::| AS )json\b")

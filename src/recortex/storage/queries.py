@@ -1,9 +1,12 @@
 """Named SQL.
 
-Every query that does not depend on a filter stands in a `.sql` file under `sql/`, with its name.
+Every query that does not depend on a filter stands in a `.sql` file under `sql/`, with its name; those with
+a filter are put together in `records/`.
 
-What both engines take stands in `sql/TOPIC.sql`; what only one takes, in the engine's folder there, under
-the same name. Lists of a table's columns come from its declaration (`storage/tables.py`): `{memories:
+What both engines take stands in `sql/TOPIC.sql`; what only one takes, in the engine's folder there. A query
+of the same name there wins over the shared one. A query that is only in the engines' folders must be in both
+where shared code asks for it, else that fails with a `KeyError`. Lines before the first query are comments.
+Lists of a table's columns come from its declaration (`storage/tables.py`): `{memories:
 columns}` and `{memories: values}` of an INSERT, `{memories: changes}` of an UPDATE, `{memories: excluded}`
 of a conflict, `{memories: all}` of a SELECT.
 """

@@ -37,7 +37,7 @@ class Column(NamedTuple):
 class Table:
     """A table; `tables.txt` explains what is said of it.
 
-    It is equal to itself alone, so that looking up what was derived from it costs nothing.
+    Tables are compared by identity, so that what is derived from one is looked up quickly.
     """
 
     name: str
@@ -131,7 +131,7 @@ def _table(written: str) -> Table:
 
 _WRITTEN = Path(__file__).with_name("tables.txt").read_text(encoding="utf-8")
 TABLES = tuple(map(_table, _WRITTEN.strip().split("\n\n")[1:]))
-"""In an order in which what others refer to comes first."""
+"""Those that others refer to come first."""
 BY_NAME = {table.name: table for table in TABLES}
 MEMORIES, VERSIONS, RELATIONS = BY_NAME["memories"], BY_NAME["versions"], BY_NAME["relations"]
 SESSIONS, RECEIPTS, SIGNALS = BY_NAME["sessions"], BY_NAME["receipts"], BY_NAME["signals"]

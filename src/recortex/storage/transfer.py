@@ -1,6 +1,4 @@
-"""A whole store copied into another one, of either engine.
-
-Piece by piece, compared by checksums, resumed by comparing.
+"""Copies a whole store into another one, of either engine.
 
 Tables are walked in the order of their keys. A piece whose rows have the same checksum on both sides is
 done; any other one is written anew in one transaction. So a copy that was stopped goes on where it
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 PIECE = 1_000
 """Rows compared and written at a time."""
 ROUNDS = 5
-"""A source in use may change behind the walk; then what changed is walked again."""
+"""Walks at most. A source in use may change behind one; the next copies what changed."""
 
 
 class Copied(NamedTuple):
@@ -79,18 +77,18 @@ def copy(
     )
 
 
-def counted(tables: Sequence[Table], source: FullCopyRecords) -> Iterator[Copied]:
+def count_tables(tables: Sequence[Table], source: FullCopyRecords) -> Iterator[Copied]:
     """The tables of a store with their rows and checksums, nothing written."""
     return (_bring(table, source) for table in tables)
 
 
 def _bring(table: Table, source: FullCopyRecords, target: FullCopyRecords | None = None) -> Copied:
-    """One walk over a table; without a target it is only counted."""
+    """One walk over a table, which writes the pieces that differ; without a target it is only counted."""
     total, written, sums = 0, 0, blake3()
     for after, until, rows in _pieces(table, source):
         if target and _added(blake3(), rows) != _added(blake3(), target.between(table, after, until)):
             target.put(table, after, until, rows)
-            written += len(rows) or 1
+            written += len(rows) or 1  # an empty piece differs where rows of the target had to go
         total += len(rows)
         _added(sums, rows)
     return Copied(table.name, total, written, sums.hexdigest())
@@ -124,10 +122,10 @@ def _plain(row: Row) -> list[Any]:
     return [value.hex() if isinstance(value, bytes) else storable(value) for value in row]
 
 
-def checked(target: FullCopyRecords, source: str, *, now: int) -> None:
-    """See to it that nothing is overwritten.
+def claim_target(target: FullCopyRecords, source: str, *, now: int) -> None:
+    """Note in an empty target that a copy of the source is begun in it, so that nothing is overwritten.
 
-    The target is empty, or a copy of this very source was begun there.
+    A target in which a copy of the same source was begun is taken as it is.
 
     Raises:
         InvalidInputError: it holds something else.

@@ -1,4 +1,4 @@
-"""What a workspace takes. The server makes room by itself (autovacuum); here it is only reckoned."""
+"""Measures the space of a workspace; making room is left to the server (autovacuum)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PgCompaction(Records):
         return StoreSpace(total=own, vectors=int(vectors * share), keyword_index=int(index * share), free=0)
 
     def waste(self) -> int:
-        """The workspace's share of what dead rows take; they are counted of all workspaces together alone."""
+        """The workspace's share of what dead rows take; the server only counts them for all workspaces."""
         dead, rows = map(int, self._rows("dead")[0])
         return self._size() * dead // rows if rows else 0
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 CONNECT_SECONDS = 10
+"""How long making a connection may take."""
 KEPT_ALIVE: dict[str, int] = {
     "keepalives_idle": 30,
     "keepalives_interval": 10,
@@ -56,9 +57,9 @@ def connect(conninfo: str, *, cursor: type[Any] = psycopg.Cursor) -> Connection[
 
 
 class Turns:
-    """A semaphore that is fair: who gives back hands over to who waits longest, and cannot be quicker itself.
+    """A fair semaphore: a place that is given back goes to whoever waited longest.
 
-    With `threading.Semaphore` four threads that read without pause kept a fifth from its write for a minute.
+    With `threading.Semaphore`, four threads that read without pause kept a fifth from writing for a minute.
     """
 
     def __init__(self, size: int) -> None:
@@ -83,7 +84,7 @@ class Turns:
         return self._is_given(turn)
 
     def _is_given(self, turn: threading.Event) -> bool:
-        """Whether a place was handed over, be it in the last moment; who was given none waits no more."""
+        """Whether a place was handed over, even at the last moment; a thread without one stops waiting."""
         with self._lock:
             if not turn.is_set():
                 self._waiting.remove(turn)

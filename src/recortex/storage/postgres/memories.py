@@ -46,7 +46,7 @@ class WordCounts(Records):
         self._local = threading.local()
 
     def add(self, words: Iterable[str], length: int, *, sign: int = 1) -> None:
-        """Count a memory that comes (1) or goes (-1); inside a transaction."""
+        """Count the words of a memory that is added (1) or removed (-1); inside a transaction."""
         pending = self._pending()
         for word in words:
             pending[word] += sign
@@ -70,7 +70,7 @@ class WordCounts(Records):
         return Totals(memories + self._local.memories, length + self._local.length), counts
 
     def _pending(self) -> Counter[str]:
-        """What this thread's transaction added; that of one that was rolled back is forgotten."""
+        """The counts that this thread's transaction added; those of one that was rolled back are dropped."""
         marks = self._pg.transaction_mark()
         if getattr(self._local, "mark", self) is not marks:
             self._local.mark, self._local.words = marks, Counter()
@@ -83,7 +83,7 @@ class WordCounts(Records):
         if changed:
             self._rows("count_words", list(changed), list(changed.values()))
         fewer = [word for word, count in changed.items() if count < 0]
-        if fewer:  # a word that no memory holds any more would tell what was in one that is gone
+        if fewer:  # a word that no memory holds any more would reveal what a deleted one said
             self._rows("forget_words", fewer)
         self._rows("count_totals", self._local.memories, self._local.length)
 

@@ -1,7 +1,4 @@
-"""From an address to a workspace that can be used.
-
-The schema brought up to date, the workspace found or made.
-"""
+"""Opens a workspace by its address: brings the schema up to date, and finds or makes the workspace."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ def administration(address: Address) -> Connection[Any]:
 
 
 def _patiently(make: Callable[[], Connection[Any]]) -> Connection[Any]:
-    """Try again what a server refuses for a moment; where there is none, that is said at once."""
+    """Connect; try again only while the server says that it will soon take connections."""
     deadline = time.monotonic() + RECONNECT_SECONDS
     while True:
         try:
@@ -77,8 +74,7 @@ _PASSING = (
     "connection slots",
     "closed the connection unexpectedly",
 )
-"""What a server says that is there, and will soon take connections; before a connection is made there is no
-code for it."""
+"""Words of errors with which a server says that it will soon take connections; such errors have no code."""
 PAUSE_SECONDS = 0.1
 
 
@@ -99,7 +95,7 @@ def open_database(address: Address, *, now: datetime, size: int) -> PgDatabase:
 
 
 def _refuse_foreign(connection: Connection[Any]) -> None:
-    """Do not work on tables where something of somebody else's would run with each statement.
+    """Refuse a schema in which something that Recortex did not make would run with our statements.
 
     Raises:
         StorageError: the schema holds a trigger, a rule or a view; our migrations make none.
@@ -156,7 +152,7 @@ def _settings(connection: Connection[Any], name: str, workspace: int) -> sql.Com
 
 
 def workspaces(address: Address) -> list[str]:
-    """The names of all workspaces, where the role sees past row-level security; of none else.
+    """The names of all workspaces; none where the role does not see past row-level security.
 
     Raises:
         StoreUnavailableError: the server cannot be reached.

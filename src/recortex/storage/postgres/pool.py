@@ -47,7 +47,7 @@ STATEMENT_SECONDS = 600
 ROLE = "recortex_tenant"
 """What a connection acts as whose own role would see past row-level security."""
 _WRITERS = 0x5EC0
-"""Set apart from other programs' advisory locks."""
+"""The first number of the advisory lock that a writer takes: one that no other program is likely to use."""
 _LOST = (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow, errors.IdleSessionTimeout)
 _ENDED = (*_LOST, errors.IdleInTransactionSessionTimeout)
 
@@ -271,7 +271,7 @@ class PgDatabase(Database):
         return connection
 
     def _again(self, act: Callable[[], _T]) -> _T:
-        """What changes nothing is tried again when its connection turns out to be lost."""
+        """Run what changes nothing; where its connection turns out to be lost, try again on another."""
         deadline, pause = time.monotonic() + self._persistence, FIRST_PAUSE
         while True:
             try:
@@ -295,7 +295,7 @@ class PgDatabase(Database):
 
 @contextmanager
 def _nothing_kept() -> Iterator[None]:
-    """Say of a connection that is lost before the commit what became of the change."""
+    """Add to the error of a connection that is lost before the commit that nothing was kept."""
     try:
         yield
     except StoreUnavailableError as error:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from recortex.storage.postgres.pool import PgDatabase
 
 CONNECTIONS = 4
+"""Of a store that is opened without settings."""
 
 
 class PgStore(EngineStore):
@@ -89,8 +90,8 @@ class PgStore(EngineStore):
         """All writes inside are kept as a whole or not at all.
 
         Args:
-            patience: seconds to wait for other writers, for what is not worth a long wait; nor is it worth
-                one for the disk.
+            patience: seconds to wait for other writers. Given for what is not worth a long wait: then the
+                server's disk is not waited for either.
         """
         return self.database.transaction(patience=patience, durable=patience is None)
 

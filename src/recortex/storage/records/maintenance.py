@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from recortex.storage.records.values import Row
 
-_MANY = 2**62
+_MANY = 2**62  # more rows than any store holds: no limit
 
 
 class MaintenanceRecords(Records):
@@ -27,11 +27,11 @@ class MaintenanceRecords(Records):
     # -- what was done
 
     def all(self) -> dict[str, MaintenanceRun]:
-        """Each chore that was ever done, by its name."""
+        """The last run of each job that ever ran, by the job's name."""
         return dict(map(run_of, self._rows("all")))
 
     def note(self, name: str, at: datetime, outcome: Mapping[str, int]) -> None:
-        """Note that a chore was done."""
+        """Record that a job ran."""
         self._rows("note", name, to_micros(at), json(dict(outcome)))
 
     def sample(self, at: datetime, *, memories: int, size: int) -> None:
@@ -138,11 +138,11 @@ class MaintenanceRecords(Records):
 
 
 def run_of(row: Row) -> tuple[str, MaintenanceRun]:
-    """A chore's name, and when it was done with what outcome, of a row as stored.
+    """A job's name, and when it last ran with what outcome, of a row as stored.
 
     Raises:
         CorruptStoreError: the row is not one that we wrote.
     """
-    with as_written("What is noted of a chore"):
+    with as_written("What is noted of a job"):
         name, done_at, outcome = row
         return name, MaintenanceRun(from_micros(done_at), parse(outcome, None, dict[str, Any]))

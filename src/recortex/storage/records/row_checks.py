@@ -1,4 +1,4 @@
-"""Tables whose rows can be of the right types and yet be none that we wrote: how a row of each is read."""
+"""Reads rows to find those whose values have the right types, but that Recortex cannot have written."""
 
 from __future__ import annotations
 

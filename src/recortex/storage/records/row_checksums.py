@@ -1,4 +1,4 @@
-"""Seals: what a row was written as, so that a value that damage has changed into another valid one is known.
+"""Row checksums ("seals"): they show when damage has changed a value into another valid one.
 
 A seal is 16 bytes of BLAKE3 over the values of a row as they are stored, packed as MessagePack, whose
 bytes for a value are fixed by its specification. What changes without the row being written anew (counts
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     Read = Callable[[str, Sequence[Any]], Iterable[Row]]
 
 SEAL_BYTES = 16
-_PIECE = 1_000
-"""Memories that are looked at in one go."""
+_PIECE = 1_000  # memories that are checked at a time
 
 _pack = msgspec.msgpack.Encoder().encode
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
 _FACTS = ", ".join(_COMPUTED.get(name, f"m.{name}") for name in Facts._fields if name != "vector")
 MANY, COARSE = 50_000, 400
-"""Among so many memories so many are found by their signs and then compared by their codes. Of the true ten
+"""From MANY memories on, COARSE are found by their signs and then compared by their codes. Of the true ten
 nearest among a million, 90 by signs alone hold 78 %, and 46 % where all texts are much alike; of 400 the
 best hold 94 and 68 (bench/scale.py)."""
 NOTHING: tuple[Any, ...] = ()
@@ -138,7 +138,8 @@ class SearchRecords(Records):
     def hubs(self, keys: Sequence[int]) -> dict[int, float]:
         """The centrality of those memories of which it is above a half.
 
-        All relations are counted only where no memory is met that has twice as many as the most of these.
+        Counting all relations is slow: it is skipped where any memory has twice as many as the best of these,
+        since then none of them is above a half.
         """
         degrees = dict(self._rows("degrees", json(list(keys))))
         if not degrees or self._rows("pointed_at", 2 * max(degrees.values())):

@@ -44,9 +44,9 @@ class SessionRecords(Records):
         """Those files that some memory is about, each once."""
         return self._column("cited", json.dumps(paths))
 
-    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+    def unknown_transcripts(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, seconds of the last change) younger than the store and unknown to it."""
-        return self._column("unheard", json.dumps(transcripts))
+        return self._column("unknown_transcripts", json.dumps(transcripts))
 
     def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
         """Note that a session was learned from, up to a size of its transcript."""

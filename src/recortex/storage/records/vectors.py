@@ -23,6 +23,7 @@ _ONE, _ZERO, _LOWEST_NEGATIVE = ord("1"), ord("0"), 128
 DROPPED = 500
 """Vectors deleted in one transaction: 2,000 took 270 ms on a busy machine, for which others would wait."""
 DIGITS = bytes(_ONE if 0 < code < _LOWEST_NEGATIVE else _ZERO for code in range(256))
+"""The sign of a code as a digit, by the code as an unsigned byte: 1 above zero."""
 
 
 def signs(code: bytes) -> bytes:
@@ -143,7 +144,7 @@ class VectorRecords(Records):
         return self._number("made", model)
 
     def forget(self, model: str) -> int:
-        """Delete an embedder's vectors, in short transactions, and how long they are.
+        """Delete an embedder's vectors, in short transactions, and the record of their length.
 
         Memories are left without them.
         """

@@ -1,3 +1,6 @@
+-- The audit log, checkpoints, tombstones and degradations.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: audit_of
 SELECT a.operation, a.actor, a.at, a.details FROM audit a
 WHERE /*own a*/ a.memory_key IN (

@@ -1,3 +1,6 @@
+-- What maintenance counts and deletes, and what the integrity check compares.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: all
 SELECT name, done_at, outcome FROM chores /*only own*/
 

@@ -1,3 +1,6 @@
+-- Memories with their versions, evidence and links.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: update_memory
 UPDATE memories SET {memories: changes} WHERE /*own*/ key = :key
 

@@ -1,3 +1,6 @@
+-- Calls of language models.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: settle
 UPDATE model_calls SET model = :model, input_tokens = :input_tokens, output_tokens = :output_tokens,
   micro_usd = :micro_usd, milliseconds = :milliseconds, outcome = :outcome

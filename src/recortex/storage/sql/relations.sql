@@ -1,3 +1,6 @@
+-- Relations between memories.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: keys
 SELECT id, key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 

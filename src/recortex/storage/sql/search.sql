@@ -1,3 +1,6 @@
+-- Finding memories by words and by vectors.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: size
 SELECT coalesce(max(key), 0) FROM memories /*only own*/
 

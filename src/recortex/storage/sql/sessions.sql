@@ -1,3 +1,6 @@
+-- Sessions, receipts and signals.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: put
 INSERT INTO sessions (/*own column*/ {sessions: columns}) VALUES (/*own value*/ {sessions: values})
 ON CONFLICT (/*own column*/ id) DO UPDATE SET {sessions: excluded}

@@ -1,3 +1,7 @@
+-- What decay, the brief and the lifecycle read of memories.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+-- Those that begin with WHERE are added to `columns` of the engine.
+
 -- name: fading
 WHERE /*own m*/ m.status = 'active' AND m.pinned = 0 AND m.updated_at <= ?1
   AND coalesce(m.last_accessed_at, m.recorded_at) <= ?1

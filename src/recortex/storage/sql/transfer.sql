@@ -1,3 +1,6 @@
+-- Copying a store, page by page.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: mark
 SELECT outcome FROM chores WHERE /*own*/ name = 'copy of'
 

@@ -1,3 +1,6 @@
+-- Embeddings, their signs and models.
+-- For both engines. On PostgreSQL, comments such as `/*own*/` become conditions: see storage/dialect.py.
+
 -- name: model_key
 SELECT key, dimensions FROM embedding_models WHERE /*own*/ name = ?
 

@@ -1,4 +1,4 @@
-"""Copies of a SQLite file, made while it is in use and checked; its backups; its content in figures."""
+"""Backups of a store, and checked copies of a SQLite file that is in use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".db"
 UNFINISHED = ".part"
-_PAGES = 512
+_PAGES = 512  # pages that are copied in one step, between which others may write
 _FORMAT = "%Y%m%dT%H%M%S%f"
 _STAMP = lazy(r"\d{8}T\d{12}")
 
@@ -74,10 +74,7 @@ class Backups:
 
 
 def named(folder: Path, now: datetime, reason: str) -> Path:
-    """A name after all others, whatever the clock says.
-
-    By name the newest is found, which `recover` takes.
-    """
+    """A name that sorts after all others, whatever the clock says: `recover` finds the newest by name."""
     newest = max(map(_stamp, oldest_first(folder)), default="")
     stamp = f"{now:{_FORMAT}}"
     if stamp <= newest:
@@ -87,10 +84,7 @@ def named(folder: Path, now: datetime, reason: str) -> Path:
 
 
 def unfinished(target: Path) -> Path:
-    """A file beside another one, for what is to have its name when it is whole.
-
-    No other writer has it, and nobody else's is lost.
-    """
+    """A new temporary file beside another one, to be renamed to it when it is complete."""
     return target.with_name(f"recortex-{os.urandom(8).hex()}{UNFINISHED}")
 
 
@@ -107,8 +101,8 @@ def prune(folder: Path, newest: Path, *, keep: int) -> None:
 def oldest_first(folder: Path) -> list[Path]:
     """The backups in a folder, by the stamps of their names.
 
-    One that a person named has none: it is as old as its file. By its name it would come after all others,
-    and `recover` would take it for the newest for ever. What is no file is none.
+    One that a person named has no stamp: its file's time counts. By its name it could sort after all others,
+    and `recover` would take it for the newest for ever.
     """
     found = [path for path in folder.glob(f"*{SUFFIX}") if path.is_file()] if folder.is_dir() else []
     return sorted(found, key=lambda path: (_stamp(path) or _written(path), path.name))
@@ -119,7 +113,7 @@ def _stamp(path: Path) -> str:
     stamp = path.name.partition("-")[0]
     try:
         return stamp if _STAMP.fullmatch(stamp) and _moment(stamp) else ""
-    except ValueError:  # digits that are no time
+    except ValueError:  # digits, but no date
         return ""
 
 
@@ -130,14 +124,12 @@ def _moment(stamp: str) -> datetime:
 def _written(path: Path) -> str:
     try:
         return f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):{_FORMAT}}"
-    except (OSError, ValueError, OverflowError):  # gone meanwhile, or with a time that is none
+    except (OSError, ValueError, OverflowError):  # gone meanwhile, or with an impossible time
         return ""
 
 
 def missing(path: Path, folder: Path) -> None:
-    """Look whether a store is gone that was there.
-
-    Beginning a new one in silence would bury what its backups hold.
+    """Refuse to begin a new store where one is missing that has backups: they would be forgotten.
 
     Raises:
         CorruptStoreError: there are backups, and no store.
@@ -171,7 +163,7 @@ def _copy(source: apsw.Connection, target: Path) -> None:
         finally:
             with suppress(
                 SystemError
-            ):  # apsw raises one where a step had failed: what went wrong is on its way up already
+            ):  # apsw raises again what a step raised: that error is already on its way up
                 work.close(True)  # noqa: FBT003
         into.execute("PRAGMA journal_mode = DELETE")
     finally:

@@ -12,7 +12,7 @@ from recortex.filesystem import require_own
 if TYPE_CHECKING:
     from pathlib import Path
 
-_MILLISECONDS = 250
+_MILLISECONDS = 250  # how long it waits for a writer
 _GENERATION = (
     "SELECT coalesce((SELECT max(seq) FROM audit), 0), (SELECT count(*) FROM memories),"
     " (SELECT count(*) FROM tombstones)"
@@ -20,7 +20,7 @@ _GENERATION = (
 
 
 def change_counter(path: Path) -> Generation | None:
-    """The numbers of `Standings.generation`; None where there is no store. It is opened for reading alone.
+    """As `StatisticsRecords.generation`; None where there is no store. The file is opened for reading alone.
 
     Raises:
         StorageError: it is there and cannot be read.

@@ -1,7 +1,4 @@
-"""Making room in a SQLite file.
-
-Pages given back in steps, the keyword index merged, the whole file written anew.
-"""
+"""Makes room in a SQLite file: gives pages back, merges the keyword index, rewrites the whole file."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
 STEP_PAGES = 1000
 """Pages that are given back in one step, with `PRAGMA incremental_vacuum(1000)`."""
 MERGE_PAGES = 64
-"""Pages of the keyword index that are written in one go; the whole chore takes 0.15 s at 10,000 memories
+"""Pages of the keyword index that are written in one go; the whole job takes 0.15 s at 10,000 memories
 (bench/maintenance.py)."""
 SEGMENTS = 8
 """More parts of the keyword index than these are merged into one, since each word is looked up in each of
@@ -38,15 +35,15 @@ ROOM = 2.2
 write-ahead log."""
 _PATIENCE_MILLISECONDS = 100
 """How long a step waits for writers, and they for it: another step follows another day."""
-_INCREMENTAL = 2
-_TRIES = 20
+_INCREMENTAL = 2  # SQLite's number of `auto_vacuum = INCREMENTAL`
+_TRIES = 20  # how often emptying the log is tried after a rewrite, while others read
 _MERGED = 2
 """Rows that change at least when there was something to merge (SQLite's document on FTS5, section 6.9)."""
 _UNUSED = "SELECT coalesce(sum(unused), 0) FROM dbstat WHERE aggregate = 1"
 
 
 class SqliteCompaction:
-    """Makes room, on a connection of its own so that nothing of the store's waits for it in this process."""
+    """Makes room, on a connection of its own, so that nothing else in this process waits for it."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
@@ -76,7 +73,7 @@ class SqliteCompaction:
                 merged = _merge(connection, left)
                 given_back = _give_back(connection, left)
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            except apsw.BusyError:  # somebody works: what was done stays done
+            except apsw.BusyError:  # others are at work: the steps that were done are kept
                 return {"busy": 1}
         return {"pages_given_back": given_back, "index_merges": merged}
 

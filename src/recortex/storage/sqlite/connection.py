@@ -11,6 +11,7 @@ import apsw
 from recortex.storage.sqlite.contention import Folding, Patience
 
 BUSY_MILLISECONDS = 5_000
+"""How long a statement waits for other processes, where nothing else is set."""
 PRAGMAS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = NORMAL;

@@ -15,16 +15,18 @@ from contextlib import suppress
 import apsw
 
 FIRST_PAUSE = 0.004
+"""Seconds between two tries to get the lock."""
 SHORTEST_PAUSE = 0.0005
 SHORTENED_BY = 0.04
-"""Of each second waited: after a tenth of one the pause is the shortest."""
+"""Seconds by which the pause is shorter for each second waited: after a tenth of one it is the shortest."""
 PAGES = 1000
-"""That a connection writes before it folds the log in, as SQLite's `wal_autocheckpoint` has it."""
+"""Pages that a connection writes before it folds the log in; SQLite's `wal_autocheckpoint` has the same."""
 FOREIGN_PAGES = 4 * PAGES
 """The same for pages that others wrote: for writers that end before they have written many."""
 LONG_LOG = 16 * PAGES
 """From here on (64 MB) the log is begun anew, which keeps writers out until those who read it are done."""
 RESTART_SECONDS = 0.1
+"""How long beginning the log anew waits for readers."""
 
 
 class Patience:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _GONE = ("no such table", "no such column")
+"""Errors that can only mean damage: our own statements name what our schema has."""
 
 
 @contextmanager
@@ -44,10 +45,10 @@ def translated(path: Path | str) -> Iterator[None]:
     except apsw.Error as error:
         if str(error).startswith(
             _GONE
-        ):  # every statement is our own: the schema is not the one that it records
+        ):  # the schema is not the one that the store records
             raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
         raise StorageError(f"SQLite could not do that: {error}.") from error
     except UnicodeDecodeError as error:
-        raise CorruptStoreError(f"The store {path} is damaged: a text in it is none.") from error
+        raise CorruptStoreError(f"The store {path} is damaged: a text in it is not UTF-8.") from error
     except OverflowError as error:
         raise InvalidInputError("A number is larger than a store can hold.") from error

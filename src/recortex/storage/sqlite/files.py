@@ -15,10 +15,11 @@ Identity = tuple[int, int] | None
 """Device and number of a file; None where there is none."""
 
 _SHARED_FIRST, _SHARED_SIZE = 0x40000002, 510
+"""Bytes of a file on which SQLite holds its shared lock (os_unix.c)."""
 
 
 def left_behind(path: Path) -> None:
-    """Look for the marks of what must be dealt with before a store is opened: opening would wipe them away.
+    """Refuse to open a store that has to be recovered first: opening would remove the signs of it.
 
     Raises:
         CorruptStoreError: the log is there without its store, or a recovery was interrupted.
@@ -35,7 +36,7 @@ def left_behind(path: Path) -> None:
 
 
 def in_use(path: Path) -> bool:
-    """Whether another process has a store open. This one must not: looking would take its locks away.
+    """Whether another process has a store open. This one must not have it open: looking would drop its locks.
 
     SQLite holds a shared lock on these bytes of the file for as long as it is open (os_unix.c); elsewhere
     nothing is known.

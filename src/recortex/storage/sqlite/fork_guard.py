@@ -1,6 +1,6 @@
-"""Who may have a store's connections open.
+"""Keeps a store's connections closed while a process forks.
 
-Readers go through a gate that is shut while none may be open, and before a fork.
+Readers pass a guard that is shut before a fork, and whenever no connection may be open.
 
 SQLite keeps what it knows of a file's locks in the process's memory. A child that inherits this, but not
 the locks, which belong to the process (POSIX), takes for locked what is not: another process then folds
@@ -81,7 +81,7 @@ def _before() -> None:
 def _after(*, child: bool) -> None:
     while _put_away:
         _put_away.pop().after_fork(child=child)
-    with suppress(RuntimeError):  # it was not to be had in time
+    with suppress(RuntimeError):  # `_before` did not get the lock in time
         _one_fork.release()
 
 

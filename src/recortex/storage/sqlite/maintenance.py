@@ -32,17 +32,14 @@ def check(pool: Pool) -> Integrity:
             if index_whole and not problems and (why := _unwritable(connection)):
                 problems.append(why)
         except UnicodeDecodeError:  # of an index that it complains of, or of a column
-            return Integrity(("a name in the schema is no text any more",), index_whole=False)
+            return Integrity(("a name in the schema is not UTF-8 any more",), index_whole=False)
         except apsw.Error as error:
             return Integrity((str(error),), index_whole=False)
     return Integrity(tuple(problems), index_whole=index_whole)
 
 
 def _unwritable(connection: apsw.Connection) -> str:
-    """Why no new memory can be written though all can be read; one is tried and taken back.
-
-    Empty where it can.
-    """
+    """Why no memory can be written, though all can be read; empty where it can. One is written and undone."""
     names = [row[1] for row in connection.execute("PRAGMA table_info(memories)")][1:]
     values = ["'a trial'" if name == "id" else name for name in names]
     sql = f"INSERT INTO memories ({', '.join(names)}) SELECT {', '.join(values)} FROM memories LIMIT 1"
@@ -69,9 +66,7 @@ def _index_whole(pool: Pool) -> bool:
 
 
 def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
-    """Damage that is no damage of the file's structure.
-
-    Rows that cannot be read, or are not as they were hashed or sealed.
+    """Damage that the file's structure does not show: rows that cannot be read or do not fit their checksums.
 
     Args:
         pool: the database.
@@ -89,8 +84,8 @@ def doubtful(pool: Pool, fingerprint: Callable[[str, str], str]) -> list[str]:
                 for one in unfit(connection)
             ]
         except UnicodeDecodeError:
-            found.append("a text is no text any more")
-        except apsw.Error as error:  # a name in the schema may be another one, and all pages are sound
+            found.append("a text is not UTF-8 any more")
+        except apsw.Error as error:  # damage may have changed a name in the schema, with all pages intact
             found.append(f"The tables are not as they were made: {error}.")
     return found
 
@@ -113,7 +108,7 @@ def _mistyped(connection: apsw.Connection) -> list[str]:
             if type_ in _ALLOWED
         )
         if wrong and connection.execute(f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {wrong})").get:
-            found.append(f"The table {table} holds values that are none of its own.")
+            found.append(f"The table {table} holds values of the wrong type.")
     return found
 
 
@@ -136,7 +131,7 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
 
 
 def _unreadable(connection: apsw.Connection) -> Iterator[str]:
-    """Rows of the other tables that are none that we wrote."""
+    """Rows of the other tables that Recortex cannot have written."""
     ids = "(SELECT id FROM memories WHERE key = {owner})"
     for table, reading in ROW_CHECKS.items():
         id_ = ids.format(owner=reading.owner) if reading.owner else "NULL"

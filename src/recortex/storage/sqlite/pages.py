@@ -20,26 +20,24 @@ PAGE = 4096
 
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR, _TABLE_INTERIOR = 0x0D, 0x0A, 0x02, 0x05
 _TREE = frozenset({_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR, _TABLE_INTERIOR})
-_FIRST_FREE = 32
+_FIRST_FREE = 32  # where the file's header names the first page of the free list
 _POINTER_MAP, _POINTER_MAP_EVERY = 2, PAGE // 5 + 1
 """Where pages lie that only say which page points to which: a store of ours is made with `auto_vacuum`."""
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-_BIG_ENDIAN_SUMS = 0x377F0683
-_FIRST_HEADER = 100
-_MOST_PAYLOAD = 1 << 28
+_BIG_ENDIAN_SUMS = 0x377F0683  # the log's magic number where its checksums are of big-endian words
+_FIRST_HEADER = 100  # bytes of the file's header, before the first page's own
+_MOST_PAYLOAD = 1 << 28  # a longer row is taken for damage
 _SAID_COUNT, _MOST_PAGES = 28, 1 << 26
+"""Where the header says how many pages there are, and how many are believed."""
 _SIZES = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
+"""Bytes of a value by its serial type; types 8 and 9 are the numbers 0 and 1."""
 _FLOAT, _ZERO, _ONE = 7, 8, 9
-_FIRST_BLOB = 12
+_FIRST_BLOB = 12  # the first serial type of blobs (even) and texts (odd)
 _SCHEMA_COLUMNS = 5
 
 
 class Row(NamedTuple):
-    """A row.
-
-    The page that it lies on, its rowid (None in an index or a table without), and its values in stored
-    order.
-    """
+    """A row: its page, its rowid (None in an index or a table without), and its values in stored order."""
 
     page: int
     rowid: int | None
@@ -74,18 +72,16 @@ class Reader:
         return self.page(number).ljust(PAGE, b"\0"), _FIRST_HEADER if number == 1 else 0
 
     def rows(self) -> Iterator[Row]:
-        """Every row of every page that still is one of rows."""
+        """Every row of every page that still holds rows."""
         for number in range(1, self.count + 1):
             data, start = self._tree_page(number)
             if data[start] in {_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR}:
                 yield from self._cells(number, data, start)
 
     def holes(self) -> list[int]:
-        """Pages that are neither whole pages of a tree, nor free, nor the rest of a row that was read.
+        """Pages whose content is lost: no whole page of a tree, not free, nor the rest of a row.
 
-        What they held is gone.
-
-        To be asked after `rows`.
+        Only known after `rows`.
         """
         passed = self._free() | self._following | set(range(_POINTER_MAP, self.count + 1, _POINTER_MAP_EVERY))
         others = (number for number in range(1, self.count + 1) if number not in passed)

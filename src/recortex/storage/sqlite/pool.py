@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 60.0
 """How long a writer waits for the others. Eight processes writing at once wait for less than a second
 (bench/stress.py)."""
 
-_TRIES = 5
+_TRIES = 5  # how often a file that is replaced while it is opened is opened again
 _inherited: list[object] = []
 """Connections of a parent that cannot be closed here."""
 
@@ -96,7 +96,7 @@ class Pool(Database):
 
     @property
     def _writer(self) -> apsw.Connection:
-        """The one connection that writes; after a fork, or while none was to be open, it is a new one."""
+        """The one connection that writes; a new one after a fork, or after all had to be closed."""
         if not self._usable:
             raise StorageError(
                 f"The store {self.path} is closed here, or the process forked while "
@@ -208,7 +208,7 @@ class Pool(Database):
             self._schema = schema
 
     def _look_at_files(self) -> None:
-        """What is written into a deleted file is gone with the process: nobody may be told that it is kept.
+        """Refuse to write into files that were deleted or replaced: what is written there is lost.
 
         Raises:
             CorruptStoreError: the store's file is no longer the one that was opened.
@@ -275,16 +275,16 @@ class Pool(Database):
         if self._main is not None and self._main.in_transaction:
             with suppress(
                 apsw.Error
-            ):  # a disk that fails has rolled back already; the cause is on its way up
+            ):  # when the disk failed, SQLite rolled back itself; that error is already on its way up
                 self._main.execute("ROLLBACK")
 
     def exclusive(self) -> apsw.Connection:
-        """The writer, for maintenance that no transaction may hold (VACUUM, checkpoints)."""
+        """The writer, for what cannot run inside a transaction (VACUUM, checkpoints)."""
         return self._writer
 
     @contextmanager
     def held(self) -> Iterator[apsw.Connection]:
-        """The same while no other thread of this process writes or reads through it."""
+        """The writer, while no other thread of this process writes or reads through it."""
         with self._lock:
             yield self._writer
 

@@ -1,6 +1,6 @@
 """Bringing a damaged store back.
 
-Its own log first, then what can be read with a backup for the gaps, then a fresh start.
+In this order: its own log is applied; what can be read is salvaged, with a backup for the gaps; a new store.
 
 Nothing of the damaged store is written before there is a copy of it, and the new store takes its place in
 one step, when it is whole: a recovery that is killed at any moment is taken up by the next one.
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 Outcome = Literal["whole", "repaired", "restored", "fresh"]
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-_HALF = ".half"
+_HALF = ".half"  # ends the name of a copy that is being written
 SIDES = ("", "-wal", "-shm")
 
 
@@ -151,7 +151,7 @@ def _anew(
 
 
 def _state(path: Path) -> _State:
-    """What changes when somebody writes into a store."""
+    """Numbers that change when somebody writes into a store's files."""
     places = (path, path.with_name(f"{path.name}-wal"))
     return tuple(
         (one.st_ino, one.st_size, one.st_mtime_ns) if (one := _stat(place)) else None for place in places
@@ -166,7 +166,7 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def _only_ours(path: Path, found: _State) -> None:
-    """See to it that nobody is told of something as kept that the new store will not have.
+    """Refuse to replace a store that another process uses: what it wrote would be lost.
 
     Raises:
         StoreBusyError: another process has the damaged store open, or wrote to it since it was found so.
@@ -204,7 +204,7 @@ def _newest_whole(
 
 
 def _fetched(backup: Path, copy: Path, why: list[str]) -> bool:
-    """Copy a backup; what is no store must not become an empty one that stands in the way of older backups.
+    """Copy a backup; returns False for one that is not a store, so that an older one is tried.
 
     Raises:
         OSError: there is no room for a copy.
@@ -231,7 +231,7 @@ def _migrated(copy: Path, why: list[str]) -> bool:
     return True
 
 
-# -- in steps that a kill cannot undo
+# -- steps after which a killed recovery can be taken up
 
 
 def _copied(path: Path, now: datetime) -> Path:

@@ -42,7 +42,7 @@ Object = tuple[str, str, str, str]
 
 
 def refuse_foreign(pool: Pool) -> None:
-    """Do not go on with a database whose schema is damaged, or was written by somebody else.
+    """Refuse a database whose schema is damaged, or was written by somebody else.
 
     Raises:
         CorruptStoreError: it does; nothing of it was run.

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from recortex.storage.sqlite.vector_index import VectorIndex
 
 COUNTED = 10_000
-"""So many memories with a word are counted: half a millisecond, 0.3 more for each 10,000 (bench/scale.py)."""
+"""Memories with a word are counted up to this number, and estimated above: counting so many takes half a
+millisecond (bench/scale.py)."""
 
 
 class KeywordIndex:
@@ -66,10 +67,7 @@ class SqliteSearch(SearchRecords):
         self._index = index
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many memories contain it.
-
-        Of a common one as many as if all were like the latest.
-        """
+        """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
         return [self._frequency(word) if word else 0 for word in words]
 
     def _frequency(self, word: str) -> int:
@@ -93,7 +91,7 @@ class SqliteSearch(SearchRecords):
             return []
         wanted = _all(words) if every else _any(words)
         found = self._matching(wanted, limit, only)
-        if also:  # one expression for both would have to name the words twice, and count them twice
+        if also:  # in one expression, the words would stand twice and count twice
             found += self._matching(f"({wanted}) AND ({_any(also)})", limit, only)
         best = dict(sorted(found, key=lambda entry: entry[1]))
         return sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]

@@ -1,9 +1,7 @@
 """Vectors in SQLite, with an approximate index of them in a file beside the store.
 
-Made of them, lost without loss, used only when whole.
-
-A file counts only while the store names it with its length and checksum, so that one which is damaged, cut
-short, another store's or of a state before a backup was put back is as good as none. Vectors that came
+The file can be made again at any time. It counts only while the store names it with its length and checksum:
+one that is damaged, cut short, another store's or older than a restored backup is ignored. Vectors that came
 later are compared by their signs.
 """
 
@@ -32,13 +30,13 @@ LINKS, EFFORT, SEARCHED = 24, 128, 1_600
 """Neighbours of a vector in the graph, and how many are looked at to place one and to find some
 (bench/scale.py)."""
 ONCE = 1
-"""A process that asks no more than so often does without a file that nobody has read whole yet: to read 500
-MB for the checksum takes longer than to compare a million signs once (bench/scale.py)."""
+"""Searches that a process makes without a file that is not verified yet: reading 500 MB for the checksum
+takes longer than comparing a million signs once (bench/scale.py)."""
 _WIDER = (1.25, 10.0, 50.0)
 """So many times more is asked for than is wanted, one after the other, until enough are memories that pass
 the filter; after the last, 4,500 vectors in 30 ms, what passes is looked at one by one (bench/scale.py)."""
 INSTALL = "pip install 'recortex[scale]'"
-MAKE = "Run `recortex reembed`, or wait for the job that follows each session: it is made then."
+MAKE = "Run `recortex reembed`, or wait until after the next session: a job makes it then."
 SUFFIX, SEAL = ".usearch", ".whole"
 
 
@@ -140,7 +138,7 @@ class VectorIndex:
         return None
 
     def drop(self) -> None:
-        """Forget every file and remove it: what was erased from the store is not to be in them either."""
+        """Forget and remove every file: what was erased from the store must not stay in them."""
         if self.folder is not None:
             self._opened = {}
             self._pool.rows(self._sql["index_drop"])
@@ -219,10 +217,7 @@ def graphs() -> Any:
 
 
 def damage(path: Path, indexed: Indexed) -> str:
-    """Why a file is not the one that was made; empty where it is.
-
-    Its whole content counts: a search trusts it blindly.
-    """
+    """Why a file is not the one that was made; empty where it is. All of it is read: searches trust it."""
     try:
         size = path.stat().st_size
         if size != indexed.size:
@@ -238,10 +233,10 @@ def damage(path: Path, indexed: Indexed) -> str:
 
 
 def seen_whole(path: Path) -> bool:
-    """Whether a file was read whole and is, by its size, time and place on the disk, the same since.
+    """Whether a file was verified before and is unchanged since, by its size, time and place on the disk.
 
-    What a failing disk changes without a write is seen by `doctor` and by the job that keeps the index up:
-    they read it.
+    What a failing disk changes without a write is noticed by `doctor` and by the job that extends the index:
+    they read the file.
     """
     try:
         return _seal(path).read_text(encoding="ascii") == _state(path)

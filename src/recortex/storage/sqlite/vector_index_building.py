@@ -32,6 +32,7 @@ each search."""
 GONE_SHARE = 0.2
 """When more of the file's vectors are gone than that, it is made anew."""
 SLICE = 10_000
+"""Vectors that are read and added at a time."""
 
 
 class VectorCounts(NamedTuple):
@@ -101,8 +102,8 @@ def _mostly_gone(counts: VectorCounts, old: Indexed) -> bool:
 def _build(folder: Path, pool: Pool, model: int, graph: Any, after: int, newest: int, threads: int) -> int:
     """Put the vectors after a key into a graph, write its file and let the store name it.
 
-    The file is named before it is begun, so that the store takes the name back when the newest vector goes
-    meanwhile. Returns how many vectors were put in.
+    The store notes the file's name before it is written, and drops the note when the newest vector is deleted
+    meanwhile: its key may be given again. Returns how many vectors were put in.
     """
     import numpy as np
 

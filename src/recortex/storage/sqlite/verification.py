@@ -1,4 +1,4 @@
-"""Whether a copy of a store can be relied on: it is opened, checked, and counted against what was copied."""
+"""Whether a copy of a store is whole: it is opened, checked, and counted against what was copied."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 _MAGIC = b"SQLite format 3\0"
 """What every SQLite file begins with."""
 _SIDES = ("-wal", "-shm", "-journal")
-_ONE_FILE = b"\1\1"
-"""What follows the size of its pages unless it is in WAL mode, as every store is that was opened."""
+_ONE_FILE = b"\1\1"  # bytes 18 and 19 of a file that is not in WAL mode; every store that was opened is in it
 _OURS = frozenset({"schema_migrations", "memories", "versions", "audit"})
 _MOST_PROBLEMS = 3
 INDEX = "memories_fts"
@@ -67,12 +66,10 @@ def foreign(path: Path) -> str:
 
 
 def replaceable(path: Path) -> bool:
-    """Whether a backup may take the place of a file.
+    """Whether a backup may be written over a file: an empty one, or a backup that nobody opened since.
 
-    Of an empty one, or of a backup that nobody opened as a store since.
-
-    What others have open, they would go on writing into a file that is gone; and its log would be taken
-    for the backup's.
+    Whoever has the file open would go on writing into one that is gone, and its log would be taken for the
+    backup's.
     """
     try:
         if not path.is_file() or any(path.with_name(f"{path.name}{side}").exists() for side in _SIDES):

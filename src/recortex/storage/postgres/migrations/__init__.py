@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 SCHEMA = "recortex"
 known = partial(migrations.known, Path(__file__).parent)
 newest = partial(migrations.newest, Path(__file__).parent)
-_LOCK = 0x5EC1
+_LOCK = 0x5EC1  # the advisory lock of whoever migrates
 _BY_WORKSPACE = "/*by workspace*/"
 _BEFORE, _AFTER = (
     Path(__file__).with_name(f"{name}.sql").read_text(encoding="utf-8") for name in ("before", "after")
@@ -73,7 +73,7 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
 
 
 def _takes_any_text(connection: Connection[Any]) -> None:
-    """Say at once what would else be said of the first memory with a letter that the database has not."""
+    """Refuse a database whose encoding cannot hold every text, before a memory fails to be written."""
     encoding = value(connection, "SELECT current_setting('server_encoding')")
     if encoding != "UTF8":
         raise MigrationError(

@@ -1,3 +1,6 @@
+-- What maintenance counts and deletes, and what the integrity check compares: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+
 -- name: totals_agree
 SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/),
   (SELECT count(*) FROM memories /*only own*/)

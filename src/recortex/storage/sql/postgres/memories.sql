@@ -1,3 +1,6 @@
+-- Memories with their versions, evidence and links: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+
 -- name: insert_memory
 INSERT INTO memories (
   workspace, key, words, length, {memories: columns}

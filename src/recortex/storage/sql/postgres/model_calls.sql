@@ -1,3 +1,6 @@
+-- Calls of language models: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+
 -- name: reserve
 INSERT INTO model_calls
   (workspace, seq, {model_calls: columns})

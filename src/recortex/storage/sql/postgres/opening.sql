@@ -1,3 +1,5 @@
+-- What is checked when a database is opened, on PostgreSQL alone.
+
 -- name: foreign
 SELECT 'trigger ' || t.tgname || ' on ' || c.relname FROM pg_trigger t
 JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace

@@ -1,3 +1,8 @@
+-- Finding memories by words and by vectors: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+-- Python puts text into some: a condition for `1 = 1` and a number for `LIMIT ALL` in `match_among`, a
+-- condition after `model = ?2` in `nearest` and `nearest_of_many`, a number for `/*coarse*/`.
+
 -- name: match
 SELECT key, score FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
   CAST(?4 AS double precision), false, CAST(?6 AS integer), CAST(?1 AS integer))

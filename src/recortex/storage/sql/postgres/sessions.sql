@@ -1,9 +1,12 @@
+-- Sessions, receipts and signals: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+
 -- name: note
 INSERT INTO signals (workspace, seq, {signals: columns})
 VALUES (:workspace, 1 + coalesce((SELECT max(seq) FROM signals WHERE workspace = :workspace), 0),
   {signals: values})
 
--- name: unheard
+-- name: unknown_transcripts
 SELECT t.value ->> 0 FROM json_array_elements(CAST(? AS json)) WITH ORDINALITY AS t (value, place)
 WHERE (t.value ->> 1)::double precision * 1000000 >= (SELECT created_at FROM workspaces
   WHERE workspace = :workspace)

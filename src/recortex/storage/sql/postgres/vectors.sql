@@ -1,3 +1,7 @@
+-- Embeddings, their signs and models: PostgreSQL alone.
+-- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
+-- Into `near` Python puts a condition for `1 = 1`, and numbers for `/*dimensions*/` and the like.
+
 -- name: model
 INSERT INTO embedding_models (workspace, key, name, dimensions)
 VALUES (:workspace, 1 + coalesce((SELECT max(key) FROM embedding_models WHERE workspace = :workspace), 0), ?,

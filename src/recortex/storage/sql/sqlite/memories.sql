@@ -1,3 +1,6 @@
+-- Memories with their versions, evidence and links: SQLite alone.
+-- These win over queries of the same name in the folder above.
+
 -- name: insert_memory
 INSERT INTO memories (/*own column*/ {memories: columns}) VALUES (/*own value*/ {memories: values})
   RETURNING key

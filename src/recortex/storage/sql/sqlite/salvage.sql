@@ -1,3 +1,5 @@
+-- Salvaging the rows of a damaged file, on SQLite alone.
+
 -- name: take
 INSERT INTO taken SELECT key FROM backup.memories b
 WHERE key NOT IN (SELECT key FROM main.memories) AND key NOT IN (SELECT memory_key FROM main.tombstones)

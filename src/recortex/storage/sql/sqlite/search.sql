@@ -1,3 +1,9 @@
+-- Finding memories by words and by vectors: SQLite alone.
+-- These win over queries of the same name in the folder above.
+-- Python puts text into some: a condition after `MATCH ?` in `match`, and after `model = ?2` in `nearest` and
+-- `nearest_of_many`; a number for `/*coarse*/`. The weights in `match` are those of domain/search.py;
+-- `lookalikes` compares by the text alone.
+
 -- name: match
 SELECT key, score FROM (
   SELECT rowid AS key, -bm25(memories_fts, 1.0, 2.0, 0.5) AS score FROM memories_fts

@@ -1,7 +1,10 @@
+-- Sessions, receipts and signals: SQLite alone.
+-- These win over queries of the same name in the folder above.
+
 -- name: note
 INSERT INTO signals ({signals: columns}) VALUES ({signals: values})
 
--- name: unheard
+-- name: unknown_transcripts
 SELECT value ->> 0 FROM json_each(?)
 WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
   AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE /*own*/ path = value ->> 0)

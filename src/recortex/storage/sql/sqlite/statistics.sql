@@ -1,3 +1,7 @@
+-- What decay, the brief and the lifecycle read of memories: SQLite alone.
+-- These win over queries of the same name in the folder above.
+-- Python adds a condition of the shared file, such as `fading`, to `columns`.
+
 -- name: columns
 SELECT m.key, m.id, m.kind, m.status, m.confidence, m.priority, m.pinned, m.recorded_at, m.updated_at,
   m.validated_at,

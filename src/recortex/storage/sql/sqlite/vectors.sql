@@ -1,3 +1,7 @@
+-- Embeddings, their signs and models: SQLite alone.
+-- These win over queries of the same name in the folder above.
+-- Python adds a WHERE to `having`.
+
 -- name: model
 INSERT INTO embedding_models (name, dimensions) VALUES (?, ?)
 ON CONFLICT (name) DO UPDATE SET

@@ -1,6 +1,6 @@
-"""What can still be read of a damaged store goes into a new one.
+"""Salvages a damaged store: what can be read goes into a new one, and a backup fills the gaps.
 
-A backup fills the gaps; what is lost gets a name.
+What is lost is reported by name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Backup", "Salvaged", "salvage"]
 
-_NAMED_AT_MOST = 10_000
+_NAMED_AT_MOST = 10_000  # sentences on losses that are reported
 
 
 class Salvaged(NamedTuple):

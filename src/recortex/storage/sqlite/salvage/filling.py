@@ -1,4 +1,4 @@
-"""A backup fills the gaps of what could be read, and what it gave is named: a change after it is lost."""
+"""Fills gaps from a backup, and reports what came from it, since later changes of that are lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SQL = queries("salvage", "sqlite")
 
 
 class Backup(NamedTuple):
-    """A whole store of today's schema, and the name by which it is told of."""
+    """A whole store of today's schema, and its name in reports."""
 
     path: Path
     name: str
@@ -45,7 +45,7 @@ class Filling:
         self.filled = 0
 
     def run(self) -> Iterator[str]:
-        """Fill, and name what is as it was then."""
+        """Fill the gaps; yields a sentence for each memory or relation that came from the backup."""
         self._into.execute("ATTACH ? AS backup", (str(self._backup.path),))
         self._into.execute("BEGIN IMMEDIATE")
         self._into.execute("CREATE TEMP TABLE taken (key INTEGER PRIMARY KEY)")

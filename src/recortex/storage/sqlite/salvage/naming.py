@@ -1,7 +1,4 @@
-"""What is lost gets a name.
-
-By what was read, by the indexes, by the audit log, and last by the pages that could not be read.
-"""
+"""Reports what is lost, as known from the rows, the indexes, the audit log and the unreadable pages."""
 
 from __future__ import annotations
 

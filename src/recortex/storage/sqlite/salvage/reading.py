@@ -1,7 +1,4 @@
-"""Everything that can still be read of a damaged file.
-
-Rows by their table, and what indexes and logs say of others.
-"""
+"""Reads a damaged file: its rows by table, and what indexes and logs say of rows that cannot be read."""
 
 from __future__ import annotations
 
@@ -29,9 +26,9 @@ if TYPE_CHECKING:
 IDS = "sqlite_autoindex_memories_1"
 _ALIKE = ("memory_patterns", "memory_constraints")
 _MOST_ON_A_PAGE = 200
-"""Rows that a page can hold at most, of any table with a memory's number: what is beyond that is no number
-of a memory."""
-_WITNESSES = 2
+"""Rows that a page can hold at most, of any table with a memory's key: a key above the number of pages times
+this is damage."""
+_WITNESSES = 2  # places that must know of a memory's key before it is believed
 
 
 class DamagedContent:
@@ -124,7 +121,7 @@ class DamagedContent:
                 self._by_shape(row)
 
     def _is_entry(self, owner: str, row: Row) -> bool:
-        """An index says that a row is there, even where the row cannot be read."""
+        """Whether a row is an entry of an index, which is then kept: it shows that a row existed."""
         last = row.values[-1]
         if owner == "sqlite_sequence":
             if row.values[0] == "memories" and isinstance(last, int):
@@ -182,7 +179,7 @@ class DamagedContent:
                 yield f"{id_}: its {names} may be changed by the damage ({values[1]}, {entry})"
 
     def _put_right(self) -> None:
-        """A row whose number was damaged gets the one that the index of ids gives it."""
+        """Give rows whose key was damaged the one that the index of ids has for them."""
         table, rows = self.tables["memories"], self.rows["memories"]
         numbers = {id_: key for key, id_ in self.ids.items()}
         for (key,), values in list(rows.items()):
@@ -204,7 +201,7 @@ class DamagedContent:
         one |= {key: other.pop(key) for key in wrong[1] if key in other}
 
     def _doubt(self) -> None:
-        """Memories that are not as they were written; other rows that are none that we wrote."""
+        """Find memories that were changed by damage, and other rows that Recortex cannot have written."""
         for (key,), values in self.rows["memories"].items():
             if not self.fits_its_hash(values):
                 self.changed.add(key)

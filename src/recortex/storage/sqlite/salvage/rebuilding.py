@@ -1,4 +1,4 @@
-"""What was read goes into a new store; what is not as it was sealed makes room for what a backup has."""
+"""Writes what was read into a new store; rows that do not fit their checksum wait for the backup's."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Aside:
             into.execute(f"DELETE FROM {one.table} WHERE {self._among(one)}", one.key)
 
     def put_back(self) -> Iterator[str]:
-        """What waited, where the backup has nothing in its place."""
+        """Put back the rows that waited, where the backup has nothing in their place."""
         for one, row in self._rows:
             there = f"SELECT EXISTS (SELECT 1 FROM {one.table} WHERE {self._among(one)})"
             if self._into.execute(there, one.key).get:
@@ -90,7 +90,7 @@ class Aside:
                 self._into.execute(f"INSERT INTO {one.table} VALUES ({', '.join('?' * len(row))})", row)
 
     def seal_anew(self) -> Iterator[str]:
-        """What is kept although it is not as it was sealed gets a name, and the seal of what it is now."""
+        """Report rows that are kept although they do not fit their checksum, and give them a fitting one."""
         for one in unfit(self._into):
             update = f"UPDATE {one.table} SET seal = ? WHERE {self._among(one)}"
             self._into.execute(update, (one.seal, *one.key))
@@ -107,7 +107,7 @@ class Aside:
 
 
 def tidy(into: apsw.Connection) -> None:
-    """No row may refer to what is not there; what has no vector gets one anew."""
+    """Delete rows that refer to missing ones; memories without a vector get one later."""
     into.execute("BEGIN IMMEDIATE")
     for table in TABLES:
         for owner in table.owners:

@@ -47,7 +47,7 @@ class StoredColumn(NamedTuple):
 
 
 class StoredTable(NamedTuple):
-    """A plain table of ours; `alias` is the column that is the rowid, or None."""
+    """A table of ours that is not virtual; `alias` is the column that is the rowid, or None."""
 
     name: str
     columns: tuple[StoredColumn, ...]
@@ -85,7 +85,7 @@ class StoredTable(NamedTuple):
         return " AND ".join(f"{column.name} = ?" for column in self.columns if column.primary)
 
     def likely(self, values: Values) -> bool:
-        """Of tables whose rows look alike, whether it is this one."""
+        """Whether a row of tables that look alike is probably of this one."""
         return self.name not in {"memories", "tombstones"} or bool(ID.fullmatch(str(values[1])))
 
 
