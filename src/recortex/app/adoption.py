@@ -1,6 +1,6 @@
-"""Memories that a checkout may take over: of the path it was moved from, or of an older version's folder.
+"""Stores that a checkout may take over: of the path it was moved from, or of an older version's folder.
 
-None of them is used before a person says so: what a folder brings along proves nothing about whose it is.
+None is used before a person agrees: what lies in a folder says nothing about whose it is.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def named(project: Project, path: Path) -> Candidate:
 def take_over(candidate: Candidate, target: Path) -> None:
     """Copy a store, with what waits to be learned and its backups, into a project's folder that has none yet.
 
-    The copy is checked before it counts. What nobody else uses any more is removed then.
+    The copy is checked first. Then the old store is removed, unless another checkout uses it.
 
     Raises:
         StorageError: it cannot be read or copied whole.
@@ -97,7 +97,7 @@ def take_over(candidate: Candidate, target: Path) -> None:
 
     candidate.summary()
     copy_whole(candidate.database, target / DATABASE)
-    if candidate.reason != "older":  # what else lies in a work tree may be a stranger's
+    if candidate.reason != "older":  # files in a work tree may be a stranger's: only the database is taken
         for part in ("backups", "queue"):
             shutil.copytree(candidate.folder / part, target / part, dirs_exist_ok=True, symlinks=True)
     discard(candidate)
@@ -172,7 +172,7 @@ def _require_untracked(root: Path) -> None:
 def _still_used(project: Project, path: str, id_: str) -> bool:
     """Whether a checkout is still at a path, with the id of the store that is bound to it."""
     if hidden(path):
-        return True  # it cannot be looked at: nothing of it is removed then
+        return True  # unknown, so that nothing is removed
     anchor = Path(path)
     git = anchor / ".git" if (anchor / ".git").is_dir() else anchor
     checkout = Checkout(anchor, git) if (git / "config").is_file() else Checkout(anchor)

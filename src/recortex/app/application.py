@@ -1,6 +1,6 @@
-"""What an opened Recortex holds: its stores, clock, settings, models; operations work on it."""
+"""An opened Recortex: stores, clock, settings and models, on which operations work."""
 
-# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 FULL_ID = 36
+"""Characters of a whole id, which is looked up without a search by prefix."""
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -139,7 +140,7 @@ class Application:
         if not wanted or not found:
             raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
         if len(found) > 1:
-            if len({id_ for _, id_ in found}) == 1:  # a move between the stores was interrupted
+            if len({id_ for _, id_ in found}) == 1:  # in both stores: a move was interrupted
                 raise AmbiguousIdError(
                     f"The memory {found[0][1]} is in the project's store and in the global one.",
                     hint=f"Finish what was begun: recortex move {found[0][1]} --to global (or project).",

@@ -1,6 +1,4 @@
-"""The brief of a session's start: from the cache where it is fresh, else made.
-
-The file that shows it, where asked for.
+"""The brief of a session's start: from the cache where it is fresh, else made; in a file too if asked for.
 
 The hook imports this module: what making a brief needs is loaded only when one is made.
 """
@@ -191,7 +189,7 @@ class _Reading:
 
 
 def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: str, cwd: str) -> None:
-    """Write the brief where it is read, unless another process is at it: what that one writes is as good.
+    """Keep the brief in the cache, unless another process is writing one: that is as good.
 
     Raises:
         OSError: the store's folder cannot be written.
@@ -205,7 +203,7 @@ def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: s
 
 
 def _show(app: Application, text: str) -> None:
-    """Write the file that the settings may ask for; where that fails, the brief is given all the same."""
+    """Write the brief into the file that the settings may ask for; a failure is only recorded."""
     if not app.settings["surface.file"]:
         return
     from recortex.app.brief_file import write

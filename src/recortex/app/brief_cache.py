@@ -1,7 +1,7 @@
 """Briefs kept for the next session start: one small file per branch and folder.
 
-The hook reads one in milliseconds, so nothing heavy is imported here. What is read was written by others: a
-file that is not ours, is too large, or does not fit is as good as none.
+The hook reads one in milliseconds, so nothing heavy is imported here. A file that
+is not ours, is too large, or has another format counts as missing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FILE = ".claude/cortex-memory.local.md"
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
-_FORMAT = f"{__version__}:1"
+_FORMAT = f"{__version__}:1"  # of the file: what another version wrote is made anew
 
 
 class Item(NamedTuple):
@@ -91,10 +91,10 @@ def key(branch: str, cwd: str) -> str:
 
 
 def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
-    """What changes whenever something in one of the stores does, accesses aside.
+    """A text that changes whenever something in one of the stores does, accesses aside.
 
     Args:
-        numbers: names of stores with the numbers of `Standings.generation`; None for one that was never made.
+        numbers: names of stores with the numbers of their `Generation`; None for one that was never made.
     """
     return "|".join(
         f"{path}={'none' if values is None else '.'.join(map(str, values))}" for path, values in numbers

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 START, END = "<!-- CORTEX_MEMORY_START -->", "<!-- CORTEX_MEMORY_END -->"
 LARGEST = 1_000_000
-"""Bytes of a file that is kept around the brief; a larger one is not ours to rewrite."""
+"""Bytes of a file whose other text is kept around the brief; a larger one is refused."""
 
 _BLOCK = re.compile(f"{re.escape(START)}.*?(?:{re.escape(END)}|\\Z)", re.DOTALL)
 

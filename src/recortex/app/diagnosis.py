@@ -1,4 +1,4 @@
-"""What could be wrong, looked at one by one."""
+"""The checks of `recortex doctor`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ PACKAGES = ("recortex", "apsw", "sqlite-vec", "onnxruntime", "numpy", "tiktoken"
 
 
 def installed() -> dict[str, str]:
-    """The versions of what Recortex stands on."""
+    """The installed versions of the packages that Recortex needs."""
     found = {"python": sys.version.split()[0]}
     for name in PACKAGES:
         try:
@@ -112,7 +112,7 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
     changed = altered(services.store) if found.whole else []
     for problem in changed:
         yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
-    if found.whole and not changed:  # what is damaged has no word about vectors
+    if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
 
@@ -150,7 +150,7 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
         yield Row(
-            title, "notice", f"{said} What has none of that is found by its words.", "Run `recortex reembed`."
+            title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`."
         )
     if slow := index_notice(services, thorough=True):
         yield Row(title, "notice", *slow)

@@ -22,7 +22,7 @@ _LONGEST = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedError:
-    """One failure of a hook or of the job behind it."""
+    """One failure of a hook or of the capture process."""
 
     at: datetime
     event: str

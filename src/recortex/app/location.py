@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 DATABASE = "cortex.db"
 GLOBAL_DATABASE = "global.db"
 COMPANIONS = ("", "-wal", "-shm", "-journal", ".recovered", ".part", ".from-backup")
-"""What follows a database's name in those of the files that stand for it: SQLite's own, and those of a
-recovery."""
+"""Endings of the names of a database's files: SQLite's own, and those of a recovery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ class Location:
 
     @property
     def shown(self) -> str:
-        """What a person is told of where it is: no secret is in it."""
+        """Where it is, as shown to people; without a password."""
         return self.on_server.shown if self.remote else str(self.database)
 
     @property
@@ -115,10 +114,7 @@ class Location:
 
     @property
     def absent(self) -> bool:
-        """Whether nothing was ever kept here.
-
-        Something else in its place is no absence but an error to be told.
-        """
+        """Whether nothing was ever kept here. Something else in its place is an error, not an absence."""
         if self.remote:
             return False
         return not os.path.lexists(self.database) and (
@@ -137,7 +133,7 @@ class Locations(Mapping["Scope | None", Location]):
     """The stores of an application by scope; one store under None holds both scopes.
 
     A project's folder may be made, and a workspace bound, by another process while this one runs: until then
-    each look looks again.
+    each access looks for it again.
     """
 
     def __init__(self, locations: dict[Scope | None, Location]) -> None:
@@ -218,9 +214,9 @@ def _of_file(url: str) -> Location:
         )
     if any(
         mark in url for mark in "?#\t\r\n"
-    ):  # what follows them would be another part of the URL, or be left out
+    ):  # what follows ? or # would not be part of the file's name
         raise ConfigError(
-            f"{url[:80]!r} has what no URL of a file has.",
+            f"{url[:80]!r} has parts that a URL of a file cannot have.",
             hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",
         )
     path = path.absolute()

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-_POLL = 0.01
+_POLL = 0.01  # seconds between two tries
 
 
 @contextmanager
 def alone(path: Path, *, patience: float = 0.0) -> Iterator[bool]:
-    """Hold the lock of a file while inside.
-
-    False where another process holds it for longer than one is patient.
+    """Hold the lock of a file while inside; False where another process holds it for longer than `patience`.
 
     The file stays; it says which process has the lock, for people: nothing depends on that.
 

@@ -1,6 +1,6 @@
 """Ids, paths, branches and names as they are kept and shown: without secrets.
 
-What hooks ask costs them microseconds.
+For most names this takes microseconds, which hooks need: the rules are loaded for suspicious ones alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.session import Session
     from recortex.domain.transcript import SessionInfo
 
-_STAND_IN = lazy(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")
+_STAND_IN = lazy(r"\[[A-Z][A-Z0-9_]*_[0-9A-F]{8}\]")  # what a secret in a name was replaced by
 
 
 def shown(name: str) -> str:

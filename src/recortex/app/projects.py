@@ -27,9 +27,9 @@ RECORD = "project.json"
 PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
 GIT_KEY = "recortex.id"
 _MOST_BYTES = 64 * 1024
-_LONGEST_NAME = 40
+_LONGEST_NAME = 40  # characters of the project's name in its folder's
 _ID = re.compile(r"[0-9a-f]{16}")
-_PATIENCE = 5.0
+_PATIENCE = 5.0  # seconds to wait for another process that makes a folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,7 @@ class Project:
 
     @property
     def former(self) -> Path | None:
-        """The folder whose id the checkout carried before it got its own.
-
-        None where there is none any more.
-        """
+        """The folder whose id the checkout carried before it got its own; None where it is gone."""
         found = _by_id(self.home, self.record.former) if self.record else None
         return found[0] if found else None
 
@@ -161,7 +158,7 @@ def bind_workspace(project: Project, address: str, workspace: str) -> Project:
 
 
 def adopted(project: Project) -> None:
-    """Note that what the checkout carried over was taken over, so that it is not offered again.
+    """Note that the former folder's memories were taken over, so that they are not offered again.
 
     Raises:
         OSError: the project's folder cannot be written.
@@ -225,7 +222,7 @@ def _tell_git(git: Path, id_: str) -> bool:
 
 
 def _unchanged(checkout: Checkout, record: Record) -> bool:
-    """Whether a folder without an id in git is the one that was bound, so that only `git init` came later."""
+    """Whether a bound folder only became a repository (`git init`) since, so that git has no id yet."""
     return checkout.git is None or record.inode in {0, same_folder(checkout.root)}
 
 

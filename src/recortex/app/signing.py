@@ -1,4 +1,4 @@
-"""The key of this installation: what it exported is known again, and nobody else's export passes for it."""
+"""The key with which this installation signs its exports, so that it recognises its own."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def key(home: Path) -> bytes:
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(secrets.token_bytes(BYTES))
             with suppress(FileExistsError):
-                os.link(part, path)  # the first one counts, whole or not at all
+                os.link(part, path)  # fails where another process was first: its key counts
             part.unlink()
         found = read_own(path, BYTES)
     except OSError as error:
         raise PermissionsError(f"{path} cannot be used: {error}.") from error
     if len(found) != BYTES:
-        raise PermissionsError(f"{path} is no key.", hint="Move it away: the next export makes a new one.")
+        raise PermissionsError(f"{path} is not a key.", hint="Move it away: the next export makes a new one.")
     return found
 
 

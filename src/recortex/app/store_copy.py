@@ -10,7 +10,7 @@ from recortex.app.location import of_project, of_url, of_user, prepare, unbound,
 from recortex.domain.time import to_micros
 from recortex.errors import ConfigError, InvalidInputError
 from recortex.storage.tables import copied
-from recortex.storage.transfer import Copied, checked, copy, counted
+from recortex.storage.transfer import Copied, claim_target, copy, count_tables
 
 if TYPE_CHECKING:
     from recortex.app.application import Application
@@ -31,29 +31,33 @@ def copy_store(app: Application, source: str, target: str, *, dry_run: bool) -> 
 
     Args:
         app: whose settings, clock and progress are used.
-        source: URL or path; `project` and `global` name the stores of files that are used without a URL.
+        source: URL or path; `project` and `global` name the default SQLite stores.
         target: URL or path; made when it is not there.
         dry_run: only count what would be copied.
 
     Raises:
-        ConfigError: one of the two cannot be a store, or the source is none.
+        ConfigError: one of the two cannot be a store, or there is no store at the source.
         InvalidInputError: both are the same, or the target holds something else.
         StorageError: one cannot be read or written.
     """
-    here, there = _location(app, source), _location(app, target)
-    if not here.exists:
-        raise ConfigError(f"There is no store at {here.shown}.", hint="Give the URL or the path of one.")
-    if here.database == there.database:
+    origin, destination = _location(app, source), _location(app, target)
+    if not origin.exists:
+        raise ConfigError(
+            f"There is no store at {origin.shown}.",
+            hint="Give the URL or the path of one, such as sqlite:///FILE, or `project` or `global`.",
+        )
+    if origin.database == destination.database:
         raise InvalidInputError("Source and target are the same store.", hint="Give another target.")
-    with closing(_opened(app, here)) as one:
+    with closing(_opened(app, origin)) as old:
         if dry_run:
-            return CopiedStore(here.shown, there.shown, tuple(counted(copied(), one.full_copy)))
-        there = prepare(there)
-        with closing(_opened(app, there, half=True)) as other:
-            checked(other.full_copy, here.shown, now=to_micros(app.clock()))
-            tables = copy(copied(), one.full_copy, other.full_copy, app.progress)
-            other.full_copy.finish()
-    return CopiedStore(here.shown, there.shown, tuple(tables))
+            tables = count_tables(copied(), old.full_copy)
+            return CopiedStore(origin.shown, destination.shown, tuple(tables))
+        destination = prepare(destination)
+        with closing(_opened(app, destination, unfinished=True)) as new:
+            claim_target(new.full_copy, origin.shown, now=to_micros(app.clock()))
+            copies = copy(copied(), old.full_copy, new.full_copy, app.progress)
+            new.full_copy.finish()
+    return CopiedStore(origin.shown, destination.shown, tuple(copies))
 
 
 def _location(app: Application, name: str) -> Location:
@@ -66,5 +70,7 @@ def _location(app: Application, name: str) -> Location:
     return location
 
 
-def _opened(app: Application, location: Location, *, half: bool = False) -> WholeStore:
-    return open_store(location, clock=app.clock, settings=app.settings, degraded=app.degraded, half=half)
+def _opened(app: Application, location: Location, *, unfinished: bool = False) -> WholeStore:
+    return open_store(
+        location, clock=app.clock, settings=app.settings, degraded=app.degraded, unfinished=unfinished
+    )

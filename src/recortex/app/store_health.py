@@ -1,4 +1,4 @@
-"""How a store is and will be: size, growth, and what a person might do about it."""
+"""The health of a store: its size, its growth, and what a person might do about them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 SAMPLES = 400
+"""Sizes of the store that growth is computed from: more than its window holds."""
 SOON_DAYS = 30
 """How long before a store reaches its threshold a notice is given."""
 _MONTH = 30
@@ -25,7 +26,7 @@ _STAMP = "%Y%m%dT%H%M%S%f"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """How a store is and will be.
+    """The health of a store.
 
     Attributes:
         active: memories with that status, as everywhere.
@@ -49,7 +50,7 @@ class Health:
 
 
 def health(services: StoreServices, settings: Settings) -> Health:
-    """How a store is and will be."""
+    """Measure the health of a store."""
     store = services.store
     space = store.compaction.space()
     archived = store.maintenance.archived()
@@ -90,7 +91,7 @@ def notices(value: Health, settings: Settings) -> list[str]:
 
 
 def _last_backup(services: StoreServices) -> datetime | None:
-    """By the newest file's name; one that a person named says nothing."""
+    """The time in the newest backup's name; None for one that a person named."""
     stamps = (path.name.partition("-")[0] for path in services.store.backups.all())
     return max(filter(None, map(_stamped, stamps)), default=None)
 

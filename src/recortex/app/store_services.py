@@ -1,6 +1,6 @@
 """A store with everything that works on it."""
 
-# ruff: noqa: TC004  nobody reads these annotations at run time, and what they name is loaded late
+# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class StoreServices:
-    """One store, wired. What works on it is loaded when it is used, so that a read pays for reading alone.
+    """One store, wired. Services are imported when used, so that reading does not import the writing code.
 
     Attributes:
         scope: what is kept here: a project's memories or the person's own; None for a store that holds both.
         root: the folder that relative file paths refer to.
         location: the store's files.
         store: where the memories are.
-        settings: those that hold for it: a project's own file has no say about the person's store.
+        settings: those that hold for it: a project's own file does not change those of the person's store.
         embedder: makes vectors; None where they are switched off.
-        count: tokens of a text.
+        count_tokens: counts the tokens of a text.
     """
 
     scope: Scope | None
@@ -44,7 +44,7 @@ class StoreServices:
     store: KeptStore
     settings: Settings
     embedder: NamedEmbedder | None
-    count: Callable[[str], int]
+    count_tokens: Callable[[str], int]
 
     @property
     def project(self) -> str:
@@ -53,10 +53,10 @@ class StoreServices:
 
     @cached_property
     def ingestion(self) -> Ingestion:
-        """Keeps what is new."""
+        """Stores new and changed memories."""
         from recortex.engines.ingestion.service import Ingestion
 
-        return Ingestion(self.store, self.store.search, count=self.count)
+        return Ingestion(self.store, self.store.search, count=self.count_tokens)
 
     @cached_property
     def embedding(self) -> Embedding:
@@ -72,10 +72,10 @@ class StoreServices:
 
         return Retrieval(self.store.search, self.embedder if self.store.vectors.available else None)
 
-    def past(self, states: Sequence[Memory]) -> Retrieval:
-        """Answers questions from states that hold no longer.
+    def retrieval_of(self, states: Sequence[Memory]) -> Retrieval:
+        """Answers questions from former states.
 
-        They get an index of their own in memory: they are few, and the store's index holds what is said now.
+        They get an index of their own in memory: they are few, and the store's index holds current states.
         """
         from recortex.engines.indexing.document import search_text
         from recortex.engines.ingestion.embedding import Embedding

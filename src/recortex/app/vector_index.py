@@ -1,4 +1,4 @@
-"""Keeping up what makes the search of many vectors quick, where nobody waits for it."""
+"""The approximate index of many vectors: extending it in the background, and saying what it lacks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def keep_vector_index(services: StoreServices, *, threads: int = 1) -> int:
 
 
 def index_notice(services: StoreServices, *, thorough: bool = False) -> tuple[str, str] | None:
-    """What keeps the search of many vectors slow, and what to do; None where nothing does.
+    """Why the search of many vectors is slow, and what to do; None where it is not.
 
     Args:
         services: the store.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
+"""Threads of the embedding model."""
 
 
 def application(
@@ -61,14 +62,14 @@ def _application(
     actor: Actor = Actor.SYSTEM,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Application:
-    # A hook that a server answers for does without these.
+    # Imported here: a hook that a server answers for does not need them.
     from recortex.app.application import Application
     from recortex.app.backends.stores import open_store
     from recortex.app.location import prepare
     from recortex.app.store_services import StoreServices
     from recortex.engines.tokens.counter import TokenCounter
 
-    events: list[Callable[[Degradation], None]] = []
+    events: list[Callable[[Degradation], None]] = []  # filled below: the application records them
 
     def degraded(event: Degradation) -> None:
         for tell in events:
@@ -89,7 +90,7 @@ def _application(
             store=store,
             settings=settings,
             embedder=embedder,
-            count=tokens.count,
+            count_tokens=tokens.count,
         )
 
     app = Application(
@@ -150,7 +151,7 @@ def worker(start: Path, *, url: str = "") -> Worker:
     location, *_ = _locations(project, url or settings["url"], settings).values()
     if not location.remote:
         raise ConfigError(
-            "A worker needs a store on a server: on SQLite the job behind each session does the same.",
+            "A worker needs a store on a server: on SQLite the same is done after each session.",
             hint="Give --url postgresql://USER@HOST/DATABASE, or set RECORTEX_URL.",
         )
     try:

@@ -67,7 +67,7 @@ def run(argv: Sequence[str] | None = None, commands: Mapping[str, Command] = _NO
         code = _guarded(words, commands, started)
         sys.stdout.flush()
     except BrokenPipeError:
-        _abandon_output()  # whoever read it has gone
+        _abandon_output()  # the reader of the pipe has closed it
         return FAILED
     except OSError as error:
         _abandon_output()
@@ -101,7 +101,7 @@ def _guarded(words: list[str], commands: Mapping[str, Command], started: float) 
         failure = InterruptedByPersonError()
     except OSError as error:
         failure = _system(error)
-    except Exception as error:  # noqa: BLE001  the last door: a person gets one line, `--debug` the traceback
+    except Exception as error:  # noqa: BLE001  outermost: people get one line, `--debug` the traceback
         failure = InternalError(
             f"Recortex made a mistake: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
         )

@@ -23,22 +23,22 @@ For every verb
   --url URL      The store itself: sqlite:///FILE or postgresql://HOST/DATABASE.
   --help         What the verb does and takes.
 
-`recortex VERB --help` explains a verb; `recortex tour` shows the whole on an example;
-`recortex --version` tells the version."""
+`recortex VERB --help` explains a verb; `recortex tour` walks through an example;
+`recortex --version` prints the version."""
 
 
-def text(commands: Mapping[str, Command], width: int = 0) -> str:
-    """The overview, with the given verbs beside the operations; wrapped where a width is given."""
+def text(programs: Mapping[str, Command], width: int = 0) -> str:
+    """The overview of all operations, and of the verbs that are none; wrapped where a width is given."""
     topics = {
         group["title"]: {one["name"].replace("_", "-"): one["summary"] for one in group["operations"]}
         for group in manifest.groups()
     }
-    if commands:
-        topics["Programs"] = {name: command.summary for name, command in commands.items()}
+    if programs:
+        topics["Programs"] = {name: command.summary for name, command in programs.items()}
     column = max(len(name) for verbs in topics.values() for name in verbs)
     lines = [_HEAD]
     for title, verbs in topics.items():
-        summaries = (_line(f"  {name:<{column}}  ", said, width) for name, said in verbs.items())
+        summaries = (_line(f"  {name:<{column}}  ", summary, width) for name, summary in verbs.items())
         lines += [title, *summaries, ""]
     return "\n".join([*lines, *(_line("", line, width) for line in _TAIL.splitlines())])
 

@@ -166,7 +166,7 @@ def _add_positional(parser: Parser, parameter: Parameter, shape: Shape) -> None:
     if shape.read is shape_of(str).read:
         settings["type"] = spoken
     if not parameter.required and not shape.many:
-        # argparse would read its own mark for "nothing given" as if it were a word.
+        # argparse passes its mark for "nothing given" to `type`, as if it were a word.
         settings |= {"nargs": "?", "type": partial(_unless_left_out, settings["type"])}
     parser.add_argument(parameter.name, metavar=parameter.name.strip("_").upper(), **settings)
 

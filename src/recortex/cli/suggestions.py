@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_BESIDE = 0.1
-"""How much less alike than the likeliest a word may be that is named beside it."""
+_BESIDE = 0.1  # a word is named too if its similarity is lower than the best one's by no more than this
 
 
 def synonyms() -> dict[str, str]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 
 _CODES: dict[str, str] = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_NARROWEST, _WIDEST, _USUAL = 40, 120, 100
-_COUNTED_DAYS = 14
+_NARROWEST, _WIDEST, _USUAL = 40, 120, 100  # columns
+_COUNTED_DAYS = 14  # up to here a date is shown as "N days ago"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,4 @@
-"""What goes wrong before an operation begins.
-
-Wrong arguments, a question that nobody can answer, an interruption.
-"""
+"""Errors before an operation begins: wrong arguments, nobody to confirm, an interruption; and exit codes."""
 
 from __future__ import annotations
 

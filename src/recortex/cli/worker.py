@@ -1,4 +1,4 @@
-"""`recortex worker`: does the jobs of a PostgreSQL store that nobody waits for."""
+"""`recortex worker`: runs the background jobs of a PostgreSQL store."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ it is stopped; several may run at once."""
 
 
 def worker(words: Sequence[str]) -> int:
-    """Work until told to stop.
+    """Run jobs until told to stop.
 
     Raises:
         UsageError: an option is not known.
-        ConfigError: the store is none on a server.
+        ConfigError: the store is not on a server.
         StorageError: the server cannot be reached.
     """
     parser = Parser(prog="recortex worker", description=_ABOUT, allow_abbrev=False)
@@ -33,7 +33,7 @@ def worker(words: Sequence[str]) -> int:
         "--project",
         metavar="DIR",
         default=".",
-        help="Whose settings hold; the working directory's, unless said.",
+        help="The project whose settings count; by default that of the working directory.",
     )
     parser.add_argument("--once", action="store_true", help="End when no job waits.")
     options = parser.parse_args(list(words))

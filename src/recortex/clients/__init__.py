@@ -1,1 +1,1 @@
-"""Other people's programs that run agents: where each keeps its settings, and what has to stand there."""
+"""The clients, programs that run agents: where each keeps its settings, and our entries in them."""

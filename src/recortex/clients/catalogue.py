@@ -28,7 +28,7 @@ ClientName = Literal["claude-code", "codex", "cursor", "gemini", "qwen", "vscode
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What belongs into a client.
+    """Our entries in a client's files.
 
     Attributes:
         notes: what the person should know.
@@ -40,10 +40,10 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class InstallRequest:
-    """What is asked for.
+    """What `recortex install` is to write.
 
     Attributes:
-        hooks: the client's hooks are wanted, not only the tools.
+        hooks: also the client's hooks, not only the tools.
     """
 
     environment: Environment
@@ -74,7 +74,7 @@ def _can_start(client: ClientName, environment: Environment) -> bool:
 
 
 def share(client: ClientName, wish: InstallRequest) -> Share:
-    """What belongs into a client, and what the person should know."""
+    """Our entries in a client's files, and what the person should know."""
     entry = _CLIENTS[client]
     found = entry.share(wish)
     if _can_start(client, wish.environment):
@@ -99,8 +99,8 @@ def _claude_code(wish: InstallRequest) -> Share:
 
 
 FORWARDED = ["RECORTEX_HOME", "RECORTEX_URL", "RECORTEX_WORKSPACE", "PGPASSFILE", "PGPASSWORD"]
-"""What Codex is asked to hand on to a server, which else sees a few variables alone: hooks see all of them,
-and both must find the same memory. The plug-in's `.mcp.json` names the same."""
+"""Variables that Codex passes on to our server, which otherwise sees few: hooks see all, and both must find
+the same memory. The plug-in's `.mcp.json` names the same."""
 
 
 def _codex(wish: InstallRequest) -> Share:

@@ -1,7 +1,4 @@
-"""What of the machine decides where files lie and how we are called.
-
-Handed in, so that a test can be another machine.
-"""
+"""What of the machine decides where clients' files are and how they start us; tests give another machine."""
 
 from __future__ import annotations
 
@@ -58,9 +55,9 @@ class Environment:
     def called(self, *, from_terminal: bool) -> tuple[str, ...]:
         """The words for a client: with a path, but on Windows the name alone where it will do.
 
-        Many a client is started by an editor or a desktop, without the PATH of a terminal, and says nothing
-        of a program that it does not find. On Windows a line that begins with a quoted path means another
-        thing to each shell.
+        Many clients are started by an editor or a desktop, without the PATH of a terminal, and say nothing of
+        a program that they do not find. On Windows each shell reads a line that begins with a quoted path
+        differently.
         """
         plain = self.windows and from_terminal and self.program.on_path
         return ("recortex",) if plain else self.program.words
@@ -68,7 +65,7 @@ class Environment:
     def line(self, words: tuple[str, ...]) -> str:
         """The words as a line for a shell.
 
-        On Windows slashes lean forward: every shell there takes them unquoted.
+        On Windows with forward slashes, which every shell there takes unquoted.
         """
         if not self.windows:
             return shlex.join(words)

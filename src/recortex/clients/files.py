@@ -1,4 +1,4 @@
-"""A client's file, read and written with care: it is not ours, and others write to it, too."""
+"""Reads and writes a client's file: it is backed up, and never overwritten if it changed meanwhile."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARK = ".recortex-backup-"
 KEPT = 3
 """How many backups of a file stay."""
 LARGEST = 64_000_000
-"""Bytes; no client's settings come near."""
+"""Bytes of a file; no client's settings are nearly as large."""
 
 
 class ChangedMeanwhileError(RecortexError):
@@ -97,7 +97,7 @@ def back_up(file: ClientFile, now: datetime) -> Path:
 
 
 def write(file: ClientFile, text: str | None) -> list[Path]:
-    """Put a text in a file's place at one stroke; None takes the file away.
+    """Replace a file's text in one step; None removes the file.
 
     Returns the folders that were made for it.
 
@@ -124,7 +124,7 @@ def write(file: ClientFile, text: str | None) -> list[Path]:
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:
-    """Never readable by more people than the file that it copies, not even for a moment."""
+    """Create a file with a mode from the beginning, so that it is never readable by more people."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as opened:
         opened.write(data)
@@ -135,7 +135,7 @@ def _create(path: Path, data: bytes, mode: int) -> None:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """What the system refuses, with the file's name.
+    """Raise our error, with the file's name, for what the system refuses.
 
     Raises:
         PermissionsError: it refused.

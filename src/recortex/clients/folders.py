@@ -1,7 +1,7 @@
-"""The folders that were made for a client's files, so that taking our share out leaves none of them empty.
+"""The folders that were made for a client's files, so that uninstalling removes those that are empty then.
 
-They are noted in a file of our own: a folder of the client that was empty before stays. Where the note is
-lost, a folder is left.
+They are noted in a file of our own: an empty folder that the client had before stays. Without the note, all
+stay.
 """
 
 from __future__ import annotations

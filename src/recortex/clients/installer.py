@@ -1,4 +1,4 @@
-"""Putting our share into a client's files and taking it out: first all is planned, then all is written."""
+"""Writes our entries into a client's files and removes them: first all changes are planned, then written."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Change:
         return "created" if self.file.text is None else "changed"
 
     def diff(self) -> str:
-        """The lines that go and come; no others, as they may hold what nobody should see on a screen."""
+        """The lines that are removed and added; no others, since they may hold secrets."""
         lines = difflib.unified_diff(
             (self.file.text or "").splitlines(keepends=True),
             (self.text or "").splitlines(keepends=True),
@@ -72,14 +72,14 @@ class Change:
         """
         if self.action == "unchanged":
             return Applied()
-        # A file that goes held nothing but ours, and of one that was not there is nothing to keep.
+        # No backup of a file that is removed, which only held our entries, or that was not there.
         keeps = self.file.text is not None and self.text is not None
         backup = files.back_up(self.file, now) if keeps else None
         return Applied(backup, tuple(files.write(self.file, self.text)))
 
 
 def additions(parts: Sequence[Part]) -> list[Change]:
-    """What becomes of each file when our share is put in.
+    """The changes that write our entries.
 
     Raises:
         RecortexError: one cannot be read; none was touched.
@@ -96,7 +96,7 @@ def wanting(parts: Sequence[Part]) -> bool:
 
 
 def removals(parts: Sequence[Part]) -> list[Change]:
-    """What becomes of each file when our share is taken out.
+    """The changes that remove our entries.
 
     Raises:
         RecortexError: one cannot be read; none was touched.

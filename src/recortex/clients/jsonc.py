@@ -1,4 +1,4 @@
-"""JSON with comments, edited as text: what is not ours keeps its bytes.
+"""Edits JSON with comments as text: everything else keeps its bytes.
 
 Libraries that read comments either drop them on writing or reflow the file; the clients' files are edited by
 people, and some by the client at the same time, so only the span of a member is ever touched.
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 DEEPEST = 100
+"""Objects and lists within one another; a deeper text is refused."""
 _SPACE = re.compile(r"(?:[ \t\r\n\ufeff]++|//[^\n]*+|/\*(?s:.*?)\*/)*+")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]++|\\.)*+"')
 _SCALAR = re.compile(r"true|false|null|-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?+[0-9]++)?+")

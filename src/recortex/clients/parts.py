@@ -1,4 +1,4 @@
-"""What has to stand in one file of a client, and how it is put there and taken away; text in, text out."""
+"""Our entries in one file of a client: adding them to its text and removing them again."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class JsonPart:
 
 
 def _merged(there: Any, wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """What a person has set beside our keys stays, options after `mcp` among it."""
+    """Our entry with what a person set in it kept, such as options after `mcp`."""
     if not isinstance(there, dict):
         raise FormatError(f"{NAME} is not an object.")
     merged: dict[str, Any] = {**there, **wanted}
@@ -187,10 +187,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -> str:
-    """The text after a change, if it then says what it should.
-
-    A library that edits may be wrong, a reader knows.
-    """
+    """The text after a change, if a parser then reads what is wanted: the library that edits may be wrong."""
     import tomlkit
 
     windows = 0 < text.count("\n") == text.count("\r\n")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_EXCERPT = 64 * 1024
-"""Bytes of one piece: more is no piece but a file, and would be found by everything."""
+"""Bytes of one piece: a longer text would be found by almost any question."""
 
 
 class Excerpt(NamedTuple):

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 COMMITS, FILES = 5, 20
+"""How many are noted of the checkout at most."""
 SECONDS = 3.0
+"""After which a git command is stopped."""
 MOST_BYTES = 64 * 1024
 _SHA256 = 64
 _HARMLESS = re.compile(

@@ -195,10 +195,7 @@ def _read(path: Path) -> str:
 
 
 def same_folder(path: Path) -> int:
-    """A number that a folder keeps as long as it exists, by which one that took its place is told.
-
-    0 if unknown.
-    """
+    """A number that a folder keeps while it exists, so that one in its place is recognised; 0 if unknown."""
     try:
         return os.stat(path).st_ino  # noqa: PTH116  a hot path
     except OSError:

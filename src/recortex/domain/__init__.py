@@ -1,1 +1,1 @@
-"""The nouns: frozen values, standard library only."""
+"""The values that all layers share: frozen, on the standard library alone."""

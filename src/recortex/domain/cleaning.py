@@ -20,7 +20,7 @@ _TERMINAL = lazy(
 )
 _BREAK = lazy("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _OTHER = lazy(r"[^\x20-\x7e\n\t]")
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})  # Unicode categories: controls, formats, unassigned
 _BLANK = frozenset(
     "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
 )  # letters and marks by name
@@ -62,7 +62,7 @@ def clean(text: str) -> str:
 
 
 def cleaned(value: Any) -> Any:
-    """The same for each text in a JSON value, keys included."""
+    """`clean` applied to each text in a JSON value, keys included."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list | tuple):
@@ -94,7 +94,7 @@ def without_tags(text: str) -> str:
 
 
 def _seen(found: re.Match[str]) -> str:
-    """What is left of a sign: itself, a space, or nothing."""
+    """What a character is replaced by: itself, a space, or nothing."""
     sign, text = found[0], found.string
     before = text[found.start() - 1 : found.start()]
     if sign in _JOINERS:

@@ -12,7 +12,7 @@ from recortex.domain.vocabulary import Actor
 KEPT_VERSIONS = 10
 """How many states of a memory are kept: the current one and the nine before it."""
 Gone = Literal["purge", "expiry", "move"]
-"""Why a memory is gone for good: a person took it out, or it had long been put away."""
+"""Why a memory is gone from a store for good: purged by a person, expired after pruning, or moved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

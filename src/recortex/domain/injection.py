@@ -1,4 +1,4 @@
-"""Text that programs put into a conversation: how ours is marked, and how it is told from what was said.
+"""Text that programs put into a conversation: ours is marked, and all of it is separated from what was said.
 
 Memory that learns from its own injections feeds on itself, so everything that Recortex gives to a client
 stands between `START` and `END`, and every reader takes such blocks (and other programs' wrappers) out before
@@ -72,13 +72,13 @@ def wrap(text: str) -> str:
 
 
 def sealed(text: str) -> str:
-    """What a hook is about to tell the agent, whichever process made it: one clean block, or nothing."""
+    """The answer of a hook, whichever process made it, as one clean block; empty where it has none."""
     inside = _OWN_MARKER.sub("", text).strip()
     return wrap(inside) if inside else ""
 
 
 def strip_injected(text: str, *, wrappers: bool = True) -> tuple[str, str]:
-    """Part what was said from what a program put in.
+    """Separate what was said from what a program put in.
 
     A block of ours whose end is missing (a client cut it) reaches to the end of `text`; one whose beginning
     is missing reaches back to the beginning. Other programs' wrappers are taken out from the first opening to

@@ -102,7 +102,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """There is no answer, and the rules alone have to do.
+    """There is no answer: what the rules found is all.
 
     Attributes:
         detail: a sentence for people, without a key and without a word of what was sent or answered.

@@ -1,4 +1,8 @@
-"""Whether an id, a path or a name may hold a secret: a guess for which hooks need not load the rules."""
+"""Whether an id, a path or a name may hold a secret: a guess for which hooks need not load the rules.
+
+A provider whose tokens none of these expressions matches is added to `_ISSUED` when it gets a rule in
+`engines/privacy/rules`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from recortex.domain.expressions import lazy
 _WORDS = lazy(
     r"pass|pwd|pw[-_]|secret|token|key|auth|cred|bearer|login|sig|cookie|session[-_=]|[=:@%]", re.IGNORECASE
 )
-"""What stands before a secret, or inside a connection string."""
+"""Words that often stand before a secret, and signs of connection strings."""
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
 _UNIQUE = lazy(r"(?<![0-9A-Za-z])" + _UUID)
 """A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
@@ -17,10 +21,11 @@ _ISSUED = lazy(
     r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox"
     r"|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]" + _UUID
 )
+"""How tokens begin that providers issue: those of `engines/privacy/rules`, more broadly."""
 _RUN = lazy(r"[A-Za-z0-9]{6,}")
 _WORD = lazy(r"[A-Z]?[a-z]+\d*|[A-Z]+|\d+|[a-z0-9]{1,15}")
 _HASH = lazy(r"[0-9a-f]+")
-_LONG = 16
+_LONG = 16  # letters and digits without a break that are suspicious where a digit is among them
 LONGEST_ID = 512
 """Bytes of a session's id: clients' own have 36. PostgreSQL's indexes take at most 2,704 in all columns."""
 
@@ -36,11 +41,10 @@ def known_as(id_: str) -> str:
 
 
 def suspicious(name: str) -> bool:
-    """Whether a look at a name is worth while.
+    """Whether a name has to be redacted by the rules.
 
-    What is wrong here costs a few milliseconds, or lets a secret pass.
-
-    UUIDs, hashes that are a whole part of a path, words and words with a number are not.
+    A wrong yes costs a few milliseconds, a wrong no lets a secret pass. UUIDs, hashes that are a whole part
+    of a path, words and words with a number are not suspicious.
     """
     if _ISSUED.search(name) or _WORDS.search(name):
         return True
@@ -53,7 +57,7 @@ def suspicious(name: str) -> bool:
 
 
 def _mixed(run: str) -> bool:
-    """Whether letters and digits stand as in no word: a long run with a digit, or both cases with one."""
+    """Whether a run of letters and digits looks random: long with a digit, or both cases and a digit."""
     if len(run) >= _LONG and not run.isdigit():
         return not run.isalpha() or run.isupper() or len(run) > 2 * _LONG
     return not _WORD.fullmatch(run) and run != run.lower() and any(map(str.isdigit, run))

@@ -1,4 +1,4 @@
-"""A relation between two memories: one table, one type, twenty meanings."""
+"""A typed relation between two memories."""
 
 from __future__ import annotations
 

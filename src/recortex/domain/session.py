@@ -1,4 +1,4 @@
-"""An agent's session as memory sees it: that it was, what was given in it, what was seen of its work."""
+"""An agent's session: when it ran, which memories it was given, and what was seen of its work."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Session:
         context: counts compactions: what was given before one is gone from what the agent sees.
         captured_at: when it was last learned from.
         captured_size: bytes of the transcript then.
-        told: hash of the last message that was taken from the client's word, before the transcript had it.
+        told: hash of the last message that was taken from the client's report, before the transcript had it.
     """
 
     id: str

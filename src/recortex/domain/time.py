@@ -19,13 +19,12 @@ def from_micros(micros: int) -> datetime:
     """The inverse of `to_micros`.
 
     Raises:
-        CorruptStoreError: it is no instant that we wrote; damage made it one of another kind, or of no
-            calendar.
+        CorruptStoreError: damage changed it into something that is no instant of the calendar.
     """
     try:
         return EPOCH + timedelta(microseconds=micros)
     except (TypeError, OverflowError) as error:
-        raise CorruptStoreError("The store is damaged: a time in it is none.") from error
+        raise CorruptStoreError("The store is damaged: a time in it is impossible.") from error
 
 
 def as_utc(at: datetime) -> datetime:

@@ -36,17 +36,21 @@ SECONDS = {
 WRITING = 1.0
 """Seconds for an answer to be taken: a pipe takes it at once, unless it is full and nobody reads."""
 MOST_BYTES = 16 * 1024 * 1024
+"""Of an event; a larger one is ignored."""
 NICE = 10
+"""By how much the capture process lowers its priority."""
 ASKED_SERVER = frozenset({"user-prompt-submit", "pre-tool-use"})
+"""Events that a running server answers, since its model is loaded."""
 SERVER_SHARE = 0.3
 """Of its time a hook waits for a server: enough is left to answer by itself where that one hangs."""
 LONGEST = 10_000
 """Characters of an answer: clients replace a longer one by a preview."""
 SHELLS = frozenset({b"sh", b"bash", b"dash", b"zsh", b"ash", b"ksh", b"fish", b"busybox"})
+"""Programs through which clients start hooks."""
 MOVED = (
     "Recortex: this checkout was moved or copied; its memory is bound to another path. See `recortex init`."
 )
-"""What the person, not the agent, is told at a start where the checkout has left its memory behind."""
+"""Shown to the person, not the agent, at the start of a session in a checkout that was moved or copied."""
 _EVENT_NAME = re.compile(r"\w{1,40}")
 _HELP = f"""usage: recortex hook EVENT [--client NAME] [--project DIR] [--url URL]
 
@@ -106,7 +110,7 @@ def _guarded(name: EventName, options: Options) -> bytes:
 
 
 def _event(name: EventName, options: Options) -> HookEvent | None:
-    """What happened; None where it is not to be looked at."""
+    """The event on standard input; None where it is to be ignored."""
     from recortex.settings import inside, project_of_agent
 
     raw = _stdin()
@@ -117,9 +121,7 @@ def _event(name: EventName, options: Options) -> HookEvent | None:
 
 
 def _client_process(name: str) -> int:
-    """The number of the client's process, by which it is later known whether it still runs.
-
-    0 where it is not told.
+    """The number of the client's process, which shows later whether the client still runs; 0 if unknown.
 
     Clients start hooks through a shell, which ends with the hook: then it is the shell's parent.
     """
@@ -127,7 +129,7 @@ def _client_process(name: str) -> int:
     try:
         with open(f"/proc/{parent}/stat", "rb") as file:  # noqa: PTH123  a hot path
             program, _, rest = file.read().partition(b"(")[2].rpartition(b")")
-    except OSError:  # no Linux: asking takes a process of its own, which only the first hook may cost
+    except OSError:  # not on Linux: `ps` is a process of its own, which only the first hook may cost
         return _asked_process(parent) if name == "session-start" else 0
     return int(rest.split()[1]) if program in SHELLS else parent
 
@@ -172,7 +174,7 @@ def _text(context: HookContext, event: HookEvent) -> str:
         from recortex.app.hooks.tracking import cited_files
 
         if not cited_files(context, event):
-            return ""  # of most files nothing is known, which is quickly seen
+            return ""  # quickly known, and true of most files
     if event.name in ASKED_SERVER and context.exists:
         from recortex.app.hooks import relay
 
@@ -206,7 +208,7 @@ def _stdin() -> bytes | None:
     parts = bytearray()
     try:
         while part := os.read(0, 1 << 20):
-            if len(parts) <= MOST_BYTES:  # the rest is read too: the client is not cut off in the middle
+            if len(parts) <= MOST_BYTES:  # the rest is read and dropped: the client can finish writing
                 parts += part
     except OSError:
         return None
@@ -232,10 +234,10 @@ def _note(folder: Path | None, name: str, error: Exception) -> None:
 def _capture(options: Options) -> int:
     if hasattr(os, "nice"):
         os.nice(NICE)  # before anything is loaded: the person's next turn may have begun
-    from recortex.app.jobs.capture import main as work
+    from recortex.app.jobs.capture import main as capture
 
     folder = _folder(options, None)
-    return work(_context(folder, options)) if folder else 0
+    return capture(_context(folder, options)) if folder else 0
 
 
 def _options(words: Sequence[str]) -> Options:

@@ -1,4 +1,4 @@
-"""No answer fills an agent's context.
+"""Bounds the length of answers, since they take an agent's context.
 
 Long texts are shortened first, then long lists, and the answer says so.
 """
@@ -13,6 +13,7 @@ from recortex.errors import RecortexError
 # Claude Code puts a result of more than 50,000 characters into a file and shows a preview only.
 LONGEST_ANSWER = 40_000
 _TEXT_LENGTHS = (30_000, 8_000, 2_000, 500, 200)
+"""Lengths to which texts are cut, one after the other, until the answer fits."""
 _MORE = "Ask for less at once, or for one with `get`; `recortex get ID` in a shell shows a memory whole."
 
 

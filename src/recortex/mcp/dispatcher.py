@@ -76,8 +76,7 @@ class ToolDispatcher:
             return ToolAnswer(bounded(cleaned(lean(getattr(self.facade(), operation.method)(**given)))))
         except RecortexError as error:
             return _failure(error.code, error.message, self._hint(name, error))
-        # The border: whatever goes wrong inside, the client gets a clear error.
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001  whatever goes wrong, the client gets a clear error
             traceback.print_exception(error, file=sys.stderr)
             return _failure(
                 "internal_error",

@@ -19,7 +19,7 @@ MODERN_VERSION = "2026-07-28"
 _RESERVED = "io.modelcontextprotocol/"
 _INITIALIZE = frozenset(("protocolVersion", "capabilities", "clientInfo"))
 _MODERN = frozenset(_RESERVED + name for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
-_LONGEST = 100_000
+_LONGEST = 100_000  # bytes of a request that is answered here
 
 
 class Greeting:

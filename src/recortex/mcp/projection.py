@@ -20,7 +20,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Status
 
-# What "a memory in JSON has at least" (docs: the contract), in the order in which it reads best.
+# The fields that a memory in an answer has at least, in the order in which they read best.
 CARD = (
     "id",
     "kind",
@@ -51,7 +51,7 @@ CARD = (
 )
 WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "tokens", "metadata")
 _IDENTIFYING = ("id", "kind", "text", "status")
-_DEEPEST = 1  # objects in an answer whose fields are told: its own, and those of what it lists
+_DEEPEST = 1  # the schema describes the fields of the answer and of what it lists, no deeper
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
 _DECIDES = "The person decides with `recortex review`; until then no recall and no session gets it."
 _WAITS = {
@@ -125,7 +125,7 @@ def _memory(memory: Memory, shown: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _content(memory: Memory) -> dict[str, Any]:
-    """The typed fields that say more than `text` does."""
+    """The typed fields that say more than `text`."""
     said = codec.content_to_json(memory.content)
     main = KINDS[memory.kind].main
     if said.get(main) == memory.text:
@@ -176,7 +176,7 @@ def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _without_lists(schema: dict[str, Any]) -> dict[str, Any]:
-    """An answer's word need not be told from a closed list: the word itself is there."""
+    """A schema without its closed lists of words: in an answer, the word itself is there to read."""
     return {"type": "string"} if schema.get("type") == "string" else schema
 
 

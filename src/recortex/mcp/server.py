@@ -76,9 +76,7 @@ def serve(
     *,
     beside: Callable[[ToolDispatcher], AbstractContextManager[object]] = nullcontext,
 ) -> None:
-    """Answer the opening requests at once.
-
-    Load the rest when there is more to answer, or when the start is over.
+    """Answer the opening requests at once; load the SDK when more is asked, or when the client has started.
 
     Args:
         wire: to the client.
@@ -107,7 +105,7 @@ def serve(
     with closing(open_dispatcher()) as desk:
         threading.Thread(target=_prepare, args=(desk,), name="warm", daemon=True).start()
         with beside(desk), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
-            if answer is not None:  # all is said for now
+            if answer is not None:  # all is answered: the SDK waits for the next request
                 following = next(lines, None)
                 if following is None:
                     return
@@ -119,10 +117,7 @@ def serve(
 
 
 def _prepare(desk: ToolDispatcher) -> None:
-    """Load the SDK and the model, so that the first call does not wait for them.
-
-    But not while the client starts.
-    """
+    """Load the SDK and the model once the client has started: the first call does not wait for them."""
     time.sleep(QUIET)
     from recortex.mcp import session
 

@@ -116,10 +116,7 @@ async def _confirmed(
 def _asked_anew(
     params: types.CallToolRequestParams, question: str
 ) -> types.CallToolResult | types.InputRequiredResult | None:
-    """The same without a way back to the client.
-
-    The call is answered by the question, and comes again with an answer.
-    """
+    """Ask in the stateless protocol: the result is the question, and the call comes again with the answer."""
     state = hashlib.sha256(question.encode()).hexdigest()  # what was agreed to is this call and no other
     answer = (params.input_responses or {}).get(CONFIRM)
     if answer is None or params.request_state != state:
@@ -170,7 +167,7 @@ class _Connection:
 
     async def run(self, lines: Iterator[bytes], lead: tuple[bytes, ...]) -> None:
         """Connect the wire and the server."""
-        # What a signal tears apart in the middle is told in one line, without a traceback.
+        # An interruption by a signal is reported in one line, without a traceback.
         asyncio.get_running_loop().set_exception_handler(
             lambda _, context: _LOG.warning("%s", context.get("message"))
         )
@@ -219,7 +216,7 @@ class _Connection:
         await into.send(SessionMessage(message))
 
     def _refuse(self, line: bytes) -> None:
-        """Tell the client, if the message can be told from others, so that it does not wait."""
+        """Answer a message that cannot be read with an error, where its id is known, so that nobody waits."""
         try:
             given = json.loads(line)
         except (ValueError, RecursionError):

@@ -1,8 +1,8 @@
 """What an agent may do by itself, and what waits for the person.
 
-An agent reads what tools, pages and repositories say, so it may have been told to. What reaches beyond the
-project, or stands before everything else, is therefore kept as proposed; what the person decided, the person
-alone takes back. The setting `agents.trusted`, which no project's file can set, lifts all of it.
+An agent reads tools' output, pages and repositories, which may tell it what to store. A memory for all
+projects, or that ranks before all others, is therefore kept as proposed, and only the person takes back what
+the person decided. The setting `agents.trusted`, which no project's file can set, removes these limits.
 """
 
 from __future__ import annotations
@@ -33,14 +33,17 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.draft import Draft
 
 TOP = lowest_priority_of(Importance.CRITICAL)
+"""The lowest priority that an agent may not give."""
 EXPORTS = "exports"
-WAITING = frozenset({Status.PROPOSED, Status.QUARANTINED})
+"""The folder beside the stores into which an agent may write."""
+WAITING = (Status.PROPOSED, Status.QUARANTINED)
+"""Statuses of memories that wait for the person's review."""
 
 
 def writable(app: Application, path: str) -> Path:
     """The file that an export or backup is to go to.
 
-    An agent writes new files alone, in the project or the exports folder.
+    An agent may only write new files, in the project or the exports folder.
 
     Raises:
         InvalidInputError: it is a store's own, or no file can have that name.
@@ -66,19 +69,17 @@ def writable(app: Application, path: str) -> Path:
 
 
 def limited(app: Application) -> bool:
-    """Whether an agent asks that the person did not allow everything."""
+    """Whether the caller is an agent without the setting `agents.trusted`."""
     return app.actor is Actor.AGENT and not app.settings["agents.trusted"]
 
 
 def held_back(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
-    """The wish as it may be kept.
-
-    Proposed, and nothing special, where it asks for what only the person grants.
+    """The draft as it may be kept: proposed and without rank, where it asks for what only the person grants.
 
     Args:
-        app: on whose behalf it is.
-        draft: the wish.
-        replaced: what it is to take the place of.
+        app: says who calls.
+        draft: what is to be kept.
+        replaced: the memory that it is to replace.
     """
     asked = draft.scope is Scope.GLOBAL or draft.pinned or draft.priority >= TOP or draft.status is not None
     if not limited(app) or not (asked or (replaced is not None and weighty(replaced))):
@@ -94,16 +95,15 @@ def held_back(app: Application, draft: Draft, replaced: Memory | None) -> Draft:
 
 
 def weighty(memory: Memory) -> bool:
-    """Whether a memory stands before others or in every project."""
+    """Whether a memory ranks before others or counts in every project."""
     return memory.scope is Scope.GLOBAL or memory.pinned or memory.priority >= TOP
 
 
 def edited(app: Application, old: Memory, new: Memory) -> Memory:
-    """The edited memory: what an agent changed of what it says is the agent's word from then on.
+    """The edited memory; where an agent changed what it says, its origin is the agent from then on.
 
     Raises:
-        PersonNeededError: it would be pinned or critical, or says something else of a memory that stands
-            before others.
+        PersonNeededError: it would become pinned or critical, or a weighty memory's content would change.
     """
     if not limited(app):
         return new
@@ -137,7 +137,7 @@ def check_decision(app: Application) -> None:
 
 
 def check_taking_back(app: Application, services: StoreServices, memory: Memory, back: Memory) -> None:
-    """Refuse an agent that brings back what the person has put away or never approved.
+    """Refuse an agent that restores what the person put away or did not approve.
 
     Raises:
         PersonNeededError: it does.

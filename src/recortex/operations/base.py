@@ -1,4 +1,4 @@
-"""What every group of operations stands on."""
+"""The base class of all groups of operations, and what several of them use."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 Result = TypeVar("Result", bound="DataclassInstance")
 
 MAX_LIMIT = 1000
+MAX_DEPTH = 10
+"""Relations that a walk follows one after the other."""
 MAX_LINE = 999_999_999
+"""The highest line number of a cited file."""
 
 
 class Operations:

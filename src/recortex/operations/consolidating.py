@@ -126,19 +126,18 @@ class ConsolidationOperations(Operations):
     def _duplicates(self, services: StoreServices, limit: int) -> Duplicates:
         try:
             model = self._app.probe_embedder() if services.store.vectors.available else ""
-        except EmbeddingError:  # words alone decide then, as in a recall
+        except EmbeddingError:  # compared by words alone, as in a recall
             model = ""
         return _engine(services).duplicates(model, limit)
 
     def _two(self, ids: Sequence[str]) -> tuple[StoreServices, Memory, Memory]:
         if len(ids) != PAIR:
             raise InvalidInputError("Which two are to be merged?", hint="recortex consolidate merge ID ID")
-        (services, a), (other_bank, b) = map(self._app.locate, ids)
-        if services is not other_bank or not comparable(a, b):
+        (services, a), (others, b) = map(self._app.locate, ids)
+        if services is not others or not comparable(a, b):
             raise InvalidInputError(
                 f"{a.id[:8]} and {b.id[:8]} cannot be merged.",
-                hint="Both must be active, of one store, and neither raw code nor two moments of what "
-                "happened.",
+                hint="Both must be active and in one store; raw code and different events are never merged.",
             )
         return services, a, b
 
@@ -164,10 +163,7 @@ class ConsolidationOperations(Operations):
 
 
 def pending(services: StoreServices) -> Due:
-    """What was learned in a store since somebody last looked for duplicates.
-
-    `notice` says when it is time to.
-    """
+    """What was learned since duplicates were last listed; its `notice` says when to list them again."""
     return _engine(services).due()
 
 

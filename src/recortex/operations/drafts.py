@@ -1,4 +1,4 @@
-"""From what `remember` is given to what ingestion keeps."""
+"""Makes drafts for ingestion from the arguments of `remember`."""
 
 from __future__ import annotations
 
@@ -45,10 +45,7 @@ def new_memory(one: Any, place: int) -> NewMemory:
 
 
 def draft_of(app: Application, new: NewMemory) -> Draft:
-    """What ingestion is to keep.
-
-    Links, source and origin resolved, and held back where only the person decides.
-    """
+    """The draft for ingestion: links, source and origin resolved, and limited as `agents.py` says."""
     # An agent cannot speak with the person's authority.
     usual = Origin.AGENT if app.actor is Actor.AGENT else Origin.USER
     origin = usual if new.origin in (None, Origin.USER) else new.origin

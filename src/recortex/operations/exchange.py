@@ -122,7 +122,7 @@ class ExchangeOperations(Operations):
 
 def _write(path: Path, text: str, *, new: bool) -> None:
     try:
-        if new:  # never through a link that somebody put there meanwhile
+        if new:  # fails where somebody put a link there meanwhile
             with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(text.encode())
             return
@@ -133,12 +133,10 @@ def _write(path: Path, text: str, *, new: bool) -> None:
 
 
 def foreign(records: jsonlines.Records) -> jsonlines.Records:
-    """What another installation exported, as nobody's word here.
+    """Records that another installation exported, with nothing that would carry the person's authority here.
 
-    It waits, and says nothing of origin or weight.
-
-    Former states stay away, as do ties to what it does not hold itself: both would speak with the person's
-    authority.
+    Memories wait in quarantine, as imports without rank. Former states are left out, and so are relations to
+    memories that the export does not hold.
     """
     ids = {memory.id for memory, _ in records.memories}
     origin = Origin.IMPORT
@@ -211,10 +209,7 @@ def adopt(
 
 
 def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
-    """Keep a relation that is not there yet.
-
-    One that would make a memory a cause of itself is told instead.
-    """
+    """Keep a relation that is not there yet; one that would make a memory its own cause is only reported."""
     for services in app.all_services():
         with services.store.transaction():
             known = {

@@ -17,7 +17,7 @@ class StoreUpkeep:
 
     Attributes:
         before, after: the bytes that it took.
-        chores: each with its counts, in the order in which they were done.
+        chores: the jobs that were run, each with its counts, in their order.
     """
 
     scope: str
@@ -49,7 +49,7 @@ class GarbageCollectionOperations(Operations):
     ) -> Collected:
         """Do the maintenance that is due: delete what was pruned long ago, rotate the audit log, compact.
 
-        The job that follows each session does the same, a few seconds at a time. A memory is deleted when it
+        The same is done after each session, a few seconds at a time. A memory is deleted when it
         was pruned 90 days ago and neither used nor changed since, unless it is pinned or a living memory
         stands on it; its id, its audit log and the reason stay. Entries of the audit log older than a year
         become counts by month. A new backup is opened, checked and counted before an older one goes.

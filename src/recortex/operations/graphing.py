@@ -13,10 +13,9 @@ from recortex.domain.vocabulary import RelationType
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import MAX_DEPTH, Operations, bounded
 from recortex.operations.registry import operation
 
-MAX_DEPTH = 10
 REASONS = tuple(
     map(
         RelationType,

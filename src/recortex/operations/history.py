@@ -107,7 +107,7 @@ class HistoryOperations(Operations):
         )
 
     def _reinstate(self, services: StoreServices, memory: Memory) -> None:
-        """Take the superseding of former memories back with the creation of the one that replaced them."""
+        """Make superseded memories active again when the creation of the one that replaced them is undone."""
         replaced = [
             relation.target_id
             for relation in services.store.relations.of([memory.id])

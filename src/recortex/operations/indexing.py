@@ -164,7 +164,7 @@ class IndexingOperations(Operations):
         """Bring every memory to the embedding model that is set; a stopped run goes on where it ended.
 
         After a change of the model memories are found by their words until they have a vector of it. The most
-        important and most used get theirs first. The job behind each session does the same, a little at a
+        important and most used get theirs first. A job after each session does the same, a little at a
         time.
 
         Args:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MICRO = 1_000_000
 MOST_FILES = 1_000
+"""Cached briefs that are looked at."""
 LATEST = 2.0**33
 """Seconds since 1970 that a brief may say it was made at: the year 2242."""
 
@@ -131,7 +132,7 @@ class Inspection:
     """How the memory works.
 
     Attributes:
-        captures: counts and times of the job that learns from sessions: its last run and all of them.
+        captures: counts and times of the capture process: its last run and all of them.
         receipts: of the session that was asked for.
         notices: what a person may want to do.
     """

@@ -85,7 +85,7 @@ class Fallback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """A hook, or the job behind it, that could not do its work."""
+    """A hook or a capture process that could not do its work."""
 
     at: datetime
     event: str
@@ -98,8 +98,8 @@ class SessionLoop:
 
     Attributes:
         waiting: sessions that wait to be learned from.
-        runs: of the job that does; `last` and `totals` are its counts and times.
-        failures: the last ones of hooks and job; `failed` counts all that the log holds.
+        runs: of the capture process; `last` and `totals` are its counts and times.
+        failures: the last ones of hooks and capture processes; `failed` counts all that the log holds.
     """
 
     waiting: int = 0

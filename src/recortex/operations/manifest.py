@@ -1,6 +1,4 @@
-"""What `manifest.json` says of every operation, read without importing one.
-
-A start takes the time that it needs.
+"""What `manifest.json` says of every operation, read without importing one, so that programs start quickly.
 
 `scripts/build_docs.py` writes that file from the facade; a test fails when it is stale.
 """

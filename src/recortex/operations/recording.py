@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 MAX_BATCH = 100_000
+"""Memories of one `remember_many`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +209,7 @@ class RecordingOperations(Operations):
         if "valid_until" not in changes and (until := expiry(content)) != _expiry_before(old):
             changes["valid_until"] = until
         if old.summary == old.content.summary():
-            changes.setdefault("summary", "")  # it was made from the content, and is made again
+            changes.setdefault("summary", "")  # empty: it is made again from the new content
         return replace(old, kind=Kind(content.kind), content=content, **changes)
 
 
@@ -226,7 +227,7 @@ def _content(old: Memory, edit: MemoryEdit) -> Any:
 
 
 def _expiry_before(old: Memory) -> datetime | None:
-    """The date that the former content gave; an older store may hold words that are none."""
+    """The expiry date in the former content; None where that is no date, as an older store may have it."""
     try:
         return expiry(old.content)
     except InvalidInputError:

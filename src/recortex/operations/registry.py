@@ -47,15 +47,12 @@ class Traits:
     person: bool = False
 
     def __post_init__(self) -> None:
-        """What changes nothing may be done again."""
+        """Whatever changes nothing is idempotent too."""
         object.__setattr__(self, "idempotent", self.idempotent or self.read_only)
 
     @property
     def asks(self) -> bool:
-        """Whether an agent's call is to be confirmed: what it removes does not come back.
-
-        What is forgotten does.
-        """
+        """Whether an agent's call has to be confirmed, since what it removes cannot be brought back."""
         return self.destructive and not self.core
 
     def removes(self, arguments: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ from recortex.engines.decay.present import faded
 from recortex.engines.graph.walk import Way, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
-from recortex.operations.base import Operations, bounded
+from recortex.operations.base import MAX_DEPTH, Operations, bounded
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -45,7 +45,6 @@ COUNT_SECONDS = 0.25
 (bench/stress.py)."""
 
 MAX_QUESTION = 20_000
-MAX_DEPTH = 10
 MAX_OFFSET = 1_000_000_000
 
 
@@ -320,7 +319,7 @@ class SearchOperations(Operations):
         former = services.store.memories.former(only, only.as_of) if only.as_of else []
         if not former:
             return now
-        then = ask(services.past(former), replace(only, as_of=None))
+        then = ask(services.retrieval_of(former), replace(only, as_of=None))
         return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
@@ -347,7 +346,7 @@ class SearchOperations(Operations):
         for scope in {hit.memory.scope for hit in hits}:
             services = self._app.services(scope)
             ids = [hit.memory.id for hit in hits if hit.memory.scope is scope]
-            # an answer does not wait for another writer, nor fail with the disk, for the sake of a count
+            # counting accesses is not worth a long wait for another writer, nor a failed answer
             with (
                 suppress(StoreBusyError, PermissionsError),
                 services.store.transaction(patience=COUNT_SECONDS),
@@ -373,7 +372,7 @@ class SearchOperations(Operations):
     def _by_confidence(self, query: MemoryQuery) -> Sequence[Memory]:
         """All that pass, chosen and sorted by what is left of their confidence: no index knows that."""
         least, most = query.min_confidence or 0.0, query.max_confidence
-        wide = replace(query, max_confidence=None)  # none is more sure now than it was
+        wide = replace(query, max_confidence=None)  # decay only lowers confidence, so more may pass now
         found = [
             memory
             for services in self._app.all_services(query.scope)

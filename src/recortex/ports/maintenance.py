@@ -138,7 +138,7 @@ class Compaction(Protocol):
         """What the store takes."""
 
     def tidy(self, left: Callable[[], float]) -> dict[str, int]:
-        """Return free pages, merge the keyword index, update statistics; in steps, while seconds are left."""
+        """Return free pages, merge the keyword index, fold the log in; in steps, while seconds are left."""
 
     def waste(self) -> int:
         """Unused bytes that a rewrite would give back, also within pages; slower than `space`."""

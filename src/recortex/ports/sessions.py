@@ -62,7 +62,7 @@ class Sessions(Receipts, Signals, Protocol):
     def recent(self, limit: int) -> list[Session]:
         """The sessions that were seen last, latest first."""
 
-    def unheard(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
+    def unknown_transcripts(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts that are younger than the store and belong to no known session.
 
         Args:

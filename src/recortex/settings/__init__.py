@@ -1,6 +1,6 @@
-"""The settings that hold; the sole reader of the environment and of configuration files.
+"""Reads the settings from the environment and from configuration files; nothing else reads these.
 
-The table is in `table.py`.
+`settings.json` declares them.
 
 Order, strongest first: `RECORTEX_*` variables, the user's `config.toml`, the project's `recortex.toml`, the
 default. A project's file comes with the project, perhaps from a stranger: it may set a few harmless keys, and
@@ -36,7 +36,7 @@ MOST_BYTES = 256 * 1024
 """Of a settings file."""
 _BY_NAME = {setting.name: setting for setting in SETTINGS}
 _PROJECT_KEYS = tuple(setting.name for setting in SETTINGS if setting.project is True)
-_NAMED = 5
+_NAMED = 5  # ignored keys of a project's file that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _lay_project(values: dict[str, Value], problems: list[str], path: Path) -> N
 
 
 def _lay(values: dict[str, Value], problems: list[str], path: Path) -> None:
-    """Take what the user's own file says, which may be a link into a folder of dot files."""
+    """Take what the user's own file says; it may be a symbolic link, as in folders of dot files."""
     for name, value in _flat(_table(path, problems, links=True)):
         if name in _BY_NAME:
             _set(values, problems, name, value, "user", path)

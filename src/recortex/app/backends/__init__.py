@@ -1,4 +1,1 @@
-"""Which implementation stands behind a location.
-
-Nothing else but `app/wiring.py` imports SQLite's or PostgreSQL's.
-"""
+"""The implementations of storage: nothing else but `app/wiring.py` imports SQLite's or PostgreSQL's."""

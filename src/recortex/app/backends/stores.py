@@ -37,7 +37,7 @@ def open_store(
     clock: Callable[[], datetime],
     settings: Settings,
     degraded: Callable[[Degradation], None],
-    half: bool = False,
+    unfinished: bool = False,
 ) -> WholeStore:
     """Open a store to work with; it is made when it is not there.
 
@@ -46,11 +46,11 @@ def open_store(
         clock: gives the time.
         settings: of the project.
         degraded: told of what falls back to something lesser.
-        half: also one that is half a copy of another store, to go on copying.
+        unfinished: also one that is an unfinished copy of another store, to go on copying.
 
     Raises:
         ConfigError: what is needed for it is not installed.
-        StorageError: it cannot be opened, or is half a copy: going on with that would undo what is kept.
+        StorageError: it cannot be opened, or is an unfinished copy: going on copying would undo what is kept.
     """
     if location.remote:
         store: WholeStore = _open_workspace(location, clock=clock, settings=settings)
@@ -66,7 +66,7 @@ def open_store(
             on_degradation=degraded,
         )
     try:
-        source = None if half else _copied_from(store.database)
+        source = None if unfinished else _copied_from(store.database)
     except BaseException:
         store.close()
         raise
@@ -81,9 +81,9 @@ def open_store(
 
 
 def _copied_from(database: Database) -> str | None:
-    """The store that this one is half a copy of.
+    """The store that this one is an unfinished copy of; None where it is none.
 
-    None where it is none, or is damaged: `doctor` is to look at it.
+    None also for a damaged store: `doctor` is to look at it.
     """
     from recortex.storage.records.copying import copied_from
 
@@ -94,9 +94,9 @@ def _copied_from(database: Database) -> str | None:
 
 
 def open_sessions(location: Location) -> Sessions | None:
-    """The sessions of a store that is there, whole and of today's schema, without the rest of it.
+    """The sessions of a store, without opening the rest of it.
 
-    None else.
+    None where the store is not there, is an unfinished copy, or has not exactly this program's schema.
     """
     from recortex.storage.records.sessions import SessionRecords
 
@@ -118,7 +118,7 @@ def open_sessions(location: Location) -> Sessions | None:
 
 
 def generation_of(locations: Sequence[Location]) -> str:
-    """What changes whenever something in one of the stores does; accesses do not count.
+    """A text that changes whenever something in one of the stores does; accesses do not count.
 
     Raises:
         StorageError: a store that is there cannot be read.

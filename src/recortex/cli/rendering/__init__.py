@@ -44,7 +44,7 @@ FORMS = {
     "Installed": "changes.installed",
     "KindsShown": "kinds.kinds",
 }
-"""The function that writes each type of answer, by names: only the module that is needed is imported."""
+"""The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 
 
 def form_of(kind: str) -> Callable[[Any, Terminal], str]:

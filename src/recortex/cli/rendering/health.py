@@ -124,7 +124,7 @@ def _session_loop(value: SessionLoop, terminal: Terminal) -> str:
 
 
 def _failure(value: Failure, terminal: Terminal) -> str:
-    """One failure of a hook or of the job behind it."""
+    """One failure of a hook or of the capture process."""
     return (
         f"{terminal.style('failed', 'red')} {terminal.when(value.at)} {clean(value.event)}: "
         f"{clean(value.error)}"
@@ -247,7 +247,7 @@ _WORDS = {
 
 
 def collected(value: Collected, terminal: Terminal) -> str:
-    """Each store with its chores."""
+    """Each store with the jobs that were run."""
     head = "What would be done; nothing was changed.\n\n" if value.dry_run else ""
     return head + (
         "\n\n".join(_store_upkeep(one, terminal) for one in value.stores) or "There is no store yet."
@@ -255,15 +255,15 @@ def collected(value: Collected, terminal: Terminal) -> str:
 
 
 def _store_upkeep(value: StoreUpkeep, terminal: Terminal) -> str:
-    """One store with its chores."""
+    """One store with the jobs that were run."""
     change = "" if value.before == value.after else f" -> {size(value.after)}"
     head = terminal.style(f"{value.scope}  {clean(value.path)}", "bold")
-    chores = [_chore(one, terminal) for one in value.chores]
-    return "\n".join([f"{head}  {size(value.before)}{change}", *(chores or ["  Nothing is due."])])
+    jobs = [_job(one, terminal) for one in value.chores]
+    return "\n".join([f"{head}  {size(value.before)}{change}", *(jobs or ["  Nothing is due."])])
 
 
-def _chore(value: Done, terminal: Terminal) -> str:
-    """One chore: what it is, its counts, and what speaks against it."""
+def _job(value: Done, terminal: Terminal) -> str:
+    """One job: its name, its counts, and what speaks against it."""
     state = "" if value.state == "done" else terminal.style(f"[{value.state}] ", _STATES[value.state])
     said = "; ".join(filter(None, (", ".join(_amounts(value.counts)), clean(value.note)))) or "none"
     text = terminal.wrap(f"{_WORDS.get(value.name, value.name)}: {said}", indent=4, first="  ")
@@ -312,5 +312,5 @@ def _model_change(value: ModelChange, _terminal: Terminal) -> str:
     return (
         f"Change to {clean(value.model)}: {value.share:.0%} done, {value.left:,} left{rest}. Until then "
         "those are found "
-        "by their words. The job behind each session goes on with it; `recortex reembed` does it now."
+        "by their words. A job after each session goes on with it; `recortex reembed` does it now."
     )
