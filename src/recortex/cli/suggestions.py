@@ -1,4 +1,4 @@
-"""What may have been meant by a verb that is none."""
+"""Suggests verbs for one that does not exist."""
 
 from __future__ import annotations
 

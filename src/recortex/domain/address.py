@@ -74,7 +74,7 @@ def parse(url: str, *, workspace: str = "") -> Address:
     if "#" in url:
         raise ConfigError("The URL of the database has a # out of place.", hint=f"Write %23 for it. {HINT}")
     if not all(_HOST.fullmatch(host) for host in parts.netloc.rpartition("@")[2].split(",")):
-        raise ConfigError("The URL of the database has a host or a port that is none.", hint=HINT)
+        raise ConfigError("The URL of the database has an invalid host or port.", hint=HINT)
     ours = {name: value for name, value in given if name in {"workspace", "partitions"}}
     theirs = "&".join(f"{quote(name)}={quote(value)}" for name, value in given if name not in ours)
     conninfo = f"postgresql://{parts.netloc}{parts.path}{'?' if theirs else ''}{theirs}"

@@ -61,7 +61,7 @@ Events: {", ".join(EVENTS)}; `capture` learns from the sessions that wait.
 
 
 class Options(NamedTuple):
-    """What stands on the command line."""
+    """The options of the command line."""
 
     event: str = ""
     client: str = ""

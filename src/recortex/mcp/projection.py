@@ -69,7 +69,7 @@ _DIGITS = 4  # of scores: more says nothing to an agent
 
 
 def lean(value: Any) -> dict[str, Any]:
-    """A result as a JSON object; what is no object stands under `result`."""
+    """A result as a JSON object; any other value is put under `result`."""
     data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
     if isinstance(value, Memory) and value.status in _WAITS:
         data["note"] = _WAITS[value.status]

@@ -51,7 +51,7 @@ class GarbageCollectionOperations(Operations):
 
         The same is done after each session, a few seconds at a time. A memory is deleted when it
         was pruned 90 days ago and neither used nor changed since, unless it is pinned or a living memory
-        stands on it; its id, its audit log and the reason stay. Entries of the audit log older than a year
+        depends on it; its id, its audit log and the reason stay. Entries of the audit log older than a year
         become counts by month. A new backup is opened, checked and counted before an older one goes.
 
         Args:

@@ -1,4 +1,4 @@
-"""Saying how memories hang together, and what they are about: link, unlink."""
+"""Relating memories to each other and to code: link, unlink."""
 
 from __future__ import annotations
 

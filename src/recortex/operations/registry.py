@@ -92,7 +92,7 @@ class Operation:
 
     @property
     def verb(self) -> str:
-        """What stands on the command line."""
+        """The name on the command line."""
         return self.name.replace("_", "-")
 
     def parameters(self) -> tuple[Parameter, ...]:

@@ -67,7 +67,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Related:
-    """What hangs together with a memory, nearest and strongest first."""
+    """The memories related to one, nearest and strongest first."""
 
     memory: Memory
     neighbours: tuple[Neighbour, ...] = ()
@@ -276,7 +276,7 @@ class SearchOperations(Operations):
         min_strength: float = 0.0,
         limit: int = 20,
     ) -> Related:
-        """Show what hangs together with a memory.
+        """Show what is related to a memory.
 
         Args:
             id: of the memory, or its first characters.

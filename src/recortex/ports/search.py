@@ -30,7 +30,7 @@ class SearchStore(Protocol):
         """How many memories are indexed, whatever their status; may be an estimate."""
 
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
-        """For each word, how many memories contain it (stemmed as the index does); 0 for what is no word.
+        """For each word, how many memories contain it (stemmed as the index does); 0 for mere punctuation.
 
         Above 10,000 it may be an estimate.
         """

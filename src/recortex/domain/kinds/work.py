@@ -168,7 +168,7 @@ class Environment(Content):
 
 @content(revalidate_days=180, category="architecture")
 class Architecture(Content):
-    """How the parts of the system hang together."""
+    """How the parts of the system work together."""
 
     main = "description"
     heading = "component"

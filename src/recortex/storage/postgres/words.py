@@ -60,7 +60,7 @@ def words_of(text: str, search: SearchText) -> Words:
 
 
 def asked(word: str) -> str | None:
-    """A word of a question as it stands in the index; None for what is no word.
+    """A word of a question as it is in the index; None where it has no letter or digit.
 
     One with an apostrophe is a phrase to FTS5: it is indexed as a whole beside its parts, where an
     apostrophe alone stands between them.

@@ -76,7 +76,7 @@ class MaintenanceRecords(Records):
         return self._column("expired", to_micros(before), limit)
 
     def count_expired(self, before: datetime) -> tuple[int, int]:
-        """How many there are, and how many more stay because a living memory stands on them."""
+        """How many there are, and how many more stay because a living memory depends on them."""
         old = self._number("count_old", to_micros(before))
         gone = len(self.expired(before, _MANY)) if old else 0
         return gone, old - gone
@@ -99,8 +99,7 @@ class MaintenanceRecords(Records):
     ) -> list[int]:
         """Keys of vectors that no memory and no version has.
 
-        The newest vector is none of them: its key would be given again, and an index of its own would
-        mistake the two.
+        Never the newest vector: its key would be given again, and an index would take the new vector for it.
         """
         return self._column("unused_vectors", json(list(without)), keep, limit)
 
