@@ -149,9 +149,7 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
     if state.outdated:
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
-        yield Row(
-            title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`."
-        )
+        yield Row(title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`.")
     if slow := index_notice(services, thorough=True):
         yield Row(title, "notice", *slow)
 

@@ -212,9 +212,7 @@ def _of_file(url: str) -> Location:
         raise ConfigError(
             f"{url[:80]!r} names no file.", hint="Use sqlite:///FILE (sqlite:////ABSOLUTE/FILE)."
         )
-    if any(
-        mark in url for mark in "?#\t\r\n"
-    ):  # what follows ? or # would not be part of the file's name
+    if any(mark in url for mark in "?#\t\r\n"):  # what follows ? or # would not be part of the file's name
         raise ConfigError(
             f"{url[:80]!r} has parts that a URL of a file cannot have.",
             hint="Write ? as %3F, # as %23, a line's end as %0A in the file's name.",

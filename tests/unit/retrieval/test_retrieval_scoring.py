@@ -83,7 +83,8 @@ def test_forms_have_their_weights_and_what_is_missing_leaves_its_weight():
 
 def test_the_weights_of_columns_are_those_of_the_sqlite_query():
     query = (Path(storage.__file__).parent / "sql/sqlite/search.sql").read_text(encoding="utf-8")
-    assert f"bm25(memories_fts, {', '.join(str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())})" in query
+    weights = ", ".join(str(weight / 2) for weight in BM25_WEIGHTS_DOUBLED.values())
+    assert f"bm25(memories_fts, {weights})" in query
 
 
 def test_a_strange_name_needs_more_support():

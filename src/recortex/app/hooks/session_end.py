@@ -112,7 +112,8 @@ def start_capture(context: HookContext, *, message: str = "", session: str = "")
 
     Args:
         context: of the project.
-        message, session: what the client said last, and where; the transcript may not have it yet.
+        message: what the client said last; the transcript may not have it yet.
+        session: where it was said.
     """
     with suppress(OSError), alone(context.capture_lock) as free:
         if not free:

@@ -1,4 +1,6 @@
-"""The kinds of memory by name. To add one:
+"""The kinds of memory by name.
+
+To add one:
 
 1. Write its class with `@content` in a module of this package (a new module: list it in `_content_classes`).
    The attributes of `Content` say what is done with its memories: `event`, `embedded`, `replaceable`,

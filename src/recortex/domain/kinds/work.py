@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from recortex.domain.kinds.knowledge import Step  # noqa: TC001  the codec reads the annotations
 from recortex.domain.kinds.base import Content, content, titled
+from recortex.domain.kinds.knowledge import Step  # noqa: TC001  the codec reads the annotations
 
 
 @content(half_life_days=365, archive_below=0.2, revalidate_days=90, category="pattern")

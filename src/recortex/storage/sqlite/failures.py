@@ -43,9 +43,7 @@ def translated(path: Path | str) -> Iterator[None]:
     ) as error:
         raise PermissionsError(f"The store {path} cannot be opened or written: {error}.") from error
     except apsw.Error as error:
-        if str(error).startswith(
-            _GONE
-        ):  # the schema is not the one that the store records
+        if str(error).startswith(_GONE):  # the schema is not the one that the store records
             raise CorruptStoreError(f"The store {path} is damaged: {error}.") from error
         raise StorageError(f"SQLite could not do that: {error}.") from error
     except UnicodeDecodeError as error:
