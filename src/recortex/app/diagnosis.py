@@ -144,7 +144,7 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
             title,
             "notice",
             f"{_memories(state.missing)} no vector yet.",
-            "Recall makes up for it, a few at a time.",
+            "Recall makes them, a few at a time.",
         )
     if state.outdated:
         former = ", ".join(state.former)

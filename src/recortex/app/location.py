@@ -328,7 +328,7 @@ def _touch_private(path: Path) -> None:
     """The database's file is made readable by its owner alone; SQLite gives its companions the same mode.
 
     One that is there is left alone: closing it would take the locks away that this process may have on it
-    (POSIX), and another one would then take the log for nobody's.
+    (POSIX), and another one would then take the log for an abandoned one.
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

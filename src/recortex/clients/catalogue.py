@@ -168,7 +168,7 @@ def _plugin_in_claude(path: Path, root: Path) -> bool:
         text = files.read(path, root).text or ""
         node = jsonc.at(jsonc.parse(text), ("enabledPlugins",)) if text.strip() else None
     except RecortexError:
-        return False  # said when the file itself is dealt with
+        return False  # reported when the file itself is read
     plugins = node.plain() if node else None
     return isinstance(plugins, dict) and any(
         on is True and name.startswith("recortex@") for name, on in plugins.items()
@@ -181,7 +181,7 @@ def _plugin_in_codex(path: Path, root: Path) -> bool:
     try:
         plugins = tomllib.loads(files.read(path, root).text or "").get("plugins")
     except (RecortexError, tomllib.TOMLDecodeError):
-        return False  # said when the file itself is dealt with
+        return False  # reported when the file itself is read
     return isinstance(plugins, dict) and any(
         name.startswith("recortex@") and isinstance(one, dict) and one.get("enabled") is True
         for name, one in plugins.items()

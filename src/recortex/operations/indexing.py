@@ -105,7 +105,7 @@ class IndexingOperations(Operations):
 
         The description is searched by its words and its meaning. The code is kept as it stands, without
         secrets, no vector is ever made of it, and no model sees it; a recall that finds the description
-        brings it along. Indexing the same lines again takes the place of what was said of them before.
+        brings it along. Indexing the same lines again replaces what was said of them before.
 
         Args:
             path: the file, or the lines of one function or class in it: PATH or PATH:FIRST-LAST, from the

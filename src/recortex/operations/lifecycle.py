@@ -30,7 +30,7 @@ class StatusChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lifecycle:
-    """What faded and was put away.
+    """What was archived and pruned.
 
     Attributes:
         considered: how many memories were old enough to be looked at.
@@ -61,7 +61,7 @@ class LifecycleOperations(Operations):
         the archive, unless the settings `lifecycle.*` say otherwise. `restore` and `undo` bring it back.
 
         Args:
-            now: reckon and record as if it were this time.
+            now: compute and record as if it were this time.
             dry_run: only show what would change.
             scope: only the project's memories, or only the global ones.
         """

@@ -87,8 +87,8 @@ class RecordingOperations(Operations):
 
         Args:
             memories: a list of objects with the arguments of `remember`.
-            embed: make their vectors now; otherwise they are found by keywords until a recall makes up for
-                it.
+            embed: make their vectors now; otherwise they are found by keywords until a recall makes
+                them.
             link: compare each with what is known and link what is alike.
         """
         if len(memories) > MAX_BATCH:

@@ -137,9 +137,9 @@ def defer(app: App, workspace: str, names: Iterable[str]) -> int:
 
 
 def take_back(app: App) -> int:
-    """Forget jobs of workers that were killed, as others would wait for them for ever.
+    """Forget jobs of workers that were killed: others would wait for them for ever.
 
-    Whoever calls this asks for every job anew. Returns how many there were.
+    The caller puts every job into the queue again. Returns how many there were.
     """
     rows = app.connector.get_sync_connector().execute_query_all(_LEFT_BEHIND, s=ALIVE_SECONDS)
     return len(rows)

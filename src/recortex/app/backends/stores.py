@@ -45,7 +45,7 @@ def open_store(
         location: where it is.
         clock: gives the time.
         settings: of the project.
-        degraded: told of what falls back to something lesser.
+        degraded: told of a part that failed and what stands in for it.
         unfinished: also one that is an unfinished copy of another store, to go on copying.
 
     Raises:

@@ -66,7 +66,7 @@ def run_lifecycle(
 
     Args:
         services: the store.
-        now: the time to reckon and to record with.
+        now: the time to compute and to record with.
         settings: `lifecycle.*`.
         dry_run: only find out.
     """

@@ -50,7 +50,7 @@ def do_sessions(work: Work) -> Outcome:
     return in_chunks(work, "sessions", lambda: work.services.store.sessions.forget_before(before))
 
 
-# -- memories that were long put away
+# -- expired memories
 
 
 def plan_expiry(work: Work) -> Outcome:
@@ -151,7 +151,7 @@ def do_vectors(work: Work) -> Outcome:
     return replace(done, counts=done.counts | {"shared": max(having - vectors, 0), "twice": twice})
 
 
-# -- what was left lying about
+# -- leftovers
 
 
 def plan_leftovers(work: Work) -> Outcome:

@@ -1,6 +1,6 @@
 """What the capture process does after it has learned: jobs, a new brief, and counts of all it did.
 
-The order is told in `table.py`.
+`table.py` tells the order.
 """
 
 from __future__ import annotations

@@ -245,7 +245,7 @@ class _Run:
         try:
             self._renew(ids, stand_in=stand_in)
         except EmbeddingError as error:
-            said = error.hint != type(error).hint  # what goes for every failure is in the documents
+            said = error.hint != type(error).hint  # the general hint is in the documents
             self.stopped = f"{error.message} {error.hint}" if said else error.message
             return False
         self.progress(self.done)

@@ -50,7 +50,7 @@ class Done:
 def run(
     services: StoreServices, clock: Callable[[], datetime], settings: Settings, jobs: Iterable[Job]
 ) -> list[Done]:
-    """Run jobs one after another, each within its own time; one that fails is only told of in its `Done`."""
+    """Run jobs one after another, each within its own time; one that fails says so in its `Done`."""
     return [_run_one(job, work_on(services, clock, settings, job.seconds)) for job in jobs]
 
 
@@ -72,7 +72,7 @@ def run_due(
 
     Args:
         services: the store.
-        clock: the time to reckon and to record with.
+        clock: gives the time.
         settings: `gc.*`, `backups.*`, `lifecycle.delete_after_days`, `hooks.keep_days`.
         seconds: after which no further chunk is begun; a backup that was begun is finished.
         everything: run also what is not due.

@@ -231,10 +231,10 @@ def recovered(value: Recovered, terminal: Terminal) -> str:
 
 _STATES: dict[str, Style] = {"partly": "yellow", "skipped": "dim", "failed": "red"}
 LEAST_WASTE = 4 * 1024 * 1024
-"""Bytes of a store whose waste is worth a word: a young one's pages are mostly empty."""
+"""Bytes of a store whose waste is shown: a young one's pages are mostly empty."""
 _WORDS = {
     "sessions": "notes of old sessions",
-    "leftovers": "what was left lying about",
+    "leftovers": "files and records left over",
     "expiry": "memories pruned long ago",
     "versions": "former states beyond ten",
     "audit": "old entries of the audit log",

@@ -200,7 +200,7 @@ class PgDatabase(Database):
         """Hold a right over the workspace while inside; False where another connection has it.
 
         The server takes it back when the connection ends, however it does. It takes one connection of the
-        pool; where there is but one it is not asked for, since the work would wait for it for ever.
+        pool; with a pool of one it is not asked for, since the work itself would wait for ever.
         """
         if self._connections.size == 1:
             yield True

@@ -49,7 +49,7 @@ class SqliteCompaction:
         self._pool = pool
 
     def space(self) -> StoreSpace:
-        """What the store takes. Vectors are reckoned from their number, the index from its pages."""
+        """What the store takes. Vectors are estimated from their number, the index from its pages."""
         pages, free, size = (
             int(self._pool.value(f"PRAGMA {name}")) for name in ("page_count", "freelist_count", "page_size")
         )
