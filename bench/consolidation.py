@@ -25,7 +25,7 @@ from latency import Prose
 from recortex import Cortex
 from recortex.domain.query import MemoryQuery
 from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.vector_pairs import near
+from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.words import bag_of_words
 from retrieval_data import load
 
@@ -104,7 +104,7 @@ def _parts(cx: Cortex) -> dict[str, Any]:
     by_words, joined = _timed(lambda: overlapping(words))
     model, probed = _timed(app.probe_embedder)
     codes = services.store.vectors.codes_of(list(words), model)
-    by_meaning, compared = _timed(lambda: near(codes))
+    by_meaning, compared = _timed(lambda: similar_vectors(codes))
     return {
         "read s": read,
         "words s": joined,

@@ -31,7 +31,8 @@ FILES = (
     "personal",
     "national_ids",
 )
-"""The more specific first: of two rules with equal confidence, the first names what both find."""
+"""The files of `rules/`, the more specific first: of two rules with equal confidence, the first names a
+match."""
 
 EXAMPLES = ("positives", "negatives")
 KEYS = frozenset({"keywords", "category", "confidence", "anchored", "folded", "gate", "check", *EXAMPLES})
@@ -58,10 +59,13 @@ _FRAGMENT = re.compile(r"\{([a-z_]+)\}")
 
 @cache
 def rules() -> tuple[dict[str, Any], ...]:
-    """Every rule in its order, its expression complete, its examples still templates."""
+    """Every rule in order, with its complete expression; its examples are still templates."""
     written = {path.stem for path in (PRIVACY / "rules").glob("*.toml")}
     if written != set(FILES):
-        raise SystemExit(f"FILES and the folder differ: {', '.join(sorted(written ^ set(FILES)))}")
+        raise SystemExit(
+            f"List in FILES of scripts/privacy_rules.py what is in {PRIVACY / 'rules'}, and nothing else: "
+            f"{', '.join(sorted(written ^ set(FILES)))}."
+        )
     return tuple(rule for name in FILES for rule in _rules_of(PRIVACY / "rules" / f"{name}.toml"))
 
 
@@ -73,13 +77,21 @@ def _rules_of(path: Path) -> list[dict[str, Any]]:
         fragments[name] = _expression(text, fragments)
     rows = []
     for name, block in blocks.items():
+        if missing := [key for key in EXAMPLES if key not in block]:
+            raise SystemExit(
+                f"{path.name}: {name} has no {' and no '.join(missing)}. Add examples to the block."
+            )
+        if ("token" in block) == ("pattern" in block):
+            raise SystemExit(f"{path.name}: {name} needs either a token or a pattern.")
         if "token" in block:
             pattern = rf"(?<![A-Za-z0-9])(?:{_expression(block.pop('token'), fragments)})"
             block = TOKEN | block  # noqa: PLW2901  the same block, complete
         else:
             pattern = _expression(block.pop("pattern"), fragments)
         if unknown := block.keys() - KEYS:
-            raise SystemExit(f"{path.name}: {name} has unknown keys: {', '.join(sorted(unknown))}")
+            raise SystemExit(
+                f"{path.name}: {name} has unknown keys: {', '.join(sorted(unknown))}. See README.md there."
+            )
         rows.append(
             {"name": name, "pattern": pattern, "category": "secret", "keywords": [], **defaults, **block}
         )
@@ -87,7 +99,7 @@ def _rules_of(path: Path) -> list[dict[str, Any]]:
 
 
 def _expression(text: str | list[str], fragments: dict[str, str]) -> str:
-    """The strings of an expression joined, with the fragments put in."""
+    """The expression as one string, with its fragments filled in."""
     return _FRAGMENT.sub(lambda match: fragments[match[1]], "".join(text))
 
 

@@ -126,7 +126,7 @@ def ranked(found, limit):
 
 
 def match(store, words, limit, only, every, also):
-    found = store.search.match(words, limit, only, every=every, also=also)
+    found = store.search.match(words, limit, only, all_required=every, score_only=also)
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
     return ranked(found, limit)
 

@@ -24,14 +24,14 @@ def three(store):
 def test_every_word_must_be_there_where_that_is_asked(store, three):
     alpha, beta, both = three
     assert set(keys_of(store.search.match(["alpha", "beta"], 9, None))) == {alpha, beta, both}
-    assert keys_of(store.search.match(["alpha", "beta"], 9, None, every=True)) == [both]
-    assert store.search.match(["alpha", "unheard"], 9, None, every=True) == []
+    assert keys_of(store.search.match(["alpha", "beta"], 9, None, all_required=True)) == [both]
+    assert store.search.match(["alpha", "unheard"], 9, None, all_required=True) == []
 
 
 def test_words_beside_find_nothing_but_count(store, three):
     alpha, beta, both = three
     plain = dict(store.search.match(["alpha"], 9, None))
-    more = store.search.match(["alpha"], 9, None, also=["beta"])
+    more = store.search.match(["alpha"], 9, None, score_only=["beta"])
     assert keys_of(more) == [both, alpha]
     assert beta not in dict(more)
     assert dict(more)[alpha] == pytest.approx(plain[alpha], rel=1e-6)
@@ -42,8 +42,10 @@ def test_words_beside_find_nothing_but_count(store, three):
 
 @pytest.mark.usefixtures("three")
 def test_words_beside_that_nobody_holds_change_nothing(store):
-    assert store.search.match(["alpha"], 9, None, also=["unheard"]) == store.search.match(["alpha"], 9, None)
-    assert store.search.match([], 9, None, also=["alpha"]) == []
+    assert store.search.match(["alpha"], 9, None, score_only=["unheard"]) == store.search.match(
+        ["alpha"], 9, None
+    )
+    assert store.search.match([], 9, None, score_only=["alpha"]) == []
 
 
 def test_of_more_than_can_be_scored_the_latest_are(store, monkeypatch):

@@ -14,7 +14,7 @@ from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.duplicates import better_of
 from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.vector_pairs import near
+from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.indexing.vectors import cosine
 from recortex.engines.ingestion.normalisation import normalise_again
 from recortex.engines.similarity.jaccard import jaccard
@@ -38,7 +38,7 @@ def test_no_near_vector_is_missed(rows):
     codes = {f"{place:02}": np.array(row, dtype=np.int8).tobytes() for place, row in enumerate(rows)}
     sure = {pair for pair in combinations(codes, 2) if cosine(codes[pair[0]], codes[pair[1]]) > 0.801}
     possible = {pair for pair in combinations(codes, 2) if cosine(codes[pair[0]], codes[pair[1]]) > 0.799}
-    found = {(one.a, one.b) for one in near(codes).pairs}
+    found = {(one.a, one.b) for one in similar_vectors(codes).pairs}
     assert sure <= found <= possible
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.graph.centrality import centrality
-from recortex.engines.graph.walk import Way, walk
+from recortex.engines.graph.walk import RelationFilter, walk
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 nodes = st.sampled_from("abcdefgh")
@@ -25,7 +25,7 @@ relations = st.lists(
     max_size=30,
 )
 ways = st.builds(
-    Way,
+    RelationFilter,
     types=st.sets(st.sampled_from([RelationType.RELATED, RelationType.CAUSED])),
     direction=st.sampled_from(["both", "outgoing", "incoming"]),
     min_strength=st.floats(0, 1),

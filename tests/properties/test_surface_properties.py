@@ -13,7 +13,7 @@ from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
 from recortex.domain.statistics import MemoryStatistics
 from recortex.engines.brief.page import MOST_CHARACTERS, page
-from recortex.engines.brief.ranking import Ranked, Shelf, rank, ranked
+from recortex.engines.brief.ranking import Presentable, Ranked, rank, ranked
 from recortex.engines.brief.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
 from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
 from recortex.engines.tokens.counter import TokenCounter
@@ -146,7 +146,7 @@ standings = st.builds(
     branch=st.sampled_from(["", "main", "other"]),
 )
 shelves = st.lists(
-    st.builds(Shelf, st.lists(standings, max_size=30), st.just([(1, 2, 0), (3, 2, 1)])), max_size=2
+    st.builds(Presentable, st.lists(standings, max_size=30), st.just([(1, 2, 0), (3, 2, 1)])), max_size=2
 )
 
 
@@ -156,20 +156,20 @@ def test_ranking_shows_each_text_once_best_first_and_no_code(stores, branch):
     assert [one.rank for one in order] == sorted((one.rank for one in order), reverse=True)
     assert all(0.0 <= one.rank <= 1.0 for one in order)
     assert len({one.content_hash for one in order}) == len(order)
-    known = {one.content_hash for shelf in stores for one in shelf.standings if KINDS[one.kind].category}
+    known = {one.content_hash for store in stores for one in store.memories if KINDS[one.kind].category}
     assert {one.content_hash for one in order} == known
 
 
 @given(shelves)
 def test_a_branch_only_raises(stores):
-    alone = Shelf(
-        [replace_hash(one, place) for place, one in enumerate(one for s in stores for one in s.standings)], []
+    alone = Presentable(
+        [replace_hash(one, place) for place, one in enumerate(one for s in stores for one in s.memories)], []
     )
     on, off = (
         {one.content_hash: one.rank for one in ranked([alone], branch=branch, now=10**15)}
         for branch in ("main", "")
     )
-    branches = {one.content_hash: one.branch for one in alone.standings}
+    branches = {one.content_hash: one.branch for one in alone.memories}
     for hash_, value in off.items():
         boosted = branches[hash_] == "main" and value < 1.0
         assert (on[hash_] > value) if boosted else (on[hash_] == value)

@@ -126,18 +126,18 @@ def _generation(app: Application) -> str:
 def _make(app: Application, generation: str, branch: str) -> Cached:
     from recortex.domain.time import to_micros
     from recortex.engines.brief.page import page
-    from recortex.engines.brief.ranking import Shelf, ranked
+    from recortex.engines.brief.ranking import Presentable, ranked
     from recortex.engines.brief.selection import passes
     from recortex.engines.tokens.counter import TokenCounter
 
     now = app.clock()
     at = to_micros(now)
     all_services = app.readable_services()
-    shelves = [
-        Shelf(services.store.statistics.presentable(at), services.store.statistics.arcs())
+    stores = [
+        Presentable(services.store.statistics.presentable(at), services.store.statistics.arcs())
         for services in all_services
     ]
-    parted = passes(ranked(shelves, branch=branch, now=at))
+    parted = passes(ranked(stores, branch=branch, now=at))
     count = TokenCounter(on_degradation=app.degraded).count
     shelf = _Reading(all_services, parted, count)
     laid_out = page(parted, shelf.line_of, count)
@@ -157,7 +157,7 @@ class _Reading:
         self._count = count
         self._memories: dict[tuple[int, str], Memory] = {}
         for place, services in enumerate(all_services):
-            ids = [one.id for one in (*parted.first, *parted.second) if one.store == place]
+            ids = [one.id for one in (*parted.first, *parted.second) if one.store_index == place]
             self._memories |= {(place, memory.id): memory for memory in services.store.memories.get(ids)}
 
     def line_of(self, one: Ranked) -> str:
@@ -165,17 +165,19 @@ class _Reading:
         from recortex.engines.brief.wording import line_of
         from recortex.engines.ingestion.output_redaction import output_redacted
 
-        memory = self._memories.get((one.store, one.id))
+        memory = self._memories.get((one.store_index, one.id))
         return line_of(output_redacted(memory), self._short(memory.id), self._count) if memory else ""
 
     def item(self, entry: BriefEntry) -> Item:
         """What is noted of a memory on the page."""
         one = entry.ranked
-        return Item(one.id, self._memories[one.store, one.id].scope.value, round(one.rank, 4), entry.tokens)
+        return Item(
+            one.id, self._memories[one.store_index, one.id].scope.value, round(one.rank, 4), entry.tokens
+        )
 
     def of(self, entries: Sequence[BriefEntry]) -> list[Memory]:
         """The memories on the page."""
-        return [self._memories[entry.ranked.store, entry.ranked.id] for entry in entries]
+        return [self._memories[entry.ranked.store_index, entry.ranked.id] for entry in entries]
 
     def _short(self, memory_id: str) -> str:
         """The beginning of an id, or all of it where another one begins so too."""

@@ -87,4 +87,4 @@ class StoreServices:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
         Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
-        return Retrieval(store.search, embedder, fades=False)
+        return Retrieval(store.search, embedder, historical=True)

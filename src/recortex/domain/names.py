@@ -17,6 +17,7 @@ _WORDS = lazy(
 _UUID = r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"
 _UNIQUE = lazy(r"(?<![0-9A-Za-z])" + _UUID)
 """A UUID: what clients name sessions by. Behind a word it may be a key that a provider issued."""
+# Prefixes of providers' tokens, a guess at those of `engines/privacy/rules`: test_names.py compares the two.
 _ISSUED = lazy(
     r"(?<![A-Za-z])(?:gh[a-z][-_]|github[-_]pat|gl[a-z]{2,6}-|sk[-_]|pk[-_]|rk[-_]|ak[-_]|AKIA|ASIA|AIza|xox"
     r"|eyJ|SG\.|ya29|npm_|pypi-|hf_|dop_|whsec)|[A-Za-z]\d?[-.]" + _UUID

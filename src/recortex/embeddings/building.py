@@ -23,15 +23,15 @@ class EmbedderSettings:
 
     Attributes:
         embedder: onnx, hashed, or the name of a provider or plug-in.
-        folder: of a model; empty: the shipped one.
-        model: the provider's model, or the file in the folder; empty: the usual one.
-        url: the provider's base URL; empty: its own.
+        folder: of a model; empty for the shipped one.
+        model: the provider's model, or the file in the folder; empty for the default.
+        url: the provider's base URL; empty for its own.
         pooling, max_length: how a folder's model is used.
         query_prefix, passage_prefix, dimensions: see `Shape`.
         timeout: seconds for one call.
-        requests_per_minute: to a provider; 0: no limit.
+        requests_per_minute: to a provider; 0 means no limit.
         threads: of a model on this machine.
-        variable: of the environment, that may hold the provider's key.
+        variable: the environment variable that may have the provider's key.
     """
 
     embedder: str = "onnx"
@@ -65,7 +65,7 @@ def build_embedders(chosen: EmbedderSettings, *, key: str, clean: Callable[[str]
     from recortex.embeddings.cache import CachedEmbedder
 
     local = chosen.embedder == "onnx"
-    preferred = CachedEmbedder(_local(chosen) if local else _elsewhere(chosen, key, clean))
+    preferred = CachedEmbedder(_local(chosen) if local else _remote(chosen, key, clean))
     return [preferred, HashedEmbedder()] if local and not chosen.folder else [preferred]
 
 
@@ -86,7 +86,7 @@ def _local(chosen: EmbedderSettings) -> Embedder:
     return shaped(inner, _shape(chosen))
 
 
-def _elsewhere(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
+def _remote(chosen: EmbedderSettings, key: str, clean: Callable[[str], str]) -> Embedder:
     """A provider's embedder, or the one that a plug-in makes."""
     from recortex.embeddings.providers import Provider, provider
 

@@ -48,7 +48,7 @@ class CachedEmbedder:
         """Return one unit vector per text. Queries and passages are cached separately.
 
         Raises:
-            EmbeddingError: Something is not remembered and the inner embedder cannot make it.
+            EmbeddingError: a vector is not cached and the inner embedder cannot make it.
         """
         import numpy as np
 

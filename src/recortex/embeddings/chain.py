@@ -41,19 +41,19 @@ class EmbedderChain:
 
     @property
     def preferred_name(self) -> str:
-        """The name of the first embedder: the others only stand in for it."""
+        """The name of the first embedder; the others are its fallbacks."""
         return self._embedders[0].name
 
     @property
     def active_name(self) -> str:
-        """The name of the embedder that answered last; before the first call, the preferred one's."""
+        """The name of the embedder that was used last; before the first call, the preferred one's."""
         return self._active.name
 
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Embedded:
-        """Return the vectors of the first embedder that can, and its name.
+        """Return the vectors of the first embedder that works, and its name.
 
         Raises:
-            EmbeddingError: No embedder of the chain could.
+            EmbeddingError: every embedder of the chain failed.
         """
         failure: EmbeddingError | None = None
         for place, embedder in enumerate(self._embedders):
@@ -66,7 +66,7 @@ class EmbedderChain:
             self._active = embedder
             return Embedded(embedder.name, vectors)
         assert failure is not None  # noqa: S101  a chain has one embedder at least
-        kind = type(failure)  # what failed last tells whether other texts may do better
+        kind = type(failure)  # callers see by it whether other texts may work
         raise kind(f"every embedder failed: {failure.message}", hint=failure.hint) from failure
 
     def _report(self, place: int, error: EmbeddingError) -> None:

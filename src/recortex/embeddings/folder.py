@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Vector
 
 POOLED = ("sentence_embedding", "embedding")
-"""Outputs that hold one vector per text already, by the names that exporters give them."""
+"""Outputs with one vector per text, by the names that exporters give them."""
 LENGTH = 512
-"""Tokens of a text that are read, unless set otherwise: what BERT and e5 were trained with."""
+"""Tokens of a text that are read by default: what BERT and e5 were trained with."""
 GRAPH, NESTED = "model.onnx", "onnx"
 VOCABULARY, TOKENIZER, OPTIONS = "vocab.txt", "tokenizer.json", "tokenizer_config.json"
 _HINT = (
@@ -36,7 +36,7 @@ _HINT = (
 )
 _TOO_LONG = "If long texts alone fail, set embedding.max_length to what the model reads."
 _CHARACTERS_PER_TOKEN = 64  # more than any tokenizer puts into a token on average
-_SAMPLES, _SAMPLE = 16, 4_096  # places and bytes of a graph that its mark is made of
+_SAMPLES, _SAMPLE = 16, 4_096  # the places of a file that its checksum is made of, and the bytes of each
 
 
 class FolderEmbedder(LocalModel):
@@ -74,10 +74,10 @@ class FolderEmbedder(LocalModel):
         """
         length = "" if self._length == LENGTH else f".{self._length}"
         try:
-            mark = _mark(self._folder, graph_in(self._folder, self._file))
+            checksum = _checksum(self._folder, graph_in(self._folder, self._file))
         except (OSError, EmbeddingError):
-            mark = "missing"
-        return f"onnx/{self._folder.resolve().name}-{mark}.{self._pooling}{length}"
+            checksum = "missing"
+        return f"onnx/{self._folder.resolve().name}-{checksum}.{self._pooling}{length}"
 
     @property
     def dimensions(self) -> int:
@@ -92,14 +92,14 @@ class FolderEmbedder(LocalModel):
         inputs = {
             one.name: "int32" if one.type == "tensor(int32)" else "int64" for one in session.get_inputs()
         }
-        if unknown := sorted(inputs.keys() - _FED.keys()):
-            raise EmbeddingError(f"The model wants an input {unknown[0]!r}, which no text has.", hint=_HINT)
+        if unknown := sorted(inputs.keys() - _INPUTS.keys()):
+            raise EmbeddingError(f"The model needs an input {unknown[0]!r}, which is not known.", hint=_HINT)
         outputs = [one.name for one in session.get_outputs()]
         # A pooled output if there is one; else the first, which holds a vector for each token.
         output = next((name for name in POOLED if name in outputs), outputs[0])
 
         def run(tokens: Tokens) -> Vector:
-            fed = {name: _FED[name](tokens).astype(kind) for name, kind in inputs.items()}
+            fed = {name: _INPUTS[name](tokens).astype(kind) for name, kind in inputs.items()}
             row = pooled(run_session(session, [output], fed, hint=_TOO_LONG)[0], self._pooling)
             vector: Vector = normalised(row)[0]
             self._width = len(vector)
@@ -142,7 +142,7 @@ def graph_in(folder: Path, file: str) -> Path:
     raise EmbeddingError("There is no *.onnx in the folder of embedding.folder.", hint=_HINT)
 
 
-def _mark(folder: Path, graph: Path) -> str:
+def _checksum(folder: Path, graph: Path) -> str:
     """Eight hexadecimal digits over sizes and samples of the graph, its weights and the tokenizer."""
     from blake3 import blake3
 
@@ -216,10 +216,10 @@ def _row(values: list[int]) -> npt.NDArray[np.int64]:
     return np.array([values], dtype=np.int64)
 
 
-_FED: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
+_INPUTS: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
     "input_ids": lambda tokens: _row(tokens.ids),
     "attention_mask": lambda tokens: _row([1] * len(tokens.ids)),
     "token_type_ids": lambda tokens: _row(tokens.segments),
     "position_ids": lambda tokens: _row(list(range(len(tokens.ids)))),
 }
-"""What a graph can be fed, by the names that exporters give its inputs."""
+"""The inputs that a graph may have, by the names that exporters give them."""

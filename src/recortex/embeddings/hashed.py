@@ -34,7 +34,7 @@ DIMENSIONS = 384
 MAXIMUM_CHARACTERS = 16_384
 LONGEST_WORD = 64
 
-# English words that say nothing about what a text is about.
+# English function words, which count nothing.
 COMMON = frozenset(_WORDS.split())
 _SUFFIXES = tuple(_ENDINGS.split())
 _WORD = re.compile(r"[^\W_]+(?:[_'][^\W_]+)*")

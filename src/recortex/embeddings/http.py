@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from recortex.codec import dumps, loads, storable
-from recortex.embeddings.rate import Rate
+from recortex.embeddings.rate import RateLimit
 from recortex.embeddings.rows import normalised
 from recortex.errors import (
     DimensionMismatchError,
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Purpose, Vectors
 
 MAX_ANSWER = 16_000_000
-"""Bytes of an answer that are read: three times 64 texts in 3,072 dimensions, and what our JSON reader
-takes."""
+"""Bytes of an answer that are read: three times those of 64 texts in 3,072 dimensions, within what `codec`
+reads."""
 TRIES, TRIES_TO_CONNECT = 4, 2
-"""Of a provider that is busy; of one that is not there, which seldom comes back while someone waits."""
+"""Attempts with a busy provider, and with one that cannot be reached, which seldom comes back soon."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
-"""Seconds of the pause before the second try, doubled each time; half of it is left to chance (full and half
-jitter)."""
+"""Seconds before the second attempt, doubled each time up to the longest; up to half of it is random."""
 REST = 30.0
-"""Seconds in which a provider that failed is not asked again: a recall must not wait for it each time."""
+"""Seconds in which a provider that failed is not asked again, so that not each recall waits for it."""
 LONGEST_REST = 3_600.0
-"""Seconds of rest, where a provider asks for more than `REST`: one that asks for days may be well before."""
+"""The longest rest, if a provider asks for more than `REST`: one that asks for days may work again
+earlier."""
 QUERY_SECONDS = 5.0
-"""A person waits for a question: it gets no more than this of the time that is set."""
+"""The time limit for embedding a question, if `timeout` is longer: a person waits for it."""
 _NO_KEY, _FORBIDDEN, _UNKNOWN, _TOO_MANY = 401, 403, 404, 429
 _REFUSED = (
     "See that embedding.model and embedding.dimensions are right; a text that it refuses is "
@@ -48,7 +48,7 @@ _REFUSED = (
 )
 _OF_THE_TEXTS = frozenset({400, 413, 422})  # a request that the provider cannot use: another may be better
 _BROKEN = frozenset({"connection", "truncated"})
-_EMPTY = "."  # what stands for a text without a character: providers refuse an empty one
+_EMPTY = "."  # sent instead of an empty text, which providers refuse
 
 
 class _NoRoomError(EmbeddingError):
@@ -82,7 +82,7 @@ class HttpEmbedder:
         self._key = key
         self._clean = clean
         self._pause = pause
-        self._rate = Rate(chosen.requests_per_minute)
+        self._rate = RateLimit(chosen.requests_per_minute)
         self._shortened = chosen.dimensions if row.shortens else 0
         self._width = self._shortened or (row.dimensions if self._model == row.model else 0)
         size = f"@{self._width}" if self._width else ""
@@ -99,20 +99,19 @@ class HttpEmbedder:
         """Return one unit vector per text, float32, shape (len(texts), dimensions).
 
         Raises:
-            EmbeddingError: the provider cannot be asked, does not answer in time, or answers what cannot be
-                vectors.
+            EmbeddingError: the provider cannot be reached, does not answer in time, or answers no vectors.
         """
         import numpy as np
 
         if not texts:
             return np.empty((0, self._width), dtype=np.float32)
-        self._rested()
+        self._check_rest()
         timeout = self._chosen.timeout
         deadline = Deadline(min(timeout, QUERY_SECONDS) if purpose == "query" else timeout)
         try:
             url, key = self._address(), self._key()
             sent = list(batches([self._clean(text) for text in texts], self._row))
-            if not deadline.leaves(self._rate.until(len(sent))):
+            if not deadline.leaves(self._rate.seconds_until(len(sent))):
                 raise self._full(RateLimitedError)
             return np.concatenate([self._batch(url, key, batch, purpose, deadline) for batch in sent])
         except (TextRefusedError, RateLimitedError, _NoRoomError):
@@ -121,9 +120,9 @@ class HttpEmbedder:
             self._failure = (time.monotonic() + max(REST, self._asked_rest), error)
             raise
 
-    def _rested(self) -> None:
+    def _check_rest(self) -> None:
         if self._failure and time.monotonic() < self._failure[0]:
-            raise self._failure[1].with_traceback(None)  # else each raise would make it longer
+            raise self._failure[1].with_traceback(None)  # otherwise it would grow with each raise
         self._failure, self._asked_rest = None, 0.0
 
     def _address(self) -> str:
@@ -142,7 +141,7 @@ class HttpEmbedder:
         try:
             found = self._row.read(loads(answer))
         except InvalidInputError:
-            raise self._unusable("is not what its protocol says") from None
+            raise self._unusable("does not follow its protocol") from None
         return self._rows(found, len(texts))
 
     def _answer(self, url: str, key: str, body: bytes, deadline: Deadline) -> bytes:
@@ -162,7 +161,7 @@ class HttpEmbedder:
     def _pause_before(self, number: int, error: PostError) -> float | None:
         """Seconds before the next attempt; None if there is none."""
         broken = error.reason in _BROKEN
-        if not (error.again or broken) or number >= (TRIES_TO_CONNECT if broken else TRIES):
+        if not (error.retry or broken) or number >= (TRIES_TO_CONNECT if broken else TRIES):
             return None
         if error.pause is not None:
             return error.pause
@@ -170,13 +169,13 @@ class HttpEmbedder:
         return pause * random.uniform(0.5, 1.0)  # noqa: S311  so that clients do not come back together
 
     def _wait_for_room(self, deadline: Deadline) -> None:
-        while wait := self._rate.wait():
+        while wait := self._rate.acquire():
             if not deadline.leaves(wait):
                 raise self._full(_NoRoomError)
             time.sleep(wait)
 
     def _full(self, kind: type[EmbeddingError]) -> EmbeddingError:
-        """The error for a reached rate limit. The provider works, so it needs no pause."""
+        """The error for a reached rate limit. The provider works, so it gets no rest."""
         return kind(
             f"{self._chosen.requests_per_minute} requests to {self._label} were sent in this minute.",
             hint="What waits is embedded later; embedding.requests_per_minute sets the limit.",
@@ -215,7 +214,7 @@ class HttpEmbedder:
 
     def _refused(self, error: PostError) -> EmbeddingError:
         label, variable, wrong = self._label, self._chosen.variable, self._row.wrong_key
-        if error.status in {_NO_KEY, _FORBIDDEN} or (wrong and wrong.encode() in error.said):
+        if error.status in {_NO_KEY, _FORBIDDEN} or (wrong and wrong.encode() in error.body):
             hint = f"See that {variable}, or the keyring, holds a key that is valid." if variable else None
             return EmbeddingError(f"{label} does not accept the key (HTTP {error.status}).", hint=hint)
         if error.status == _UNKNOWN:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from recortex.errors import EmbeddingError
 
 SERVICE = "recortex"
-"""What keys are kept under in the keyring; the user name is the provider's."""
+"""The service name of the keys in the keyring; the user name is the provider's name."""
 
 
 def key_of(provider: str, variable: str, given: str, *, needed: bool) -> str:
-    """The key of a provider; empty where there is none and none is needed.
+    """The key of a provider; empty if there is none and none is needed.
 
     Args:
         provider: its name.
-        variable: of the environment, that would hold the key.
-        given: what it holds.
-        needed: False for a server of one's own, which may want none.
+        variable: the environment variable for the key, for the hint.
+        given: the value of that variable.
+        needed: False for the person's own server, which may need no key.
 
     Raises:
         EmbeddingError: one is needed and there is none, or the keyring cannot be read.
     """
-    given = given.strip()  # a line's end that came along with it
+    given = given.strip()  # keys read from files often end with a line break
     if given or not needed:
         return given
     missing = f"There is no key for {provider}."
@@ -32,7 +32,7 @@ def key_of(provider: str, variable: str, given: str, *, needed: bool) -> str:
         ) from None
     try:
         found = keyring.get_password(SERVICE, provider)
-    except Exception as error:  # any backend may be set up, and raises what it likes
+    except Exception as error:  # each keyring backend has its own errors
         raise EmbeddingError(
             f"{missing[:-1]}: the keyring cannot be read.", hint=f"Set {variable}."
         ) from error

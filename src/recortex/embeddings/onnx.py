@@ -1,8 +1,8 @@
-"""The local model: all-MiniLM-L6-v2 as int8 ONNX, run on the processor.
+"""The shipped model: all-MiniLM-L6-v2 as int8 ONNX, run on the processor.
 
 Texts run one at a time. Measured with `bench/embeddings.py`, batches of 8 to 32 are not faster than that on a
-processor, and the dynamic quantisation would make a vector depend on the texts beside it (cosine 0.982 at
-worst). So a text has one vector, whatever it was embedded with; several threads share the work by text.
+processor, and with dynamic quantisation a vector would depend on the other texts of its batch (cosine 0.982
+at worst). One by one, a text always has the same vector; several threads share the texts.
 """
 
 from __future__ import annotations

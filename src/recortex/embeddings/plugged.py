@@ -13,16 +13,17 @@ if TYPE_CHECKING:
 
     from recortex.ports.embedding import Embedder, Purpose, Vectors
 
-_MULTIPLE = 8  # the signs of a vector are kept as whole bytes
+_MULTIPLE = 8
+"""The number of dimensions must be a multiple of this: the signs of a vector are stored as whole bytes."""
 
 
 class PluggedEmbedder:
-    """An embedder that a plug-in made. It may send texts away, so it gets them without secrets.
+    """An embedder that a plug-in makes. It may send texts elsewhere, so it gets them without secrets.
 
     Args:
-        label: the plug-in's name, which its vectors bear too.
+        label: the plug-in's name, the prefix of its vectors' model name.
         make: makes the embedder; None if the plug-in cannot be loaded.
-        clean: a text as it may leave this machine.
+        clean: removes from a text what must not leave this machine.
     """
 
     def __init__(
@@ -36,7 +37,7 @@ class PluggedEmbedder:
             self._inner = make() if make else None
             if self._inner:
                 self.name, self.dimensions = f"{label}/{self._inner.name}", self._inner.dimensions
-        # Whatever goes wrong in another package is not to break this one.
+        # No error of another package may break this one.
         except Exception as error:  # noqa: BLE001
             plugins.warn(plugins.EMBEDDERS, label, repr(error))
 
@@ -44,7 +45,7 @@ class PluggedEmbedder:
         """Return one unit vector per text, float32, shape (len(texts), dimensions).
 
         Raises:
-            EmbeddingError: the plug-in cannot be used, failed, or made something else.
+            EmbeddingError: the plug-in cannot be used, failed, or returned something else.
         """
         if self._inner is None:
             raise EmbeddingError(
@@ -56,14 +57,15 @@ class PluggedEmbedder:
         except EmbeddingError:
             raise
         except Exception as error:
-            raise EmbeddingError(f"The embedder {self._label} failed: {error!r}.") from error
+            raise self._useless(f"failed: {error!r}") from error
         if len(rows) != len(texts):
-            raise EmbeddingError(
-                f"The embedder {self._label} made {len(rows)} vectors of {len(texts)} texts."
-            )
+            raise self._useless(f"made {len(rows)} vectors for {len(texts)} texts")
         if rows.shape[1] % _MULTIPLE:
-            raise EmbeddingError(
-                f"The embedder {self._label} makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} "
-                "is needed."
-            )
+            raise self._useless(f"makes {rows.shape[1]} dimensions; a multiple of {_MULTIPLE} is needed")
         return rows
+
+    def _useless(self, what: str) -> EmbeddingError:
+        return EmbeddingError(
+            f"The embedder {self._label} {what}.",
+            hint="Report it to the package's author, and set `embedder` to another one meanwhile.",
+        )

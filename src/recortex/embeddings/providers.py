@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from recortex.ports.embedding import Embedder, Purpose
 
 BYTES_PER_TOKEN = 2
-"""Fewer bytes of UTF-8 than any tokenizer needs for a token of prose or code, so that a limit in bytes keeps
-to the limit in tokens."""
+"""Fewer bytes of UTF-8 than a token of prose or code has with any tokenizer, so that a limit in bytes is
+within the limit in tokens."""
 
 
 class Asked(NamedTuple):
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
         model: its name at the provider.
         texts: what is embedded.
         purpose: what the texts are for.
-        dimensions: the length that vectors should have; 0: the model's own.
+        dimensions: the length that vectors should have; 0 for the model's own.
     """
 
     model: str
@@ -45,7 +45,7 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """A vector, and the position of its text in the request; None if the response has the request's order."""
+    """A vector, and the position of its text in the request; None if the order is the same."""
 
     values: list[float]
     place: int | None = None
@@ -55,20 +55,19 @@ class Provider(NamedTuple):
     """A row of the table.
 
     Attributes:
-        url: the base URL that is used where none is set.
-        model: the model that is used where none is set.
+        url: the default base URL.
+        model: the default model.
         dimensions: the length of that model's vectors.
-        keyed: whether its own service wants a key.
-        path: below the base URL, from the model's name.
-        headers: from the key.
+        keyed: whether its own service needs a key.
+        path: the path below the base URL, by the model's name.
+        headers: the headers, by the key.
         body: the request as plain JSON values.
-        read: the vectors out of a successful answer; raises `InvalidInputError` where it has another form.
-        shortens: whether it takes the number of dimensions as a parameter; else we cut.
-        texts: at most so many in a request.
-        bytes: at most so many of UTF-8 in a request.
+        read: the vectors in a successful answer; raises `InvalidInputError` for another form.
+        shortens: whether the number of dimensions is a parameter; otherwise vectors are cut here.
+        texts: the most texts in a request.
+        bytes: the most bytes of UTF-8 in a request.
         longest: bytes of a text that are sent; the rest has no influence.
-        wrong_key: what its answer of 400 holds where it does not accept the key; empty where it answers 401
-            or 403.
+        wrong_key: a part of its answer with status 400 to a wrong key; empty where the status is 401 or 403.
     """
 
     url: str

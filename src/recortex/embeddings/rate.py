@@ -1,4 +1,4 @@
-"""A limit of requests per minute."""
+"""A limit on requests per minute."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 MINUTE = 60.0
 
 
-class Rate:
-    """Counts the requests of the last minute in this process.
+class RateLimit:
+    """Limits the requests of this process in any minute.
 
     Args:
-        limit: requests in any minute; 0: as many as are asked.
-        now: seconds that only grow.
+        limit: requests per minute; 0 means no limit.
+        now: a monotonic clock in seconds.
     """
 
     def __init__(self, limit: int, *, now: Callable[[], float] = time.monotonic) -> None:
@@ -27,29 +27,30 @@ class Rate:
         self._taken: deque[float] = deque()
         self._lock = threading.Lock()
 
-    def wait(self) -> float:
-        """Seconds until there is room; 0 takes the room."""
+    def acquire(self) -> float:
+        """Return 0 and reserve a slot, or the seconds to wait before trying again."""
         if not self._limit:
             return 0.0
         with self._lock:
-            now = self._passed()
+            now = self._now()
+            self._forget(now)
             if len(self._taken) >= self._limit:
+                # Never 0, which would mean that a slot was reserved.
                 return max(self._taken[0] + MINUTE - now, 0.001)
             self._taken.append(now)
             return 0.0
 
-    def until(self, count: int) -> float:
-        """Seconds until there is room for so many, or for as many as a minute takes; takes none."""
+    def seconds_until(self, count: int) -> float:
+        """Seconds until `count` slots (at most `limit`) are free; reserves none."""
         if not self._limit:
             return 0.0
         with self._lock:
-            now = self._passed()
+            now = self._now()
+            self._forget(now)
             over = len(self._taken) + min(count, self._limit) - self._limit
-            return max(self._taken[over - 1] + MINUTE - now, 0.001) if over > 0 else 0.0
+            return max(self._taken[over - 1] + MINUTE - now, 0.001) if over > 0 else 0.0  # 0 means now
 
-    def _passed(self) -> float:
-        """Forget what was taken more than a minute ago; returns the time."""
-        now = self._now()
+    def _forget(self, now: float) -> None:
+        """Free the slots that were reserved more than a minute ago."""
         while self._taken and self._taken[0] <= now - MINUTE:
             self._taken.popleft()
-        return now

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 _NUMBERS = "fiu"  # numpy's kinds of real numbers
 Pooling = Literal["mean", "cls", "last"]
-"""A text's vector out of its tokens': their mean, that of the first, or of the last."""
+"""How the vectors of tokens become one: their mean, that of the first, or that of the last."""
 
 
 def normalised(rows: npt.ArrayLike) -> Vectors:
     """The rows at unit length.
 
     Raises:
-        TextRefusedError: a row holds what is no number, or has no direction; another text's may do.
+        TextRefusedError: a row is not finite, or is zero; other texts may work.
     """
     import numpy as np
 
     values = np.asarray(rows, dtype=np.float64)
     if not np.isfinite(values).all():
-        raise TextRefusedError("A vector holds what is no finite number.")
+        raise TextRefusedError("A vector has a value that is not finite.")
     peaks = np.abs(values).max(axis=1, keepdims=True, initial=0.0)
     if not peaks.all():
         raise TextRefusedError("A vector is zero: it has no direction.")
-    values = values / peaks  # else the squares of very large or small numbers would be infinite, or nothing
+    values = values / peaks  # otherwise squares of very large or small numbers would be infinite or zero
     return np.asarray(values / np.linalg.norm(values, axis=1, keepdims=True), dtype=np.float32)
 
 
@@ -54,7 +54,7 @@ def pooled(output: Any, pooling: Pooling) -> npt.NDArray[np.float64]:
     """One row: of shape (1, dimensions) as it is; of (1, tokens, dimensions) pooled.
 
     Raises:
-        EmbeddingError: it is no array of numbers, or has another shape.
+        EmbeddingError: the output is no array of numbers, or has another shape.
         TextRefusedError: the text has no token.
     """
     import numpy as np

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from recortex.ports.embedding import Purpose, Vector, Vectors
 
-_SAID = 200  # characters of what the runtime says, which may be pages
+_LONGEST_ERROR = 200  # characters of the runtime's message, which may be pages
 
 
 class Loaded(NamedTuple):
     """A model that is ready.
 
     Attributes:
-        encode: a text to what the model reads.
-        run: that to the text's vector, of unit length.
+        encode: makes of a text what the model reads.
+        run: makes the text's vector of that, of unit length.
     """
 
     encode: Callable[[str], Any]
@@ -37,7 +37,7 @@ class LocalModel(ABC):
     A model that cannot be loaded is not tried again.
 
     Args:
-        load: loads it; raises `EmbeddingError`.
+        load: loads the model; raises `EmbeddingError`.
         threads: how many texts are embedded at once; each takes one core.
     """
 
@@ -76,9 +76,8 @@ class LocalModel(ABC):
     def _load(self) -> Loaded:
         with self._loading:
             if self._failure is not None:
-                raise self._failure.with_traceback(
-                    None
-                )  # a damaged file stays damaged; each attempt would cost the time of a load
+                # Not loaded again: a damaged file stays damaged, and each attempt takes as long as a load.
+                raise self._failure.with_traceback(None)
             if self._loaded is None:
                 try:
                     self._loaded = self._load_model()
@@ -94,8 +93,7 @@ def open_session(path: Path) -> Any:
     Raises:
         EmbeddingError: it is missing or damaged, or this machine cannot run it.
     """
-    # onnxruntime 1.31 otherwise writes a device id under ~/.cache and reports events; it reads this when it
-    # loads.
+    # Read when onnxruntime 1.31 loads; otherwise it writes a device id under ~/.cache and reports events.
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
@@ -103,9 +101,7 @@ def open_session(path: Path) -> Any:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.enable_cpu_mem_arena = False  # same speed, and the memory of a long text is given back
-        options.log_severity_level = (
-            4  # a failure arrives as an exception; nothing else goes to standard error
-        )
+        options.log_severity_level = 4  # nothing on standard error; a failure is an exception
         return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # onnxruntime's errors have no common class below Exception
         raise EmbeddingError(f"the embedding model cannot be loaded: {error}") from error
@@ -117,10 +113,10 @@ def run_session(
     """The outputs that are asked for.
 
     Raises:
-        TextRefusedError: the model fails; with another text it may not, such as a shorter one.
+        TextRefusedError: the model failed; another text, such as a shorter one, may work.
     """
     try:
         return list(session.run(outputs, inputs))
     except Exception as error:  # onnxruntime's errors have no common class below Exception
-        why = " ".join(str(error).split())[:_SAID]
+        why = " ".join(str(error).split())[:_LONGEST_ERROR]
         raise TextRefusedError(f"the embedding model failed: {why}", hint=hint) from error

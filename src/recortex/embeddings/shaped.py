@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from recortex.ports.embedding import Embedder, Purpose, Vectors
 
-_DIGITS = 6  # of the mark that tells prefixes apart: two settings of one person, not an attack
+_DIGITS = 6  # of a hash that distinguishes a person's few settings; it need not resist attacks
 
 
 class Shape(NamedTuple):
@@ -20,7 +20,7 @@ class Shape(NamedTuple):
 
     Attributes:
         query_prefix, passage_prefix: put before each text of that purpose, as the model was trained.
-        dimensions: so many are kept of each vector; 0: all.
+        dimensions: how many of each vector are kept; 0 for all.
     """
 
     query_prefix: str = ""
@@ -34,7 +34,7 @@ class Shape(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """What the shape adds to a model's name: `@256` for dimensions, `~` and six digits for prefixes."""
+        """The suffix of the model's name: `@256` for dimensions, `~` and six digits for prefixes."""
         size = f"@{self.dimensions}" if self.dimensions else ""
         if not (self.query_prefix or self.passage_prefix):
             return size
@@ -69,7 +69,7 @@ class ShapedEmbedder:
         """Return one unit vector per text, float32, shape (len(texts), dimensions).
 
         Raises:
-            EmbeddingError: the inner embedder cannot, or makes fewer dimensions than are to be kept.
+            EmbeddingError: the inner embedder failed, or makes fewer dimensions than are kept.
         """
         shape = self._shape
         prefix = shape.query_prefix if purpose == "query" else shape.passage_prefix
@@ -78,5 +78,5 @@ class ShapedEmbedder:
 
 
 def shaped(inner: Embedder, shape: Shape) -> Embedder:
-    """The embedder in a shape; the embedder itself, with its name, if nothing is set."""
+    """The embedder with a shape; the embedder itself if nothing is set."""
     return inner if shape.plain else ShapedEmbedder(inner, shape)

@@ -20,7 +20,7 @@ MAXIMUM_CHARACTERS = 16_384  # 256 pieces of ordinary text take about 1,200 char
 MAXIMUM_WORD = 100  # a longer word is unknown, as in BERT
 REMEMBERED_WORDS = 50_000
 BASIC_PLANE = 0xFFFF
-# The characters that are set apart one by one, with BERT's own gap at 2B820.
+# Characters that are words of their own, with the gap at 2B820 that BERT has.
 _IDEOGRAPH = re.compile(
     "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b81f"
     "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
@@ -28,9 +28,9 @@ _IDEOGRAPH = re.compile(
 
 
 class _Characters(dict[int, str]):
-    """A table for `str.translate` that fills itself with what a function makes of each character.
+    """A table for `str.translate` that is filled by a function when a character first occurs.
 
-    Only the basic plane is remembered, so that it stays small.
+    Only the basic plane is cached, so that it stays small.
     """
 
     def __init__(self, translated: Callable[[str], str]) -> None:
@@ -45,7 +45,7 @@ class _Characters(dict[int, str]):
 
 
 def _cleaned(character: str) -> str:
-    """Drop control characters, make every white space a space, set ideographs apart."""
+    """Drop control characters, replace white space by spaces, put spaces around ideographs."""
     if character in "\t\n\r":
         return " "
     if character == "\ufffd" or unicodedata.category(character) in {"Cc", "Cf", "Co", "Cs"}:
@@ -56,7 +56,7 @@ def _cleaned(character: str) -> str:
 
 
 def _folded(character: str) -> str:
-    """Drop accents of decomposed text, make lower case, set punctuation apart."""
+    """Drop accents of decomposed text, convert to lower case, put spaces around punctuation."""
     category = unicodedata.category(character)
     if category == "Mn":
         return ""
@@ -81,7 +81,7 @@ def words(text: str) -> list[str]:
 
 
 class WordPiece:
-    """The longest-match-first tokenizer over a word list; `encode` is its whole use.
+    """The longest-match-first tokenizer over a word list.
 
     Args:
         vocabulary: piece to id; continuing pieces begin with `##`. `[UNK]`, `[CLS]` and `[SEP]` must be

@@ -1,7 +1,7 @@
-"""Words: what counts as one, which of them say nothing, and what is cut off them before they are compared.
+"""Words: what counts as one, which are ignored, and what is cut off before words are compared.
 
-Everything that compares texts by their words takes them from here. There are several patterns, endings and
-lists because each use was measured with its own; which use is said beside each.
+All comparisons of texts by words use this module. It has several patterns, lists of endings and lists of
+words since each use was measured with its own, which is named beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def sections(module: str) -> dict[str, str]:
-    """The lists in the text file beside a module, given its `__file__`: under each name in brackets, one."""
+    """The lists in the text file beside a module (given its `__file__`), by their names in brackets."""
     parts = Path(module).with_suffix(".txt").read_text(encoding="utf-8").split("\n[")[1:]
     named = (part.partition("]") for part in parts)
     return {name: listed for name, _, listed in named}
@@ -33,11 +33,11 @@ def sections(module: str) -> dict[str, str]:
 
 _LISTS = {name: word_set(listed) for name, listed in sections(__file__).items()}
 STOP_WORDS = _LISTS["STOP_WORDS"]
-"""Function words of English: they say nothing about what is asked (keyword search, questions)."""
+"""English function words, which are ignored in questions and in keyword search."""
 PADDING = (STOP_WORDS - _LISTS["MEANINGFUL_STOP_WORDS"]) | _LISTS["EXTRA_PADDING"]
 """Words that a statement may have or lack and still say the same (near-duplicates)."""
 EVERYDAY = _LISTS["EVERYDAY"]
-"""Words of prompts in any project: none of them says what a prompt is about (bench/prompts.py)."""
+"""Words of prompts in any project, which do not say what a prompt is about (bench/prompts.py)."""
 FAILURE_WORDS = _LISTS["FAILURE_WORDS"]
 """Words of any report of a failure (bench/extraction.py)."""
 FILLERS = _LISTS["FILLERS"]
@@ -58,9 +58,9 @@ LONGER = lazy(r"\w{2,}")
 TYPED = lazy(r"[^\W_][\w'’-]*")
 """As a person typed it: with apostrophes and hyphens."""
 TERM = lazy(r"[\w@][\w./@:+#-]*(?:['’]t)?")
-"""With what names and commands are joined by: `src/a.py`, `npm@9`, `don't`."""
+"""With the characters inside names and commands: `src/a.py`, `npm@9`, `don't`."""
 QUOTABLE = lazy(r"[^\W_][\w./@:#-]{0,120}|_\w{1,120}")
-"""As `TERM`, bounded in length, since transcripts hold anything."""
+"""As `TERM`, of limited length, since transcripts may contain anything."""
 PRODUCT = lazy(r"[a-z][\w.+-]*[a-z0-9]")
 """What may be a product's name in lower case: `c++17`, `node.js`."""
 IDENTIFIER = lazy(r"[A-Za-z_]\w*")
@@ -87,7 +87,7 @@ def content_words(text: str) -> list[str]:
 
 
 def bag_of_words(text: str) -> frozenset[str]:
-    """What stands between spaces, in lower case and without punctuation: what Jaccard similarity compares."""
+    """The words between spaces, in lower case and without punctuation, for Jaccard similarity."""
     return frozenset(_PUNCTUATION.sub("", text.lower()).split())
 
 
@@ -96,13 +96,13 @@ def bag_of_words(text: str) -> frozenset[str]:
 INFLECTIONS = lazy(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 """Forms of one word (near-duplicates)."""
 SUFFIXES = lazy(r"(?:ations?|ings?|ions?|ers?|ed|es|ly|s|e)$")
-"""Also other words of the same root (prompts)."""
+"""Also the endings of other words with the same root (prompts)."""
 _SHORTEST = 3
 
 
 @lru_cache(4_096)
 def stem(word: str, endings: re.Pattern[str]) -> str:
-    """A word without its ending, crudely: both sides are cut alike. What would be too short stays whole."""
+    """A word without its ending, roughly, since both sides are cut alike; short words stay whole."""
     cut = endings.sub("", word)
     return cut if len(cut) >= _SHORTEST else word
 

@@ -1,8 +1,8 @@
 """Asks the agent's own command line in print mode, with the person's model and account.
 
-The child is told to use no tool, no server, no hook and no stored session, runs in an empty folder, and is
-marked with `RECORTEX_INSIDE`, at the sight of which our own hooks do nothing. What it is asked goes through
-its standard input, so that no process list shows it.
+The program runs without tools, servers, hooks and stored sessions, in an empty folder, and with the variable
+`RECORTEX_INSIDE`, with which Recortex's own hooks do nothing. The prompt goes through its standard input, so
+that no process list shows it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,19 @@ PROGRAM = "claude"
 MODEL = "haiku"
 INSIDE = "RECORTEX_INSIDE"
 OVERHEAD = 4_000
-"""Tokens that the command line adds of its own accord: its preamble and the tool that takes the structured
-answer (1,500 of claude 2.1.330 and 2,600 of 2.1.100, which ends with a second turn, were counted for a prompt
-of fifty)."""
+"""Tokens that the command line adds: its preamble and the tool that takes the structured answer. For a prompt
+of fifty tokens, Claude Code 2.1.330 added 1,500, and 2.1.100, which needs a second turn, 2,600."""
 _SET = {
     INSIDE: "1",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
-    "MAX_THINKING_TOKENS": "0",  # 2.1.100 would give all of the answer's tokens but one to thinking
-    # Of one turn, as a request has it; else a runaway answer has 128,000.
+    "MAX_THINKING_TOKENS": "0",  # Claude Code 2.1.100 would use nearly all tokens of the answer for thinking
+    # As a request allows; otherwise an answer that does not end may have 128,000.
     "CLAUDE_CODE_MAX_OUTPUT_TOKENS": "8192",
 }
 _MICRO = 1_000_000
-_GRACE = 1.0
-# What tells the client that it runs inside another one, and what belongs to that one's session.
+_GRACE = 1.0  # seconds
+# Variables by which the client sees that it runs inside another one, or that belong to that one's session.
 _OF_A_SESSION = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR CLAUDE_PLUGIN_ROOT"
 
 
@@ -63,7 +62,7 @@ def ask(model: str, environment: Mapping[str, str], request: Request, deadline: 
     """Run the program once.
 
     Raises:
-        CallError: it is not there, failed, took too long, or said too much.
+        CallError: it does not exist, failed, took too long, or wrote too much.
     """
     program = shutil.which(PROGRAM, path=environment.get("PATH", ""))
     if program is None:
@@ -131,7 +130,7 @@ def _output(child: subprocess.Popen[bytes], prompt: bytes, deadline: Deadline) -
 
 
 def _feed(pipe: IO[bytes] | None, prompt: bytes) -> None:
-    with contextlib.suppress(OSError, ValueError):  # it went away, which the reader sees as well
+    with contextlib.suppress(OSError, ValueError):  # the program ended, which the reader notices as well
         if pipe is not None:
             with pipe:
                 pipe.write(prompt)
@@ -158,7 +157,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 
 def _signal(child: subprocess.Popen[bytes], number: int) -> None:
-    """Send to the whole group: it outlives its leader while a grandchild is in it."""
+    """Send a signal to the process group, which lives as long as any child of the program does."""
     with contextlib.suppress(OSError):
         if hasattr(os, "killpg"):
             os.killpg(child.pid, number)

@@ -37,14 +37,14 @@ AGENT = "agent"
 PAUSES = (0.5, 2.0)
 """Seconds before the first and the second retry, where the provider names none."""
 BYTES_PER_TOKEN = 2
-"""Fewer than any tokenizer in use needs for prose, so that a reserve is more than the call will cost."""
+"""Fewer than any tokenizer needs for prose, so that a call costs less than was reserved for it."""
 _MICRO = 1_000_000
 
 
 def build_model(
     settings: ModelSettings, key: str, ledger: ModelCalls, clock: Callable[[], datetime]
 ) -> LanguageModel | None:
-    """The language model that is set up; None where none is."""
+    """The language model of the settings; None if none is set."""
     protocol = PROTOCOLS.get(settings.provider)
     if protocol is not None:
         ask = partial(_ask_http, settings, protocol, key)
@@ -65,10 +65,10 @@ class Model:
     """A `LanguageModel`.
 
     Args:
-        ask: one call over the wire; raises `CallError`.
+        ask: makes one call; raises `PostError`.
         obstacle: why nothing can be asked at all, or None.
-        ledger: where each call is written down, and the day's budget is kept.
-        clock: the time that calls are dated with.
+        ledger: records each call and keeps the day's budget.
+        clock: gives the time of each call.
         pauses: seconds before each retry.
     """
 
@@ -93,7 +93,7 @@ class Model:
         self.notices: tuple[str, ...] = (notice,) if notice else ()
 
     def ask(self, request: Request) -> Answer | Unavailable:
-        """Ask, within the time and the budget that are set; at most two retries where the provider is busy.
+        """Ask within the time and the budget that are set, with at most two retries if the provider is busy.
 
         Raises:
             StorageError: the ledger cannot be written; nothing is asked then.
@@ -103,7 +103,7 @@ class Model:
         deadline = Deadline(self._settings.timeout)
         for pause in (*self._pauses, None):
             result, error = self._attempt(request, deadline)
-            if error is None or not error.again or pause is None:
+            if error is None or not error.retry or pause is None:
                 break
             wait = pause if error.pause is None else error.pause
             if not deadline.leaves(wait):
@@ -111,7 +111,7 @@ class Model:
             time.sleep(wait)
         return result
 
-    def _attempt(self, request: Request, deadline: Deadline) -> tuple[Answer | Unavailable, CallError | None]:
+    def _attempt(self, request: Request, deadline: Deadline) -> tuple[Answer | Unavailable, PostError | None]:
         reserve = self._reserve(request)
         number = self._ledger.reserve(reserve, self._limit)
         if number is None:
@@ -122,10 +122,10 @@ class Model:
         started = time.monotonic()
         call = reserve
         try:
-            reading = self._ask(request, deadline)
-            call = self._counted(reserve, reading)
-            items = _items(reading, request.items)
-        except CallError as error:
+            reply = self._ask(request, deadline)
+            call = self._counted(reserve, reply)
+            items = _items(reply, request.items)
+        except PostError as error:
             call = _timed(_failed(call, error, answered=call is not reserve), started)
             self._ledger.settle(number, call)
             return Unavailable(error.reason, error.message, call), error
@@ -134,7 +134,7 @@ class Model:
         return Answer(items, call), None
 
     def _reserve(self, request: Request) -> ModelCall:
-        """The call with the highest costs that it can have."""
+        """The call with the highest possible costs."""
         sent = len((request.system + request.prompt).encode("utf-8", "replace")) + len(dumps(request.schema))
         tokens = -(-sent // BYTES_PER_TOKEN) + (agent.OVERHEAD if self._settings.provider == AGENT else 0)
         return ModelCall(
@@ -148,19 +148,19 @@ class Model:
             micro_usd=self._price.of(tokens, request.max_output),
         )
 
-    def _counted(self, reserve: ModelCall, reading: Reply) -> ModelCall:
+    def _counted(self, reserve: ModelCall, reply: Reply) -> ModelCall:
         """The call with its actual costs. Without the provider's counts they are estimated by bytes."""
-        put_in = reserve.input_tokens if reading.input_tokens is None else reading.input_tokens
-        written = -(-len(reading.text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
-        out = written if reading.output_tokens is None else reading.output_tokens
-        price = self._price.of(put_in, out) if reading.micro_usd is None else reading.micro_usd
-        return replace(reserve, input_tokens=put_in, output_tokens=out, micro_usd=price)
+        used = reserve.input_tokens if reply.input_tokens is None else reply.input_tokens
+        written = -(-len(reply.text.encode("utf-8", "replace")) // BYTES_PER_TOKEN)
+        out = written if reply.output_tokens is None else reply.output_tokens
+        price = self._price.of(used, out) if reply.micro_usd is None else reply.micro_usd
+        return replace(reserve, input_tokens=used, output_tokens=out, micro_usd=price)
 
 
 def _obstacle(settings: ModelSettings, protocol: Protocol | None, key: str) -> Unavailable | None:
     if settings.inside:
         return Unavailable(
-            "inside", "This is a session that Recortex itself runs: nothing is asked from within it."
+            "inside", "This session was started by Recortex itself, which asks nothing from inside it."
         )
     if protocol is None:
         return None
@@ -176,27 +176,21 @@ def _ask_http(
     model = model_of(settings)
     url = (settings.url or protocol.url).rstrip("/") + protocol.path(model)
     body = dumps(storable(protocol.body(request, model)))  # without lone surrogates, which no JSON can hold
-    try:
-        answer = post(url, protocol.headers(key), body, deadline, most=MAX_ANSWER)
-    except PostError as error:
-        raise CallError(
-            error.reason, error.message, paid=error.paid, again=error.again, pause=error.pause
-        ) from None
-    return envelope(answer, protocol.read)
+    return envelope(post(url, protocol.headers(key), body, deadline, most=MAX_ANSWER), protocol.read)
 
 
-def _items(reading: Reply, name: str) -> tuple[Any, ...]:
+def _items(reply: Reply, name: str) -> tuple[Any, ...]:
     """The requested list from what the model wrote.
 
     Raises:
         CallError: there is none.
     """
-    if reading.ended == "truncated":
+    if reply.ended == "truncated":
         raise CallError("truncated", "The model's answer was cut off.")
-    if reading.ended == "declined":
+    if reply.ended == "declined":
         raise CallError("declined", "The model declined to answer.")
     try:
-        parsed = loads(_unfenced(reading.text))
+        parsed = loads(_unfenced(reply.text))
     except InvalidInputError:
         raise CallError("not_json", "The model's answer is not JSON.") from None
     items = parsed.get(name) if isinstance(parsed, dict) else None
@@ -212,7 +206,7 @@ def _unfenced(text: str) -> str:
     return text[:-3].partition("\n")[2] if fenced else text
 
 
-def _failed(call: ModelCall, error: CallError, *, answered: bool) -> ModelCall:
+def _failed(call: ModelCall, error: PostError, *, answered: bool) -> ModelCall:
     if answered:
         return replace(call, outcome="unusable")
     if error.paid:

@@ -51,9 +51,9 @@ def price_of(settings: ModelSettings, model: str) -> tuple[Price, str]:
         return FREE, ""
     if known is not None:
         return known, ""
-    told = Price(settings.price_input, settings.price_output)
-    if told != FREE:
-        return told, ""
+    configured = Price(settings.price_input, settings.price_output)
+    if configured != FREE:
+        return configured, ""
     return FREE, (
         f"The price of the model {model[:80]!r} is not known: its calls count as free, only the daily "
         "tokens stop them. Set llm.price_input and llm.price_output."

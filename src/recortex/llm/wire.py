@@ -1,4 +1,4 @@
-"""What the HTTP protocols of providers have in common."""
+"""The common parts of the providers' HTTP protocols."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from recortex.domain.model_call import Request
 
 MAX_ANSWER = 2_000_000
-"""Bytes of an answer that are read. The longest that is asked for (8,192 tokens) is a fiftieth of it."""
+"""Bytes of an answer that are read; the longest that is asked for (8,192 tokens) has a fiftieth of it."""
 MOST_TOKENS = 10_000_000
-"""More than any model reads: what a provider claims beyond is cut, so that a sum stays a sum."""
+"""More than any model reads: a higher count of a provider is cut to it, so that sums do not overflow."""
 
 
 class Reply(NamedTuple):
@@ -71,13 +71,13 @@ def envelope(data: bytes, read: Callable[[Any], Reply]) -> Reply:
     except InvalidInputError:
         raise CallError("not_json", "The provider's answer is not JSON.", paid=True) from None
     try:
-        reading = read(parsed)
+        reply = read(parsed)
     except InvalidInputError:
         raise CallError(
             "wrong_form", "The provider's answer has another form than its protocol says.", paid=True
         ) from None
-    return reading._replace(
-        input_tokens=_counted(reading.input_tokens), output_tokens=_counted(reading.output_tokens)
+    return reply._replace(
+        input_tokens=_bounded(reply.input_tokens), output_tokens=_bounded(reply.output_tokens)
     )
 
 
@@ -109,5 +109,5 @@ class AnthropicUsage(msgspec.Struct):
         )
 
 
-def _counted(tokens: int | None) -> int | None:
+def _bounded(tokens: int | None) -> int | None:
     return None if tokens is None else min(max(tokens, 0), MOST_TOKENS)

@@ -12,7 +12,7 @@ from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.duplicates import Duplicate, comparable
 from recortex.engines.consolidation.service import Consolidation, Duplicates
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
-from recortex.engines.supersession.service import Supersession
+from recortex.engines.supersession.service import insert_superseding
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import CorruptStoreError, EmbeddingError, InvalidInputError, PersonNeededError
 from recortex.operations.agents import limited, weighty
@@ -113,7 +113,7 @@ class ConsolidationOperations(Operations):
         found = [self._duplicates(services, limit) for services in all_services]
         if not dry_run:
             for services, one in zip(all_services, found, strict=True):
-                _engine(services).looked(self._app.clock(), one.total)
+                _engine(services).record_search(self._app.clock(), one.total)
         pairs = sorted((pair for one in found for pair in one.pairs), key=lambda one: -one.score)
         return Consolidated(
             action="list",
@@ -151,8 +151,14 @@ class ConsolidationOperations(Operations):
             return Consolidated(action="merge", merged=output_redacted(merged), superseded=old, dry_run=True)
         backup = services.store.backups.make(now, reason="before-merge")
         try:
-            Supersession(services.store).put(
-                merged, [a, b], actor=actor, operation="consolidate", now=now, details={"of": [a.id, b.id]}
+            insert_superseding(
+                services.store,
+                merged,
+                [a, b],
+                actor=actor,
+                operation="consolidate",
+                now=now,
+                details={"of": [a.id, b.id]},
             )
         except CorruptStoreError as error:
             hint = f"Run `recortex recover`. The store as it was before the merge: {backup}"

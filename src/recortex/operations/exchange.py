@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app import signing
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
-from recortex.engines.graph.causality import circle, told
+from recortex.engines.graph.causality import cycle, in_words
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
@@ -218,8 +218,10 @@ def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
             }
             if (relation.source_id, relation.target_id, relation.type) in known:
                 return False
-            if path := circle(relation, services.store.relations.of):
-                circles.append(f"a relation was left out, it makes a memory a cause of itself: {told(path)}")
+            if path := cycle(relation, services.store.relations.of):
+                circles.append(
+                    f"a relation was left out, it makes a memory a cause of itself: {in_words(path)}"
+                )
                 return False
             if services.store.relations.put(relation):
                 return True

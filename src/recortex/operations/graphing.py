@@ -10,7 +10,7 @@ from typing import Literal
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
-from recortex.engines.graph.walk import Way, walk
+from recortex.engines.graph.walk import RelationFilter, walk
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_DEPTH, Operations, bounded
@@ -96,7 +96,9 @@ class GraphOperations(Operations):
         """
         if not 0 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 0 to {MAX_DEPTH}, not {depth}.")
-        way = Way(types=frozenset(relations), direction=direction, min_strength=fraction(min_strength))
+        way = RelationFilter(
+            types=frozenset(relations), direction=direction, min_strength=fraction(min_strength)
+        )
         most = bounded(limit)
         services, memory = self._app.locate(id)
         steps = walk(memory.id, depth, way, services.store.relations.of, limit=most + 1)

@@ -19,7 +19,7 @@ from recortex.domain.vocabulary import Importance, RelationType, Scope, priority
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.pairing.pair import Pair, normalised_pair, relation, replaced, unchanged
 from recortex.engines.pairing.service import pieces_of_file
-from recortex.engines.supersession.service import Supersession
+from recortex.engines.supersession.service import insert_superseding
 from recortex.engines.tokens.counter import TokenCounter
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import capped
@@ -206,7 +206,6 @@ class IndexingOperations(Operations):
     def _keep(self, services: StoreServices, new: Pair) -> IndexedCode:
         description, code = new.description.memory, new.code.memory
         now, actor = self._app.clock(), self._app.actor
-        replacing = Supersession(services.store)
         with services.store.transaction():
             former = pieces_of_file(services.store, description.files[0].path)
             for one in former:
@@ -218,13 +217,14 @@ class IndexingOperations(Operations):
                 (new.description, [one.description for one in old]),
                 (new.code, [one.code for one in old if one.code is not None]),
             ):
-                replacing.put(
+                insert_superseding(
+                    services.store,
                     new_.memory,
                     replaced_,
                     actor=actor,
                     operation="create",
                     now=now,
-                    but=(RelationType.SOURCE_OF,),
+                    without=(RelationType.SOURCE_OF,),
                     details={"redacted": sorted(set(new_.redacted))} if new_.redacted else {},
                 )
             services.store.relations.put(relation(description, code, now))

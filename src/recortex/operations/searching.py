@@ -27,7 +27,7 @@ from recortex.domain.vocabulary import (
     lowest_priority_of,
 )
 from recortex.engines.decay.present import faded
-from recortex.engines.graph.walk import Way, walk
+from recortex.engines.graph.walk import RelationFilter, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
 from recortex.operations.base import MAX_DEPTH, Operations, bounded
@@ -289,7 +289,7 @@ class SearchOperations(Operations):
         if not 1 <= depth <= MAX_DEPTH:
             raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
         services, memory = self._app.locate(id)
-        way = Way(types=frozenset(relations), direction=direction, min_strength=min_strength)
+        way = RelationFilter(types=frozenset(relations), direction=direction, min_strength=min_strength)
         steps = walk(memory.id, depth, way, services.store.relations.of, limit=bounded(limit))
         near = services.store.memories.get([step.id for step in steps])
         first, *others = self._faded(services, [memory, *near])

@@ -44,8 +44,8 @@ class SearchStore(Protocol):
         limit: int,
         only: MemoryQuery | None,
         *,
-        every: bool = False,
-        also: Sequence[str] = (),
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
     ) -> Sequence[tuple[int, float]]:
         """Keys of memories that contain the words, with their BM25 score (higher is better), best first.
 
@@ -57,8 +57,8 @@ class SearchStore(Protocol):
             limit: the most keys to return.
             only: restricts the search to memories that pass it (its order, limit, offset and `as_of` are
                 ignored); None searches everything, which is faster.
-            every: whether a memory must contain all of the words.
-            also: words that find no memory, but count in the score of those that are found.
+            all_required: whether a memory must contain all of the words.
+            score_only: words that match no memory, but add to the score of those that are found.
         """
 
     def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""The end of the time that a question may take."""
+"""The time limit of a request."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import time
 
 
 class Deadline:
-    """A point in monotonic time that every step of a call looks at."""
+    """A point in monotonic time that all steps of a request share."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     @property
     def left(self) -> float:
-        """Seconds until then; not below zero."""
+        """The seconds that are left, 0 at least."""
         return max(0.0, self._end - time.monotonic())
 
     def leaves(self, seconds: float) -> bool:
-        """Whether there is more time than that."""
+        """Whether more than this many seconds are left."""
         return self.left > seconds

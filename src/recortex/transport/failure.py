@@ -1,48 +1,45 @@
-"""Why a POST gave no answer."""
+"""Why a request got no answer."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from recortex.errors import RecortexError
 
-Why = Literal[
-    "connection", "timeout", "truncated", "too_large", "not_json", "redirect", "status", "not_configured"
-]
-"""The words for it; `not_json` is an answer that was compressed without being asked for."""
+if TYPE_CHECKING:
+    from recortex.domain.model_call import Reason
 
 
 class PostError(RecortexError):
-    """A POST gave no answer.
+    """A request got no answer.
 
     Args:
-        reason: the word for it.
-        message: a sentence without a key and without a word of what was sent or answered.
-        paid: it may have cost something, since the provider was asked and nobody knows how far it came.
-        again: it may work if it is tried again.
+        reason: why, as one word; `not_json` is also an answer that was compressed without being asked for.
+        message: a sentence without the key and without anything that was sent or answered.
+        paid: whether it may have cost something: the provider was asked, and how far it came is unknown.
+        retry: whether it may work if it is tried again.
         pause: seconds that the provider asks to wait before that.
-        status: of HTTP, where there was one; else 0.
-        said: the first bytes of an answer that finds fault with the request; may repeat what was sent: never
-            shown.
+        status: the HTTP status, if there was one; else 0.
+        body: the first bytes of an answer with status 400. They may repeat what was sent and are never shown.
     """
 
     code = "provider_unavailable"
 
     def __init__(
         self,
-        reason: Why,
+        reason: Reason,
         message: str,
         *,
         paid: bool = False,
-        again: bool = False,
+        retry: bool = False,
         pause: float | None = None,
         status: int = 0,
-        said: bytes = b"",
+        body: bytes = b"",
     ) -> None:
         super().__init__(message)
-        self.reason: Why = reason
+        self.reason: Reason = reason
         self.paid = paid
-        self.again = again
+        self.retry = retry
         self.pause = pause
         self.status = status
-        self.said = said
+        self.body = body

@@ -1,4 +1,4 @@
-"""One POST to one address: no redirect, no proxy, no cookie, bounded in size and in time."""
+"""One POST to one address: no redirect, no proxy, no cookie, limited in size and time."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
 _OPENED = ("connection.connect_tcp.complete", "connection.start_tls.complete")
 _FAULTY, _TOO_MANY, _SERVER = 400, 429, 500
 _BEGINNING = 4_096
-"""Bytes that are read of an answer of 400: some providers tell there alone that the key is wrong."""
+"""Bytes that are read of an answer with status 400: some providers say only there that the key is wrong."""
 _SUCCESS, _REDIRECT = range(200, 300), range(300, 400)
 
 
 class Reply(NamedTuple):
-    """What a server answered."""
+    """A server's answer."""
 
     status: int
     headers: Mapping[str, str]
@@ -36,14 +36,12 @@ class Reply(NamedTuple):
 
 
 def objection(url: str, *, secret: bool, setting: str) -> str:
-    """Why nothing may be sent to a base URL; empty where it may.
-
-    A secret never travels unencrypted, but to this machine.
+    """Why nothing may be sent to a base URL; empty if it may. Secrets go unencrypted only to this machine.
 
     Args:
         url: without the path of a single request.
-        secret: whether what is sent must not be read on its way.
-        setting: the name of the setting that holds the URL, for the sentence.
+        secret: whether what is sent must be encrypted.
+        setting: the name of the setting with the URL, for the message.
     """
     try:
         parts = urlsplit(url)
@@ -60,20 +58,20 @@ def objection(url: str, *, secret: bool, setting: str) -> str:
 
 
 def post(url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, *, most: int) -> bytes:
-    """The body of a successful answer; at most so many bytes of it are read.
+    """Send a body and return that of a successful answer, which may have at most `most` bytes.
 
-    The exchange runs in a thread of its own, because no timeout of a socket ends a server that sends a byte
-    now and then; at the deadline its connection is cut, which ends the thread too.
+    The exchange runs in a thread of its own, since a socket's timeout does not stop a server that sends a
+    byte now and then. At the deadline the connection is cut, which ends the thread too.
 
     Raises:
-        PostError: no answer, or none that may be read.
+        PostError: there is no answer, or not an acceptable one.
     """
     results: queue.SimpleQueue[Reply | PostError] = queue.SimpleQueue()
-    line = _Line()
+    connection = _Connection()
 
     def run() -> None:
         try:
-            results.put(_exchange(url, headers, body, deadline, line, most=most))
+            results.put(_exchange(url, headers, body, deadline, connection, most=most))
         except PostError as error:
             results.put(error)
         except Exception:  # noqa: BLE001  whatever a library raises must reach the thread that waits
@@ -83,14 +81,14 @@ def post(url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, 
     try:
         result = results.get(timeout=deadline.left)
     except queue.Empty:
-        line.cut()
+        connection.cut()
         raise PostError("timeout", "The provider did not answer in time.", paid=True) from None
     if isinstance(result, PostError):
         raise result
     return _accepted(result)
 
 
-class _Line:
+class _Connection:
     """The connection in use, so that another thread can cut it."""
 
     def __init__(self) -> None:
@@ -99,7 +97,7 @@ class _Line:
         self._dead = False
 
     def watch(self, event: str, info: dict[str, Any]) -> None:
-        """Take note of a connection as the library opens it."""
+        """Remember each socket that the library opens (httpx's `trace` extension)."""
         opened = info.get("return_value") if event in _OPENED else None
         if opened is None:
             return
@@ -120,7 +118,13 @@ class _Line:
 
 
 def _exchange(
-    url: str, headers: Mapping[str, str], body: bytes, deadline: Deadline, line: _Line, *, most: int
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    deadline: Deadline,
+    connection: _Connection,
+    *,
+    most: int,
 ) -> Reply:
     import httpx2
 
@@ -128,7 +132,7 @@ def _exchange(
         **headers,
         "content-type": "application/json",
         "accept": "application/json",
-        "accept-encoding": "identity",  # what is small on the wire cannot grow here
+        "accept-encoding": "identity",  # so that a small answer cannot grow when it is unpacked
         "user-agent": f"recortex/{__version__}",
     }
     try:
@@ -137,17 +141,17 @@ def _exchange(
                 trust_env=False, follow_redirects=False, verify=True, timeout=max(deadline.left, 0.001)
             ) as client,
             client.stream(
-                "POST", url, content=body, headers=sent, extensions={"trace": line.watch}
+                "POST", url, content=body, headers=sent, extensions={"trace": connection.watch}
             ) as response,
         ):
             answer = b""
             if response.status_code in _SUCCESS:
                 answer = _bounded(response.iter_raw(), deadline, most)
             elif response.status_code == _FAULTY:
-                answer = _beginning(response.iter_raw())
+                answer = next(response.iter_raw(_BEGINNING), b"")
             return Reply(response.status_code, dict(response.headers), answer)
     except httpx2.ConnectError:
-        raise PostError("connection", "The provider could not be reached.", again=True) from None
+        raise PostError("connection", "The provider could not be reached.", retry=True) from None
     except httpx2.TimeoutException:
         raise PostError("timeout", "The provider did not answer in time.", paid=True) from None
     except (httpx2.InvalidURL, httpx2.LocalProtocolError, ValueError):
@@ -169,15 +173,6 @@ def _bounded(chunks: Iterator[bytes], deadline: Deadline, most: int) -> bytes:
     return bytes(answer)
 
 
-def _beginning(chunks: Iterator[bytes]) -> bytes:
-    answer = bytearray()
-    for chunk in chunks:
-        answer += chunk
-        if len(answer) >= _BEGINNING:
-            break
-    return bytes(answer[:_BEGINNING])
-
-
 def _accepted(reply: Reply) -> bytes:
     if reply.status in _SUCCESS:
         if reply.headers.get("content-encoding", "identity") != "identity":
@@ -191,19 +186,17 @@ def _accepted(reply: Reply) -> bytes:
             f"The provider sent us elsewhere (HTTP {reply.status}); redirects are not followed.",
             status=reply.status,
         )
-    again = reply.status == _TOO_MANY or reply.status >= _SERVER
+    retry = reply.status == _TOO_MANY or reply.status >= _SERVER
     message = f"The provider answered HTTP {reply.status}."
     raise PostError(
-        "status", message, again=again, pause=_pause(reply.headers), status=reply.status, said=reply.body
+        "status", message, retry=retry, pause=_pause(reply.headers), status=reply.status, body=reply.body
     )
 
 
 def _pause(headers: Mapping[str, str]) -> float | None:
-    """Seconds that `retry-after` asks for, in seconds or until a date (RFC 9110, 10.2.3).
+    """The seconds of `retry-after`, which may be a number or a date (RFC 9110, 10.2.3); None without one.
 
-    None where it does not say.
-
-    A date is reckoned from the answer's own: the server's clock may be far from ours.
+    A date is compared with that of the answer, since the server's clock may differ from ours.
     """
     text = headers.get("retry-after", "")
     if text.isascii() and text.isdecimal() and len(text) <= 9:  # noqa: PLR2004  a bound

@@ -398,12 +398,12 @@ def test_a_full_minute_is_told_before_anything_is_sent(server, embedder_at):
 def test_pauses_double_and_leave_half_to_chance(number, least, most, embedder_at):
     embedder = embedder_at()
     embedder._pause = FIRST_PAUSE
-    busy = PostError("status", "Busy.", again=True)
+    busy = PostError("status", "Busy.", retry=True)
     pauses = [embedder._pause_before(number, busy) for _ in range(50)]
     assert least <= min(pauses) < max(pauses) <= most
     assert embedder._pause_before(TRIES, busy) is None
     assert embedder._pause_before(number, PostError("status", "No.")) is None
-    assert embedder._pause_before(number, PostError("status", "Wait.", again=True, pause=7.0)) == 7.0
+    assert embedder._pause_before(number, PostError("status", "Wait.", retry=True, pause=7.0)) == 7.0
 
 
 @pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])

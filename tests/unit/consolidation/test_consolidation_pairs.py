@@ -11,9 +11,15 @@ from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import Origin, RelationType, Scope, Status, Trust
 from recortex.engines.consolidation.contradiction import contradiction
 from recortex.engines.consolidation.due import due
-from recortex.engines.consolidation.duplicates import better_of, comparable, described, marked, ranked
-from recortex.engines.consolidation.overlaps import Alike, overlapping
-from recortex.engines.consolidation.vector_pairs import near
+from recortex.engines.consolidation.duplicates import (
+    as_duplicate,
+    better_of,
+    comparable,
+    ranked,
+    recorded_pairs,
+)
+from recortex.engines.consolidation.overlaps import ScoredPair, overlapping
+from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.words import bag_of_words
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -27,7 +33,7 @@ def memory(id_, text, kind="insight", **more):
 
 def pairs(memories, words, meaning=(), noted=()):
     by_id = {one.id: one for one in memories}
-    return [described(by_id, one) for one in ranked(by_id, words, meaning, noted)]
+    return [as_duplicate(by_id, one) for one in ranked(by_id, words, meaning, noted)]
 
 
 A = memory("a", "Run the linter before each push to the shared branch")
@@ -82,7 +88,7 @@ def test_an_event_is_a_pair_with_the_same_moment_alone():
 
 
 def test_a_pair_is_shown_with_scores_and_reasons():
-    (found,) = pairs([A, B], [Alike("a", "b", 0.78)], [Alike("a", "b", 0.91)])
+    (found,) = pairs([A, B], [ScoredPair("a", "b", 0.78)], [ScoredPair("a", "b", 0.91)])
     assert (found.words, found.meaning, found.score) == (0.78, 0.91, 0.91)
     assert "78%" in found.why
     assert "0.91" in found.why
@@ -98,14 +104,18 @@ def test_what_the_intake_noted_is_kept_without_vectors():
         evidence=("consolidation candidate 0.88",),
         inferred=True,
     )
-    assert marked([relation, replace(relation, evidence=("word overlap",))]) == [Alike("a", "b", 0.88)]
-    (found,) = pairs([A, B], [], [], marked([relation]))
+    assert recorded_pairs([relation, replace(relation, evidence=("word overlap",))]) == [
+        ScoredPair("a", "b", 0.88)
+    ]
+    (found,) = pairs([A, B], [], [], recorded_pairs([relation]))
     assert found.meaning == 0.88
 
 
 def test_best_first():
     c = memory("c", "Never run the linter before each push to the shared branch")
-    found = pairs([A, B, c], [Alike("a", "b", 0.6), Alike("a", "c", 0.9), Alike("b", "c", 0.8)])
+    found = pairs(
+        [A, B, c], [ScoredPair("a", "b", 0.6), ScoredPair("a", "c", 0.9), ScoredPair("b", "c", 0.8)]
+    )
     assert [one.score for one in found] == [0.9, 0.8, 0.6]
     assert [bool(one.contradiction) for one in found] == [True, True, False]
 
@@ -124,9 +134,9 @@ def test_too_many_comparisons_are_told():
 
 
 def test_vectors_of_another_length_are_no_pair():
-    found = near({"a": bytes([100, 0, 5]), "b": bytes([99, 0, 5]), "c": bytes([100, 0])})
+    found = similar_vectors({"a": bytes([100, 0, 5]), "b": bytes([99, 0, 5]), "c": bytes([100, 0])})
     assert [(one.a, one.b) for one in found.pairs] == [("a", "b")]
-    assert near({}).pairs == ()
+    assert similar_vectors({}).pairs == ()
 
 
 @pytest.mark.parametrize(

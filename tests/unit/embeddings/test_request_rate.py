@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recortex.embeddings.rate import MINUTE, Rate
+from recortex.embeddings.rate import MINUTE, RateLimit
 
 
 @given(st.integers(1, 9), st.lists(st.floats(0, 40), max_size=60))
 def test_no_minute_holds_more_than_the_limit(limit, pauses):
     now = 0.0
-    rate = Rate(limit, now=lambda: now)
+    rate = RateLimit(limit, now=lambda: now)
     taken = []
     for pause in pauses:
         now += pause
-        while wait := rate.wait():
+        while wait := rate.acquire():
             now += wait
         taken.append(now)
     for start in taken:
@@ -23,29 +23,29 @@ def test_no_minute_holds_more_than_the_limit(limit, pauses):
 @given(st.integers(1, 9))
 def test_the_wait_is_no_longer_than_it_must_be(limit):
     now = 0.0
-    rate = Rate(limit, now=lambda: now)
+    rate = RateLimit(limit, now=lambda: now)
     for second in range(limit):
         now = float(second)
-        assert rate.wait() == 0.0
-    assert rate.wait() == MINUTE - (limit - 1)
+        assert rate.acquire() == 0.0
+    assert rate.acquire() == MINUTE - (limit - 1)
 
 
 @given(st.integers(1, 9), st.integers(1, 20), st.lists(st.floats(0, 40), max_size=30))
 def test_room_for_several_is_there_when_it_is_said_and_no_sooner(limit, count, pauses):
     now = 0.0
-    rate = Rate(limit, now=lambda: now)
+    rate = RateLimit(limit, now=lambda: now)
     for pause in pauses:
         now += pause
-        rate.wait()
-    before = rate.until(count)
-    assert rate.until(count) == before  # asking takes none
+        rate.acquire()
+    before = rate.seconds_until(count)
+    assert rate.seconds_until(count) == before  # asking takes none
     now += before
-    assert rate.until(count) <= 0.001
+    assert rate.seconds_until(count) <= 0.001
     now += 0.001
-    assert [rate.wait() for _ in range(min(count, limit))] == [0.0] * min(count, limit)
+    assert [rate.acquire() for _ in range(min(count, limit))] == [0.0] * min(count, limit)
 
 
 def test_without_a_limit_nobody_waits():
-    rate = Rate(0)
-    assert {rate.wait() for _ in range(1_000)} == {0.0}
-    assert rate.until(1_000) == 0.0
+    rate = RateLimit(0)
+    assert {rate.acquire() for _ in range(1_000)} == {0.0}
+    assert rate.seconds_until(1_000) == 0.0

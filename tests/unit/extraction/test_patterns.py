@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import recortex
-from recortex.engines.patterns import Patterns
+from recortex.engines.patterns import Form, Patterns
 
 FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
 
@@ -15,12 +15,25 @@ FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
 def test_every_expression_compiles_and_is_used(file):
     module = file.parent.parent / f"{file.stem}.py"
     source = module.read_text(encoding="utf-8")
-    prefixes = tuple(re.findall(r'PATTERNS\.starting\("(\w+)"\)', source))
-    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting"}
-    patterns = vars(Patterns(str(module)))
+    prefixes = tuple(re.findall(r'PATTERNS\.(?:starting|forms)\("(\w+)"\)', source))
+    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting", "forms"}
+    read = Patterns(str(module))
+    patterns = {name: one for name, one in vars(read).items() if not name.startswith("_")}
     assert {name for name in patterns if not (prefixes and name.startswith(prefixes))} == used
     assert all(pattern.pattern for pattern in patterns.values())
     assert not [line for line in file.read_text(encoding="utf-8").splitlines() if line != line.strip()]
+
+
+def test_forms_have_a_kind_and_a_confidence(tmp_path):
+    (tmp_path / "patterns").mkdir()
+    (tmp_path / "patterns" / "some.txt").write_text(
+        "[form_limit i tribal 0.72]\nat most\n\n[other]\nx\n\n[form_limit_2 semantic 0.5]\nno more than\n"
+    )
+    patterns = Patterns(str(tmp_path / "some.py"))
+    assert patterns.forms("form_") == (
+        Form("limit", "tribal", 0.72, patterns.form_limit),
+        Form("limit", "semantic", 0.5, patterns.form_limit_2),
+    )
 
 
 def test_lines_are_joined_and_fragments_put_in(tmp_path):

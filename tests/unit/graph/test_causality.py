@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from example_memories import AT
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType as Type
-from recortex.engines.graph.causality import circle, order, told
+from recortex.engines.graph.causality import cycle, in_words, order
 
 LED = [Type.CAUSED, Type.ENABLED, Type.PREVENTED, Type.TRIGGERED_BY, Type.DERIVED_FROM]
 RELATIONS = st.builds(
@@ -23,7 +23,7 @@ def kept(relations):
         return [one for one in held if {one.source_id, one.target_id} & set(ids)]
 
     for one in relations:
-        path = circle(one, of)
+        path = cycle(one, of)
         (refused if path else held).append(path or one)
     return held, refused
 
@@ -62,5 +62,5 @@ def test_nothing_is_refused_that_closes_no_circle(relations):
 @pytest.mark.parametrize("type_", LED)
 def test_no_cause_holds_both_ways(type_):
     one = Relation("a" * 36, "b" * 36, type_, AT, bidirectional=True)
-    assert circle(one, lambda _: ()) == [one]
-    assert told([one]) == f"aaaaaaaa {type_} bbbbbbbb"
+    assert cycle(one, lambda _: ()) == [one]
+    assert in_words([one]) == f"aaaaaaaa {type_} bbbbbbbb"

@@ -29,7 +29,7 @@ def item(**values):
 
 
 def one(**values):
-    return lessons.believed([item(**values)], PART)
+    return lessons.checked([item(**values)], PART)
 
 
 def test_a_grounded_entry_becomes_a_candidate():
@@ -93,7 +93,7 @@ def test_a_name_at_the_end_of_a_sentence_is_a_name():
     data = item(
         text="All of the SQL of the project is kept in src/db.py.", quote="keep all of the SQL in `src/db.py`"
     )
-    (found,) = lessons.believed([data], part).candidates
+    (found,) = lessons.checked([data], part).candidates
     assert found.active
     assert found.files == ("src/db.py",)
 
@@ -105,7 +105,7 @@ def test_a_secret_in_an_answer_is_replaced():
 
 
 def test_the_same_twice_counts_once_and_a_flood_is_cut():
-    found = lessons.believed([item()] * 1_000, PART)
+    found = lessons.checked([item()] * 1_000, PART)
     assert len(found.candidates) == 1
     assert found.dropped == {"repeated": lessons.MOST - 1, "too_many": 1_000 - lessons.MOST}
 
@@ -138,7 +138,7 @@ almost = st.fixed_dictionaries(
 
 @given(st.lists(almost | json_values, max_size=8))
 def test_every_entry_is_either_believed_or_counted(items):
-    found = lessons.believed(items, PART)
+    found = lessons.checked(items, PART)
     assert len(found.candidates) + sum(found.dropped.values()) == len(items)
     for each in found.candidates:
         assert lessons.SHORTEST <= len(each.text) <= lessons.LONGEST
@@ -162,17 +162,17 @@ def edge(**values):
 
 
 def test_a_relation_has_its_direction():
-    (found,) = edges.judged([edge()], [(A, B)]).edges
+    (found,) = edges.checked([edge()], [(A, B)]).edges
     assert (found.source_id, found.target_id, found.type) == ("a", "b", RelationType.REFINES)
-    (back,) = edges.judged([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
+    (back,) = edges.checked([edge(direction="backward", relation="relates_to")], [(A, B)]).edges
     assert (back.source_id, back.target_id, back.type) == ("b", "a", RelationType.RELATED)
 
 
 def test_what_takes_a_memory_out_of_recall_is_only_suggested():
     for relation in ("supersedes", "contradicts"):
-        assert edges.judged([edge(relation=relation)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
-    assert edges.judged([edge()], [(A, B)]).edges[0].status is RelationStatus.ACTIVE
-    assert edges.judged([edge(strength=0.5)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
+        assert edges.checked([edge(relation=relation)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
+    assert edges.checked([edge()], [(A, B)]).edges[0].status is RelationStatus.ACTIVE
+    assert edges.checked([edge(strength=0.5)], [(A, B)]).edges[0].status is RelationStatus.SUGGESTED
 
 
 def test_entries_about_no_pair_are_counted():
@@ -185,14 +185,14 @@ def test_entries_about_no_pair_are_counted():
         edge(),
         edge(pair=2, relation="none"),
     ]
-    found = edges.judged(items, [(A, B), (B, C)])
+    found = edges.checked(items, [(A, B), (B, C)])
     assert (len(found.edges), found.unrelated) == (1, 1)
     assert found.dropped == {"form": 4, "repeated": 1}
 
 
 @given(st.lists(json_values | st.builds(edge, pair=st.integers(-1, 4), strength=st.floats()), max_size=8))
 def test_any_answer_about_pairs_can_be_judged(items):
-    found = edges.judged(items, [(A, B), (B, C)])
+    found = edges.checked(items, [(A, B), (B, C)])
     assert len(found.edges) + found.unrelated + sum(found.dropped.values()) == len(items)
     assert all(0 <= each.strength <= 1 for each in found.edges)
 

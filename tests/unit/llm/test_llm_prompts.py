@@ -97,7 +97,7 @@ def test_nothing_that_was_put_in_is_sent():
 
 
 def test_an_instruction_to_a_sub_agent_is_not_sent():
-    assert part_of([turn("Look for all the tests in the folder.", sidechain=True)]).said == ()
+    assert part_of([turn("Look for all the tests in the folder.", sidechain=True)]).sent == ()
 
 
 def test_a_turn_cannot_forge_another_one():

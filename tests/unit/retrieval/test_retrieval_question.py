@@ -14,7 +14,7 @@ def test_words_names_dates_and_paths_are_read_from_a_question():
     assert "ann" in asked.names
     assert asked.dates == (NamedDate(5, 5, 2025),)
     assert asked.paths == ("src/auth/users.py",)
-    assert asked.asked is Trait.TIME
+    assert asked.answer is Trait.TIME
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_words_names_dates_and_paths_are_read_from_a_question():
     ],
 )
 def test_the_kind_of_answer(text, trait):
-    assert question(text).asked == trait
+    assert question(text).answer == trait
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\0\0", "what is it", "???", "of the"])

@@ -7,7 +7,7 @@ from recortex.domain.search import BM25_WEIGHTS_DOUBLED, Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
-from recortex.engines.retrieval.scorer import Evidence, closeness, score, waits
+from recortex.engines.retrieval.scorer import Evidence, closeness, lacks_vector, score
 from recortex.engines.retrieval.vocabulary import Lookup, Vocabulary
 from recortex.engines.retrieval.weights import CODE, DIALOGUE, PROSE, weights_of
 
@@ -59,9 +59,9 @@ def test_a_memory_that_waits_for_its_vector_is_weighed_by_its_words(form):
     assert (
         ranked("port", [*kept, facts(3, traits=form)], keyword=keyword | {3: 0.1}, semantic=semantic)[-1] == 3
     )
-    assert waits(facts(3))
-    assert not waits(kept[0])
-    assert not waits(facts(4, kind="code"))  # no vector is ever made of it
+    assert lacks_vector(facts(3))
+    assert not lacks_vector(kept[0])
+    assert not lacks_vector(facts(4, kind="code"))  # no vector is ever made of it
 
 
 def test_tests_come_after_what_they_test_unless_asked_for():
@@ -88,15 +88,15 @@ def test_the_weights_of_columns_are_those_of_the_sqlite_query():
 
 
 def test_a_strange_name_needs_more_support():
-    known = Support(coverage=0.3, unknown=0.0, strangers=0.0, likeness=0.5)
-    strange = Support(coverage=0.1, unknown=0.6, strangers=1.0, likeness=0.4)
+    known = Support(coverage=0.3, unknown=0.0, unknown_names=0.0, likeness=0.5)
+    strange = Support(coverage=0.1, unknown=0.6, unknown_names=1.0, likeness=0.4)
     assert answerable(known) > FLOOR > answerable(strange)
 
 
 def test_words_alone_and_meaning_alone_can_answer():
-    assert answerable(Support(coverage=0.5, unknown=0.1, strangers=0.0)) > FLOOR
-    assert answerable(Support(coverage=None, unknown=0.1, strangers=0.0, likeness=0.6)) > FLOOR
-    assert answerable(Support(coverage=0.05, unknown=0.8, strangers=0.0)) < FLOOR
+    assert answerable(Support(coverage=0.5, unknown=0.1, unknown_names=0.0)) > FLOOR
+    assert answerable(Support(coverage=None, unknown=0.1, unknown_names=0.0, likeness=0.6)) > FLOOR
+    assert answerable(Support(coverage=0.05, unknown=0.8, unknown_names=0.0)) < FLOOR
 
 
 def test_rare_words_are_looked_up_first_and_words_everywhere_not_at_all():
@@ -111,15 +111,15 @@ def test_common_words_find_nothing_but_count_where_rarer_ones_find_something():
     vocabulary = Vocabulary(
         1_000_000, {"rare": 40, "rarer": 2_900, "some": 90_000, "many": 200_000, "most": 600_000}
     )
-    assert vocabulary.lookup() == Lookup(("rare", "rarer"), also=("some", "many"))
+    assert vocabulary.lookup() == Lookup(("rare", "rarer"), score_only=("some", "many"))
 
 
 def test_of_common_words_alone_so_many_must_be_together_that_few_memories_are_found():
     vocabulary = Vocabulary(1_000_000, {"one": 30_000, "two": 60_000, "three": 90_000})
-    assert vocabulary.lookup() == Lookup(("one", "two"), every=True, also=("three",))
+    assert vocabulary.lookup() == Lookup(("one", "two"), all_required=True, score_only=("three",))
     assert Vocabulary(1_000_000, {"one": 30_000}).lookup() == Lookup(("one",))
     assert Vocabulary(1_000_000, {"one": 300_000, "two": 400_000}).lookup() == Lookup(
-        ("one", "two"), every=True
+        ("one", "two"), all_required=True
     )
 
 

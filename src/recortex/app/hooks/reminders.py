@@ -85,7 +85,7 @@ def _answers(context: HookContext, prompt: str, known: int) -> list[Hit]:
             now=now,
             recipe=recipe,
             only=MemoryQuery(kinds=ANSWERING, valid_at=now),
-            fade=False,
+            decayed=False,
         ).hits
         if is_relevant(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
     ]

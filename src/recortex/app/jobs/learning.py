@@ -21,11 +21,11 @@ from recortex.domain.relation import Relation
 from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status
 from recortex.engines.extraction import learned
-from recortex.engines.graph.causality import circle
+from recortex.engines.graph.causality import cycle
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.echo import NOTHING, GivenTexts
-from recortex.engines.similarity.vector_verdict import open_to_question
+from recortex.engines.similarity.vector_verdict import is_uncertain
 from recortex.engines.supersession.scope import scope_of
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import TranscriptReader, open_transcript
@@ -230,14 +230,14 @@ def _classify_edges(
     What it says stands beside what words and vectors found; where it sees nothing, that stays as it was.
     """
     relations = services.store.relations.of([memory.id for memory in new])
-    pairs = [pair for one in relations if open_to_question(one) and (pair := _pair(services, one))]
+    pairs = [pair for one in relations if is_uncertain(one) and (pair := _pair(services, one))]
     if not pairs:
         return 0
     edges = adviser.edges(pairs, session=session).edges
     with services.store.transaction():
         made = (_relation(edge, now) for edge in edges)
         return sum(
-            services.store.relations.put(one) for one in made if not circle(one, services.store.relations.of)
+            services.store.relations.put(one) for one in made if not cycle(one, services.store.relations.of)
         )
 
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from recortex.domain.statistics import Arc, MemoryStatistics
 
 CONFIDENCE, PRIORITY, CENTRALITY, ACCESS, BRANCH = 0.5, 0.2, 0.15, 0.15, 0.1
+"""Weights of a rank; they are part of what is documented, not measured."""
 _HIGHEST_PRIORITY = 10
 
 
-class Shelf(NamedTuple):
-    """The memories that one store may show, and their relations."""
+class Presentable(NamedTuple):
+    """The memories that the brief may show of one store, and their relations."""
 
-    standings: Sequence[MemoryStatistics]
+    memories: Sequence[MemoryStatistics]
     arcs: Sequence[Arc]
 
 
@@ -29,30 +30,32 @@ class Ranked(NamedTuple):
     """A memory that may be shown.
 
     Attributes:
-        store: place of its store among those that were ranked.
+        store_index: the place of its store in the list of those that were ranked.
         rank: 0 to 1.
     """
 
     id: str
-    store: int
+    store_index: int
     category: str
     rank: float
     priority: int
     content_hash: bytes
 
 
-def rank(sure: float, priority: int, central: float, access: float, *, same_branch: bool = False) -> float:
-    """0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 on its branch; at most 1.
+def rank(
+    current_confidence: float, priority: int, central: float, access: float, *, same_branch: bool = False
+) -> float:
+    """0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 if on the branch; at most 1.
 
     Args:
-        sure: the confidence as it is now, 0 to 1.
+        current_confidence: 0 to 1, after decay.
         priority: 1 to 10.
-        central: 0 to 1.
-        access: log(accesses + 1) as a part of the greatest such logarithm, 0 to 1.
+        central: the centrality, 0 to 1.
+        access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
     """
     total = (
-        CONFIDENCE * sure
+        CONFIDENCE * current_confidence
         + PRIORITY * priority / _HIGHEST_PRIORITY
         + CENTRALITY * central
         + ACCESS * access
@@ -61,19 +64,19 @@ def rank(sure: float, priority: int, central: float, access: float, *, same_bran
     return min(1.0, max(0.0, total))
 
 
-def ranked(shelves: Sequence[Shelf], *, branch: str, now: int) -> list[Ranked]:
+def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Ranked]:
     """The brief's candidates of several stores, highest rank first, then by store; each text once.
 
     Args:
-        shelves: the stores, the project's first.
-        branch: that is checked out; empty where none is.
+        stores: what each may show, the project's first.
+        branch: the one that is checked out; empty where none is.
         now: microseconds since 1970 UTC.
     """
-    most = max((one.access_count for shelf in shelves for one in shelf.standings), default=0)
+    most_accesses = max((memory.access_count for store in stores for memory in store.memories), default=0)
     found = [
         one
-        for place, shelf in enumerate(shelves)
-        for one in _of(shelf, place, branch=branch, now=now, most=math.log(most + 1))
+        for index, store in enumerate(stores)
+        for one in _ranked(store, index, branch=branch, now=now, most_accesses=most_accesses)
     ]
     found.sort(key=lambda one: -one.rank)  # stable: the stores' order breaks ties
     once: dict[bytes, Ranked] = {}
@@ -82,18 +85,18 @@ def ranked(shelves: Sequence[Shelf], *, branch: str, now: int) -> list[Ranked]:
     return list(once.values())
 
 
-def _of(shelf: Shelf, place: int, *, branch: str, now: int, most: float) -> Iterator[Ranked]:
-    hubs = centrality(shelf.arcs)
-    for one in shelf.standings:
-        content = KINDS.get(Kind(one.kind))
-        if content is None or not content.category:
+def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_accesses: int) -> Iterator[Ranked]:
+    hubs = centrality(store.arcs)
+    for memory in store.memories:
+        content = KINDS.get(Kind(memory.kind))
+        if content is None or not content.category:  # a kind of a newer program, or one that no brief shows
             continue
-        central = hubs.get(one.key, 0.0)
+        central = hubs.get(memory.key, 0.0)
         value = rank(
-            confidence(curve(one, central), now),
-            one.priority,
+            confidence(curve(memory, central), now),
+            memory.priority,
             central,
-            math.log(one.access_count + 1) / most if most else 0.0,
-            same_branch=bool(branch) and one.branch == branch,
+            math.log(memory.access_count + 1) / math.log(most_accesses + 1) if most_accesses else 0.0,
+            same_branch=bool(branch) and memory.branch == branch,
         )
-        yield Ranked(one.id, place, content.category, value, one.priority, one.content_hash)
+        yield Ranked(memory.id, index, content.category, value, memory.priority, memory.content_hash)

@@ -21,19 +21,20 @@ LINES = {
     "context": 15,
     "code_description": 10,
 }
-"""Lines of each category at most, in the order of the headings."""
+"""The most lines of each category, in the order of the headings. A category that is not here is never
+shown."""
 
 AIM, MOST = 400, 550
-"""Tokens of the whole brief: what is aimed at, and what is never exceeded."""
+"""Tokens of the whole brief: the aim, and the limit that is never exceeded."""
 
 NOTICE_TOKENS = 32
-"""Kept free below the most for the notice that a stale brief gets."""
+"""Kept free below the limit for the notice that a stale brief gets."""
 
 HIGH = lowest_priority_of(Importance.HIGH)
-"""From this priority on a memory may use what lies between the aim and the most."""
+"""From this priority on, a memory may use the tokens between the aim and the limit."""
 
-_DEEP = 64
-"""So many of each pass are looked at: a brief has room for thirty lines at most."""
+_MOST_LOOKED_AT = 64
+"""How many of each pass are looked at: a brief has room for thirty lines at most."""
 
 
 class Passes(NamedTuple):
@@ -59,7 +60,7 @@ def passes(ranked: Iterable[Ranked]) -> Passes:
         within = used[one.category] < LINES[one.category]
         used[one.category] += 1
         side = parted.first if within else parted.second
-        if len(side) < _DEEP:
+        if len(side) < _MOST_LOOKED_AT:
             side.append(one)
     return parted
 
@@ -67,9 +68,9 @@ def passes(ranked: Iterable[Ranked]) -> Passes:
 def choose(parted: Passes, costs: Costs) -> list[Ranked]:
     """The memories to show, highest rank first.
 
-    The first pass fills each category's lines up to the tokens aimed at; the second gives the lines that
-    other categories left to what is left over, and to what is of high priority the tokens up to the most.
-    What does not fit is passed over.
+    The first pass fills the lines of each category up to the aim. The second gives the remaining lines to the
+    other memories; those of high priority may also use the tokens up to the limit. What does not fit is
+    skipped.
     """
     taken: list[Ranked] = []
     headings: set[str] = set()
@@ -89,7 +90,7 @@ def choose(parted: Passes, costs: Costs) -> list[Ranked]:
     for one in sorted((*rest, *parted.second), key=lambda one: -one.rank):
         if len(taken) < sum(LINES.values()):
             take(one, MOST - NOTICE_TOKENS if one.priority >= HIGH else AIM)
-    return sorted(taken, key=lambda one: (-one.rank, one.store))
+    return sorted(taken, key=lambda one: (-one.rank, one.store_index))
 
 
 def by_category(chosen: Sequence[Ranked]) -> list[tuple[str, list[Ranked]]]:

@@ -1,4 +1,4 @@
-"""Whether two statements that are told in the same words say opposite things."""
+"""Recognises statements that use the same words and may say opposite things."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from recortex.engines.words import bag_of_words
 
-_DENIALS = bag_of_words(
+_NEGATIONS = bag_of_words(
     "not never no none nobody nothing without cannot can't don't doesn't didn't isn't aren't wasn't won't "
     "shouldn't "
     "mustn't avoid stop forbid forbidden unless nicht nie kein keine"
@@ -29,11 +29,11 @@ _FIGURE = re.compile(r"\d{1,20}(?:[.:,]\d{1,20}){0,6}")
 def contradiction(a: str, b: str) -> str:
     """Why the two may contradict each other, in a clause; empty where nothing shows it.
 
-    Looked for: opposite words, a denial in one of them only, figures that differ. It is a warning for a
-    person, not a judgement: «Use A, not B» beside «Use A» is warned of too.
+    Checks for opposite words, a negation in only one of them, and figures that differ. It is a warning for a
+    person, not a judgement: «Use A, not B» beside «Use A» is reported too.
     """
     first, second = bag_of_words(a), bag_of_words(b)
-    return _opposed(first, second) or _denied(first, second) or _other_figures(a, b)
+    return _opposed(first, second) or _negated_in_one(first, second) or _other_figures(a, b)
 
 
 def _opposed(a: frozenset[str], b: frozenset[str]) -> str:
@@ -46,8 +46,8 @@ def _opposed(a: frozenset[str], b: frozenset[str]) -> str:
     return ""
 
 
-def _denied(a: frozenset[str], b: frozenset[str]) -> str:
-    in_a, in_b = a & _DENIALS, b & _DENIALS
+def _negated_in_one(a: frozenset[str], b: frozenset[str]) -> str:
+    in_a, in_b = a & _NEGATIONS, b & _NEGATIONS
     if bool(in_a) == bool(in_b):
         return ""
     return f"only one of them says «{min(in_a or in_b)}»"

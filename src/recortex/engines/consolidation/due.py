@@ -14,7 +14,7 @@ class Due:
     """What was learned since somebody last looked for duplicates.
 
     Attributes:
-        since: when that was; None: never.
+        since: when that was; None if never.
         extractions: sessions that were learned from since then.
         memories: active memories recorded since then.
         notice: «consolidation is due» with the reason and the command; empty while it is not.

@@ -1,4 +1,4 @@
-"""Pairs of memories that may say the same, best first, each with why it is thought so."""
+"""Pairs of memories that may say the same, best first, each with the reason."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Origin, Status
 from recortex.engines.consolidation.contradiction import contradiction
-from recortex.engines.consolidation.overlaps import pair
+from recortex.engines.consolidation.overlaps import scored_pair
 from recortex.engines.ingestion.merging import same_event
 from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
 from recortex.engines.similarity.vector_verdict import NEARLY_SAME, SAME_MATTER
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.domain.relation import Relation
-    from recortex.engines.consolidation.overlaps import Alike
+    from recortex.engines.consolidation.overlaps import ScoredPair
 
 
-class Likeness(NamedTuple):
-    """Two memories by id, with their likeness of words and of meaning, as far as it is high enough."""
+class CandidatePair(NamedTuple):
+    """Two memories by id, with the similarity of their words and vectors; None where below the threshold."""
 
     a: str
     b: str
@@ -32,7 +32,7 @@ class Likeness(NamedTuple):
 
     @property
     def score(self) -> float:
-        """The stronger of both likenesses."""
+        """The higher of the two similarities."""
         return max(self.words or 0.0, self.meaning or 0.0)
 
 
@@ -42,9 +42,9 @@ class Duplicate:
 
     Attributes:
         words: their Jaccard overlap, 0 to 1.
-        meaning: the cosine of their vectors; None where it was not reached or not looked at.
-        why: what speaks for it.
-        contradiction: what speaks against it: they may say opposite things; else empty.
+        meaning: the cosine of their vectors; None if below the threshold or not compared.
+        why: the reason in words.
+        contradiction: why they may say opposite things instead; else empty.
     """
 
     better: Memory
@@ -56,19 +56,19 @@ class Duplicate:
 
     @property
     def score(self) -> float:
-        """The stronger of both likenesses."""
+        """The higher of the two similarities."""
         return max(self.words, self.meaning or 0.0)
 
 
 def mergeable_kind(memory: Memory) -> bool:
-    """Whether a memory may be one of a pair: raw code and its descriptions are replaced by indexing alone."""
+    """Whether a memory may be part of a pair. Only indexing replaces indexed code and its descriptions."""
     return memory.kind != "code" and not (
         memory.kind == "code_description" and memory.origin is Origin.CODE_INDEX
     )
 
 
 def comparable(a: Memory, b: Memory) -> bool:
-    """Whether two memories can be duplicates: both active, of one store, and no two separate events."""
+    """Whether two memories can be duplicates: both active, of one store, and not two separate events."""
     events = KINDS[a.kind].event, KINDS[b.kind].event
     return (
         a.id != b.id
@@ -80,10 +80,10 @@ def comparable(a: Memory, b: Memory) -> bool:
     )
 
 
-def marked(relations: Iterable[Relation]) -> list[Alike]:
-    """The pairs that ingestion related as candidates for consolidation, with the strength of the relation."""
+def recorded_pairs(relations: Iterable[Relation]) -> list[ScoredPair]:
+    """The pairs that ingestion recorded as candidates for consolidation, with their relation's strength."""
     return [
-        pair(relation.source_id, relation.target_id, relation.strength)
+        scored_pair(relation.source_id, relation.target_id, relation.strength)
         for relation in relations
         if relation.inferred and relation.evidence[:1] and relation.evidence[0].startswith(SAME_MATTER)
     ]
@@ -91,39 +91,40 @@ def marked(relations: Iterable[Relation]) -> list[Alike]:
 
 def ranked(
     memories: Mapping[str, Memory],
-    by_words: Sequence[Alike],
-    by_meaning: Sequence[Alike],
-    noted: Sequence[Alike],
-) -> list[Likeness]:
+    by_words: Sequence[ScoredPair],
+    by_meaning: Sequence[ScoredPair],
+    recorded: Sequence[ScoredPair],
+) -> list[CandidatePair]:
     """The pairs that may be merged, most alike first.
 
     Args:
-        memories: active ones by id; a pair of which one is not here is left out.
+        memories: active ones by id; pairs with any other memory are left out.
         by_words: pairs with a Jaccard similarity above 0.5.
         by_meaning: pairs of nearly the same meaning.
-        noted: pairs that the intake put down.
+        recorded: pairs that ingestion recorded.
     """
-    words = {(one.a, one.b): one.score for one in (*_by_words(memories, noted), *by_words)}
-    meaning = {(one.a, one.b): one.score for one in (*noted, *by_meaning) if one.score >= NEARLY_SAME}
+    # A complete search by words overwrites what the recorded pairs gave.
+    words = {(one.a, one.b): one.score for one in (*_by_words(memories, recorded), *by_words)}
+    meaning = {(one.a, one.b): one.score for one in (*recorded, *by_meaning) if one.score >= NEARLY_SAME}
     found = [
-        Likeness(a, b, words.get((a, b)), meaning.get((a, b)))
+        CandidatePair(a, b, words.get((a, b)), meaning.get((a, b)))
         for a, b in dict.fromkeys((*words, *meaning))
         if a in memories and b in memories and comparable(memories[a], memories[b])
     ]
     return sorted(found, key=lambda one: (-one.score, one.a, one.b))
 
 
-def _by_words(memories: Mapping[str, Memory], noted: Iterable[Alike]) -> Iterator[Alike]:
-    """The noted pairs with their overlap of words: a search that was cut short may have missed them."""
-    for one in noted:
+def _by_words(memories: Mapping[str, Memory], recorded: Iterable[ScoredPair]) -> Iterator[ScoredPair]:
+    """The recorded pairs with their overlap of words: a search that was cut short may have missed them."""
+    for one in recorded:
         if one.a in memories and one.b in memories:
             score = jaccard(bag_of_words(memories[one.a].text), bag_of_words(memories[one.b].text))
             if score > CONSOLIDATE:
                 yield one._replace(score=score)
 
 
-def described(memories: Mapping[str, Memory], found: Likeness) -> Duplicate:
-    """A pair with what speaks for it and against it."""
+def as_duplicate(memories: Mapping[str, Memory], found: CandidatePair) -> Duplicate:
+    """A pair with the reasons for and against it."""
     better, other = better_of(memories[found.a], memories[found.b])
     words = (
         jaccard(bag_of_words(better.text), bag_of_words(other.text)) if found.words is None else found.words
@@ -136,13 +137,14 @@ def described(memories: Mapping[str, Memory], found: Likeness) -> Duplicate:
 
 
 def better_of(a: Memory, b: Memory) -> tuple[Memory, Memory]:
-    """Both, the one to keep first: trusted, confident, often learned, important, longer, later."""
-    better, other = sorted((a, b), key=_worth, reverse=True)
+    """Both, the one to keep first, by: trust, pin, confidence, evidence, priority, tokens, date."""
+    better, other = sorted((a, b), key=_preference, reverse=True)
     return better, other
 
 
-def _worth(memory: Memory) -> tuple[object, ...]:
+def _preference(memory: Memory) -> tuple[object, ...]:
     trusted = ("untrusted", "derived", "trusted").index(memory.trust.value)
+    # Rounded, so that an invisible difference in confidence leaves the decision to the next criterion.
     return (
         trusted, memory.pinned, round(memory.confidence, 2), memory.evidence, memory.priority, memory.tokens,
         memory.recorded_at, memory.id,

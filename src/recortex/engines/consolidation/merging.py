@@ -1,4 +1,4 @@
-"""The one memory that stands for two."""
+"""Composes the memory that stands for two duplicates."""
 
 from __future__ import annotations
 
@@ -38,11 +38,10 @@ def merge(
         better: gives the words, the kind and what cannot be combined.
         other: the other one.
         id_: the new memory's.
-        text: the words instead of the better one's; empty: they stay.
-        person: a person decided, who is trusted; otherwise it is believed as little as the less believed of
-            both.
+        text: replaces the better one's words; empty keeps them.
+        person: whether a person decided, who is trusted; otherwise the lower trust of both is kept.
         now: when it is recorded.
-        count: tokens of a text.
+        count: counts the tokens of a text.
 
     Raises:
         InvalidInputError: the text does not fit.
@@ -94,7 +93,7 @@ def _joined_labels(better: Memory, other: Memory) -> dict[str, Any]:
 
 
 def _joined_metadata(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
-    """What either has; lists joined, such as the commands of both, else the first one's value."""
+    """The fields of both: lists are joined, such as the commands; of other values the first one's is kept."""
     both = {**b, **a}
     for name in a.keys() & b.keys():
         if isinstance(a[name], list) and isinstance(b[name], list):
@@ -103,7 +102,7 @@ def _joined_metadata(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
 
 
 def _joined_times(a: Memory, b: Memory) -> dict[str, Any]:
-    """True as long as either was; its use is that of both."""
+    """Valid as long as either was, with the use of both."""
     ends = [a.valid_until, b.valid_until]
     return {
         "valid_from": min(a.valid_from, b.valid_from),

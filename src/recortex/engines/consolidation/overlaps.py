@@ -14,29 +14,29 @@ from recortex.engines.similarity.jaccard import CONSOLIDATE, jaccard
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-SIGNS = 256
+SIGNATURE_BITS = 256
 MOST_COMPARED = 2_000_000
-"""Pairs that are looked at: among 10,000 statements at most 1.8 million, in 0.6 s, share a telling word
-(bench/consolidation.py)."""
+"""The most pairs that are compared: among 10,000 statements at most 1.8 million share a rare word, which
+takes 0.6 s (bench/consolidation.py)."""
 
 
-class Alike(NamedTuple):
-    """Two texts by their keys, `a` before `b`, and how alike they are: 0 to 1."""
+class ScoredPair(NamedTuple):
+    """Two texts by their keys, `a` before `b`, and their similarity: 0 to 1."""
 
     a: str
     b: str
     score: float
 
 
-def pair(one: str, other: str, score: float) -> Alike:
-    """The two in the order of their keys."""
-    return Alike(min(one, other), max(one, other), score)
+def scored_pair(one: str, other: str, score: float) -> ScoredPair:
+    """A pair with its keys in order."""
+    return ScoredPair(min(one, other), max(one, other), score)
 
 
 class OverlappingPairs(NamedTuple):
-    """The pairs, and whether all there are were looked for."""
+    """The pairs, and whether the search was complete."""
 
-    pairs: tuple[Alike, ...]
+    pairs: tuple[ScoredPair, ...]
     complete: bool
 
 
@@ -44,17 +44,18 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
     """Every pair whose Jaccard overlap is above 0.5, in no particular order.
 
     A join with prefix filtering (Xiao et al., «Efficient Similarity Joins for Near-Duplicate Detection»,
-    2008): two sets so alike must share one of their rarest words, so only those words are indexed. Of those
-    that do, most are told apart by their signs: 256 bits, one set for each word.
+    2008): two such sets must share one of their rarest words, so only those words are indexed. Most pairs
+    that
+    share one are ruled out by their signatures: 256 bits, one set for each word.
 
     Args:
         texts: words of each text by its key.
-        most: at most so many pairs are compared; then the answer is not complete.
+        most: how many pairs are compared; beyond that the search is incomplete.
     """
     frequency = Counter(word for words in texts.values() for word in words)
-    bits = {word: 1 << (zlib.crc32(word.encode()) % SIGNS) for word in frequency}
+    bits = {word: 1 << (zlib.crc32(word.encode()) % SIGNATURE_BITS) for word in frequency}
     index: defaultdict[str, list[_Text]] = defaultdict(list)
-    pairs: list[Alike] = []
+    pairs: list[ScoredPair] = []
     left = most
     for key in sorted(texts, key=lambda key: (len(texts[key]), key)):
         words = sorted(texts[key], key=lambda word: (frequency[word], word))
@@ -63,7 +64,7 @@ def overlapping(texts: Mapping[str, frozenset[str]], *, most: int = MOST_COMPARE
         left -= len(candidates)
         if left < 0:
             return OverlappingPairs(tuple(pairs), complete=False)
-        pairs += _alike(text, candidates)
+        pairs += _overlapping(text, candidates)
         for word in words[: _indexed(len(words))]:
             index[word].append(text)
     return OverlappingPairs(tuple(pairs), complete=True)
@@ -73,7 +74,7 @@ class _Text(NamedTuple):
     key: str
     words: frozenset[str]
     size: int
-    signs: int
+    signature: int
 
 
 def _sharing(index: Mapping[str, Sequence[_Text]], words: Sequence[str]) -> dict[str, _Text]:
@@ -83,16 +84,16 @@ def _sharing(index: Mapping[str, Sequence[_Text]], words: Sequence[str]) -> dict
 
 
 def _indexed(size: int) -> int:
-    """How many of the rarest words a text is found by: |x| - ceil(2t / (1 + t) |x|) + 1."""
+    """How many of the rarest words are indexed: |x| - ceil(2t / (1 + t) |x|) + 1, with the threshold t."""
     return size - ceil(2 * CONSOLIDATE / (1 + CONSOLIDATE) * size) + 1
 
 
-def _alike(text: _Text, candidates: Mapping[str, _Text]) -> Iterator[Alike]:
-    """The candidates whose overlap is high enough; words that differ show in at most as many signs."""
+def _overlapping(text: _Text, candidates: Mapping[str, _Text]) -> Iterator[ScoredPair]:
+    """The candidates with enough overlap. Each differing word changes at most one bit of a signature."""
     most_other = (1 - CONSOLIDATE) / (1 + CONSOLIDATE)
     for other in candidates.values():
-        if (text.signs ^ other.signs).bit_count() > most_other * (text.size + other.size):
+        if (text.signature ^ other.signature).bit_count() > most_other * (text.size + other.size):
             continue
         score = jaccard(text.words, other.words)
         if score > CONSOLIDATE:
-            yield pair(text.key, other.key, score)
+            yield scored_pair(text.key, other.key, score)

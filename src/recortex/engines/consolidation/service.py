@@ -10,15 +10,15 @@ from recortex.domain.query import MemoryQuery
 from recortex.engines.consolidation.due import due
 from recortex.engines.consolidation.duplicates import (
     Duplicate,
+    as_duplicate,
     better_of,
-    described,
-    marked,
     mergeable_kind,
     ranked,
+    recorded_pairs,
 )
 from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
-from recortex.engines.consolidation.vector_pairs import near
+from recortex.engines.consolidation.vector_pairs import similar_vectors
 from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from recortex.engines.consolidation.due import Due
     from recortex.ports.store import Store
 
-NOTE = "consolidation"
-"""The name under which the ledger keeps when duplicates were last looked for."""
+CHECKPOINT = "consolidation"
+"""The name of the checkpoint that says when duplicates were last looked for."""
 MOST_SESSIONS = 100
+"""The latest sessions that are counted; the threshold is a tenth of it."""
 
 
 class Duplicates(NamedTuple):
@@ -43,11 +44,11 @@ class Duplicates(NamedTuple):
 
 
 class Consolidation:
-    """Finds what is said twice in one store.
+    """Finds duplicates in one store, and composes what would stand for both.
 
     Args:
         store: where the memories are.
-        count: tokens of a text.
+        count: counts the tokens of a text.
         new_id: makes the ids of merged memories.
     """
 
@@ -73,10 +74,10 @@ class Consolidation:
         memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
         words = overlapping({id_: bag_of_words(memory.text) for id_, memory in memories.items()})
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
-        meaning = near({id_: codes[id_] for id_ in memories if id_ in codes})
-        noted = marked(self._store.relations.all())
-        pairs = ranked(memories, words.pairs, meaning.pairs, noted)
-        best = tuple(described(memories, one) for one in pairs[:limit])
+        meaning = similar_vectors({id_: codes[id_] for id_ in memories if id_ in codes})
+        recorded = recorded_pairs(self._store.relations.all())
+        pairs = ranked(memories, words.pairs, meaning.pairs, recorded)
+        best = tuple(as_duplicate(memories, one) for one in pairs[:limit])
         return Duplicates(best, len(pairs), words.complete and meaning.complete)
 
     def merged(self, a: Memory, b: Memory, *, text: str, person: bool, now: datetime) -> Memory:
@@ -88,15 +89,17 @@ class Consolidation:
         better, other = better_of(a, b)
         return merge(better, other, id_=self._new_id(), text=text, person=person, now=now, count=self._count)
 
-    def looked(self, now: datetime, pairs: int) -> None:
-        """Note that somebody looked for duplicates."""
-        note = Checkpoint(path=NOTE, session_id="", client=NOTE, position=pairs, turns=0, extracted_at=now)
+    def record_search(self, now: datetime, pairs: int) -> None:
+        """Record that somebody looked for duplicates."""
+        checkpoint = Checkpoint(
+            path=CHECKPOINT, session_id="", client=CHECKPOINT, position=pairs, turns=0, extracted_at=now
+        )
         with self._store.transaction():
-            self._store.ledger.save_checkpoint(note)
+            self._store.ledger.save_checkpoint(checkpoint)
 
     def due(self) -> Due:
         """What was learned since somebody last looked."""
-        last = self._store.ledger.checkpoint(NOTE)
+        last = self._store.ledger.checkpoint(CHECKPOINT)
         since = last.extracted_at if last else None
         captured = [session.captured_at for session in self._store.sessions.recent(MOST_SESSIONS)]
         return due(

@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from recortex.engines.consolidation.overlaps import Alike, OverlappingPairs, pair
+from recortex.engines.consolidation.overlaps import OverlappingPairs, ScoredPair, scored_pair
 from recortex.engines.similarity.vector_verdict import NEARLY_SAME
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MOST_VECTORS = 12_000
-"""So many vectors are compared each with each: 10,000 take 0.3 s on idle cores (bench/consolidation.py)."""
+"""The most vectors that are compared with each other: 10,000 take 0.3 s on idle cores
+(bench/consolidation.py)."""
 MOST_PAIRS = 20_000
+"""Far more than anybody reads; it bounds the memory that a store full of equal texts would take."""
 BLOCK = 512
-"""Rows of one product: 512 by 12,000 cosines are 25 MB."""
+"""Rows of one matrix product: 512 by 12,000 cosines are 25 MB."""
 
 
-def near(codes: Mapping[str, bytes]) -> OverlappingPairs:
+def similar_vectors(codes: Mapping[str, bytes]) -> OverlappingPairs:
     """Every pair of vectors with a cosine of at least `NEARLY_SAME`.
 
     Args:
         codes: int8 vectors of one embedder by key; beyond `MOST_VECTORS` the first ones are compared.
     """
     keys = list(codes)[:MOST_VECTORS]
-    pairs: list[Alike] = []
+    pairs: list[ScoredPair] = []
     rows = _unit({key: codes[key] for key in keys})
     for start in range(0, len(keys), BLOCK):
         room = MOST_PAIRS - len(pairs)
         found = _above(rows, start, room + 1)
-        pairs += [pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
+        pairs += [scored_pair(keys[a], keys[b], min(1.0, cosine)) for a, b, cosine in found[:room]]
         if len(found) > room:
             return OverlappingPairs(tuple(pairs), complete=False)
     return OverlappingPairs(tuple(pairs), complete=len(keys) == len(codes))
@@ -46,11 +48,12 @@ def _unit(codes: Mapping[str, bytes]) -> Any:
 
 
 def _above(rows: Any, start: int, most: int) -> list[tuple[int, int, float]]:
-    """Pairs of a block with the rows that stand behind its first one, each once; at most so many."""
+    """Pairs of the block's rows with all rows from the block on, each once; at most `most`."""
     import numpy as np
 
     block = rows[start : start + BLOCK]
     cosines = block @ rows[start:].T
+    # Within the block, each pair would occur twice, and each row with itself.
     cosines[:, : len(block)] = np.triu(cosines[:, : len(block)], k=1)
     first, second = (found[:most] for found in np.nonzero(cosines >= NEARLY_SAME))
     return [

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 DAY = 86_400_000_000
 """Microseconds."""
 HUB = 0.5
-"""A memory of greater centrality is a hub."""
+"""A memory of higher centrality is a hub."""
 VALIDATED = 1.5
-"""The half-life is so many times longer after a validation, until the kind is to be validated again."""
+"""The factor of the half-life after a validation, until the kind is due for validation again."""
 MANY_ACCESSES = 10
-"""So many accesses a month double the half-life, and more than so many in all double it again."""
+"""This many accesses a month double the half-life, and more than this in total double it again."""
 DOUBLED = 2.0
 MOST_USAGE = 1.5
 _USAGE_SLOPE = 0.2
@@ -43,10 +43,10 @@ class Curve(NamedTuple):
 
     Attributes:
         base: the stored confidence; nothing is above it.
-        start: microseconds since 1970 at which the fall begins: the last access, or the recording.
+        start: when decay begins, in microseconds since 1970: the last access, or the recording.
         lift: the product of the boosts.
-        half_life: microseconds; None where the memory never fades.
-        slowed_until: until then a recent validation makes the half-life half as long again.
+        half_life: microseconds; None where the memory never decays.
+        slowed_until: when the longer half-life after a validation ends.
     """
 
     base: float
@@ -57,7 +57,7 @@ class Curve(NamedTuple):
 
 
 def half_life_days(one: Fading, centrality: float) -> float | None:
-    """The kind's half-life in days, longer by frequency, linkage and doublings. None: it never fades."""
+    """The kind's half-life in days, longer by frequency, linkage and doublings; None if it never decays."""
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None
@@ -73,9 +73,9 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     """The curve of a memory.
 
     Args:
-        one: how it stands.
+        one: the memory's statistics.
         centrality: 0 to 1.
-        fresh: the part of its cited files that still read as they did; 1 where they were not looked at.
+        fresh: the share of its cited files that are unchanged; 1 where they were not checked.
     """
     days = half_life_days(one, centrality)
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
@@ -92,10 +92,10 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
 
 
 def confidence(fall: Curve, now: int) -> float:
-    """The confidence at an instant; before the fall begins it is what it is then.
+    """The confidence at an instant (microseconds since 1970); before decay begins, that of its beginning.
 
-    Never rises with time, never above the base; where a validation runs out, the usual half-life holds for
-    the whole age again.
+    It never rises with time and is never above the base. When a validation has run out, the usual half-life
+    applies to the whole age again.
     """
     if fall.half_life is None:
         return fall.base * min(1.0, fall.lift)
@@ -105,10 +105,9 @@ def confidence(fall: Curve, now: int) -> float:
 
 
 def below_since(fall: Curve, threshold: float) -> float | None:
-    """The instant from which on the confidence is below a threshold; None where it never will be.
+    """The instant at which the confidence falls below a threshold; None if it never does.
 
-    It is the exact inverse of `confidence`, so that "below the threshold for 14 days" needs nothing written
-    on the way.
+    It is the exact inverse of `confidence`, so "below the threshold for 14 days" needs no stored state.
     """
     if fall.base * min(1.0, fall.lift) < threshold:
         return fall.start

@@ -1,4 +1,4 @@
-"""Memories with their current confidence, for everything that shows or compares it."""
+"""The current confidence of memories, for whatever shows or compares it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def remaining(one: Fading, now: int, central: float = 0.0) -> float:
     """The current, decayed confidence of a memory.
 
     Args:
-        one: how the memory stands; of a kind of a newer program nothing fades.
+        one: the memory's statistics; one of a kind that only a newer program knows does not decay.
         now: microseconds since 1970 UTC.
         central: its centrality, 0 to 1.
     """

@@ -19,9 +19,9 @@ class Rules:
     """When faded memories are archived and pruned.
 
     Attributes:
-        archive_after_days: so long below the kind's threshold.
-        prune_after_days: so long in the archive without an access.
-        hub: a memory of greater centrality is never archived.
+        archive_after_days: days below the kind's threshold.
+        prune_after_days: days in the archive without an access.
+        hub: memories of higher centrality are never archived.
     """
 
     archive_after_days: int = 14
@@ -42,8 +42,8 @@ class Transition:
 def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules) -> Transition | None:
     """The transition that is due for a memory; None if there is none.
 
-    Time below the threshold counts from the last change at the earliest, so that a memory that a person
-    restored or corrected gets the full time again.
+    Time below the threshold counts from the last change at the earliest: a memory that a person restored or
+    corrected gets the full time again.
     """
     if one.pinned or one.kind not in KINDS:  # a kind of a newer program
         return None

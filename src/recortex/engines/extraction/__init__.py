@@ -1,4 +1,4 @@
-"""What a session taught, found by rules: `extract` turns turns into candidates."""
+"""Finds by rules what a session taught: `extract` makes candidates of turns."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
-"""Cues in the agent's sentences: what kind of knowledge a sentence carries, and how sure it is of it.
+"""Cues in the agent's sentences: the kind of knowledge in a sentence, and the confidence.
 
-A table of patterns for verified fixes, discoveries, requirements, rules and facts. The first row that matches
-gives the kind; modifiers then raise or lower the confidence.
+The first form that matches (a cause, a limit, a requirement, a rule, …) gives the kind. Names, reasons,
+hedges and so on then raise or lower the confidence.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import RuleFinding
@@ -29,31 +27,11 @@ if TYPE_CHECKING:
 PATTERNS = Patterns(__file__)
 
 
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """One row: a name, the kind it gives, the confidence it starts from, and its pattern."""
+CUES = PATTERNS.forms("cue_")
 
-    name: str
-    kind: str
-    confidence: float
-    pattern: re.Pattern[str]
-
-
-CUES = (
-    Cue("cause", "incident", 0.6, PATTERNS.cue_cause),
-    Cue("decision", "decision", 0.6, PATTERNS.cue_decision),
-    Cue("limit", "tribal", 0.72, PATTERNS.cue_limit),
-    Cue("lack", "semantic", 0.44, PATTERNS.cue_lack),
-    Cue("requirement", "semantic", 0.58, PATTERNS.cue_requirement),
-    Cue("default", "semantic", 0.66, PATTERNS.cue_default),
-    Cue("rule", "semantic", 0.5, PATTERNS.cue_rule),
-    Cue("subject", "semantic", 0.58, PATTERNS.cue_subject),
-    Cue("mechanism", "semantic", 0.5, PATTERNS.cue_mechanism),
-)
-
-# What a reader of the code sees as well.
+# Forms that say what a reader of the code sees too.
 _WITHIN = {"mechanism", "subject", "rule"}
-# What these say is seldom a state of the code that the agent is about to change.
+# Forms that seldom describe a state of the code that the agent is about to change.
 _OUTSIDE = {"limit", "requirement", "default", "decision"}
 _NAMED_BONUS = 0.06
 HEDGE = PATTERNS.hedge
@@ -69,13 +47,12 @@ def assertions(passage: Passage, subject: str = "") -> Iterator[RuleFinding]:
 
 
 def assertion(sentence: str, *, following: str = "", subject: str = "") -> RuleFinding | None:
-    """Judge one sentence of the agent; None when it is not a statement or carries no cue.
+    """Read a sentence of the agent; None if it is no statement or has no cue.
 
     Args:
         sentence: the sentence as it was written.
-        following: the sentence after it, which may show that the state it tells of is about to change.
-        subject: the file or symbol that the passage is about, put in front where the sentence does not name
-            it.
+        following: the next sentence, which may show that the described state is about to change.
+        subject: the file or symbol that the passage is about, put first if the sentence does not name it.
     """
     if not MIN_LENGTH <= len(sentence) <= 2 * MAX_LENGTH:
         return None
@@ -96,7 +73,7 @@ def assertion(sentence: str, *, following: str = "", subject: str = "") -> RuleF
 
 
 def _decided(sentence: str) -> RuleFinding | None:
-    """What the agent marks as a decision, where it names what was decided on."""
+    """Read a marked decision of the agent that names what was decided."""
     said = plain(sentence)
     found = PATTERNS.decided.match(said)
     text = statement(said[found.end() :]) if found else ""
@@ -112,12 +89,12 @@ def _decided(sentence: str) -> RuleFinding | None:
 
 
 def _adjustment(text: str, following: str, cue: str) -> float:
-    """How far names, reasons, hedges and passing states move the confidence."""
+    """The change of the confidence by names, reasons, hedges and temporary states."""
     change = min(len(set(identifiers(text))), 3) * 0.03
     change += 0.1 if PATTERNS.reason.search(text) else 0.0
     change += _NAMED_BONUS if PATTERNS.named_subject.match(text) else 0.0
     change -= 0.3 if HEDGE.search(text) else 0.0
-    # "Kept X because Y still calls it" is a reason, not a passing state.
+    # "Kept X because Y still calls it" is a reason, not a temporary state.
     lasting = cue == "decision" and PATTERNS.reason.search(text) is not None
     change -= 0.2 if PATTERNS.transient.search(text) and not lasting else 0.0
     change -= 0.2 if PATTERNS.change.match(text) else 0.0

@@ -1,4 +1,4 @@
-"""From a rule's finding to a candidate: the one place where confidence becomes a status."""
+"""Makes a candidate of a rule's finding. Only here does the confidence decide on the status."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from recortex.engines.extraction.subject import commands_in, domain_of, files_in
 if TYPE_CHECKING:
     from recortex.domain.transcript import Turn
 
-# At or above it a candidate is active; chosen on the development transcripts with bench/extraction.py.
 ACTIVE = 0.7
+"""The confidence from which a candidate is active; chosen on the development transcripts
+(bench/extraction.py)."""
 MAX_QUOTE = 240
 _CERTAIN = 0.95
+"""The highest confidence of anything that a rule found."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuleFinding:
-    """What a rule found in a turn, before it is placed.
+    """What a rule found in a turn.
 
     Attributes:
         text: the finished statement.
-        hold: a reason to keep it from being active whatever its confidence, or nothing.
+        hold: a reason why it must not be active whatever its confidence; empty if there is none.
     """
 
     text: str
@@ -41,7 +43,7 @@ _ORIGINS = {"user": Origin.USER, "assistant": Origin.AGENT, "summary": Origin.AG
 
 
 def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) -> Candidate:
-    """Place a finding in its turn: subject, files, commands, tags, status."""
+    """The candidate of a finding, with its turn, subject, files, commands, tags and status."""
     confidence = round(min(max(finding.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(finding.text)
     quote = " ".join(finding.quote.split())
@@ -65,5 +67,5 @@ def candidate(finding: RuleFinding, turn: Turn, origin: Origin | None = None) ->
 
 
 def doubted(known: Candidate) -> Candidate:
-    """The same candidate after the session cast doubt on it: proposed, of medium confidence (0.6) at most."""
+    """The candidate after the session took it back: proposed, with a confidence of 0.6 at most."""
     return replace(known, active=False, confidence=min(known.confidence, 0.6))

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-# Candidates kept at once; a session that teaches more releases them early. Bounds memory, not quality.
+# Candidates that are held at once; a session that teaches more releases them early, to limit memory.
 MAX_HELD = 4_000
-# Turns of the agent after which its own doubt no longer reaches back.
+# Turns back to which the agent's own doubt refers.
 _DOUBT_REACH = 3
-# The person takes up the last decision again; it may not stand. Counted in turns back.
+# Turns back to which it refers that the person reconsiders the last decision.
 _RECONSIDER_REACH = 12
 
-
+# Turns back to which it refers that the person has the last changes reverted.
 _REVERT_REACH = 8
 _MADE = ("change_reason", "agent_decision")
 
@@ -57,10 +57,10 @@ def _decided(one: Candidate) -> bool:
 
 
 class Learned(NamedTuple):
-    """What the new turns of a session teach, and what they take back of what earlier ones taught.
+    """What the new turns of a session teach, and what they take back.
 
     Attributes:
-        withdrawn: as they were before: found them by their turn and text, and put them away.
+        withdrawn: candidates of earlier turns that no longer hold, as they were returned before.
     """
 
     candidates: list[Candidate]
@@ -72,7 +72,7 @@ def extract(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 
     Args:
         turns: the session's turns in order, from its start or from a cursor.
-        info: the session; a sub-agent's own session is read like any other.
+        info: the session; that of a sub-agent is read like any other.
         before: turns before the cursor, which were read in an earlier pass.
     """
     yield from learned(turns, info, before=before).candidates
@@ -81,11 +81,11 @@ def extract(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] = ()) -> Learned:
     """What the turns teach, read after those before them, which teach nothing again.
 
-    A session that is read in passes teaches what it teaches when it is read at once, as far as the turns
-    before reach back: a repair whose failure lies before the cursor is seen, a repetition is not told twice,
-    and what a later turn withdraws is named.
+    A session that is read in several passes gives the same as when it is read at once, as far as `before`
+    goes back: a repair is recognised if its failure is before the cursor, a repetition is not returned again,
+    and what a later turn takes back is named.
     """
-    del info  # the statement's place is in its turn; the session is the caller's to record
+    del info  # callers record the session; no rule depends on it
     reading = _SessionReader()
     for turn in before:
         reading.take(turn)
@@ -98,7 +98,7 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 
 @dataclass(slots=True)
 class _SessionReader:
-    """The state of the walk through a session."""
+    """The state of reading a session."""
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
     tool_use: ToolUseRules = field(default_factory=ToolUseRules)
@@ -121,12 +121,12 @@ class _SessionReader:
             self.candidates = CandidateSet()
 
     def conclusions(self) -> list[Candidate]:
-        """What the commands and instructions so far show as a whole."""
+        """The candidates of all commands and instructions so far."""
         found = (*self.tool_use.habits(), *self.instructions.findings())
         return [candidate(finding, turn, Origin.EXTRACTION) for finding, turn in found]
 
     def since(self, told: list[Candidate], habits: list[Candidate]) -> Learned:
-        """What is new, and what no longer stands, compared with what was found at an earlier point."""
+        """What is new, and what no longer holds, compared with an earlier point of the session."""
         known = {one.text for one in habits}
         now = self.conclusions()
         for one in now:

@@ -1,4 +1,4 @@
-"""Rules for instructions: a command block that an agent hands over, and the place where something is found.
+"""Rules for instructions: a command block that the agent gives, and the place of something.
 
 An instruction counts as verified when the session ran the same program with the same first argument and it
 passed.
@@ -32,7 +32,7 @@ _SHELLS = {"", "bash", "sh", "shell", "zsh", "console", "fish"}
 
 
 def located(passage: Passage) -> RuleFinding | None:
-    """Read `**Log location:** ...` as where something is; the body must begin with the place itself."""
+    """Read `**Log location:** ...` as the place of something; the body must begin with the place."""
     split = titled(passage.text)
     if not split or not PATTERNS.place.match(split[0]) or not split[1].lstrip().startswith("`"):
         return None
@@ -59,7 +59,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
-    """Compose the instruction of a lead and its commands, when both can stand a year later."""
+    """Compose the instruction of a lead and its commands, if both make sense a year later."""
     said = sentences(plain(lead))[-1:] if len(lead) < MAX_LENGTH else []
     found = PATTERNS.lead.match(said[0]) if said else None
     commands = [line for line in block if line and not line.startswith("#")]
@@ -79,7 +79,7 @@ def _instruction(lead: str, block: list[str]) -> tuple[str, list[str]] | None:
 
 
 def _signature(command: str) -> str:
-    """The program and its first argument: what makes two runs the same kind of run."""
+    """The program and its first argument, which identify a kind of run."""
     return " ".join(PATTERNS.environment.sub("", command.strip()).split()[:2])
 
 
@@ -91,7 +91,7 @@ class Instructions:
     passed: set[str] = field(default_factory=set)
 
     def observe(self, turn: Turn) -> None:
-        """Take in one turn of the agent."""
+        """Read a turn."""
         for call in turn.tools:
             if call.command and call.ok and len(self.passed) < _MAX_RAN:
                 self.passed.update(_signature(part) for part in PATTERNS.parts.split(call.command[:MAX_LINE]))
@@ -108,7 +108,7 @@ class Instructions:
                 self.told[made[0]] = (made[1], turn)
 
     def findings(self) -> Iterator[tuple[RuleFinding, Turn]]:
-        """Yield the instructions at the session's end, those that were not tried as claims."""
+        """Yield the instructions, at the session's end; those that were not run have less confidence."""
         for text, (commands, turn) in self.told.items():
             verified = all(_signature(one) in self.passed for one in commands[:1])
             confidence = _VERIFIED if verified else _CLAIMED

@@ -1,7 +1,7 @@
 """Rules for list items: a name and its definition, a title and its text, a change and its reason.
 
-In a report most knowledge stands in list items, whose subject is their title, their parent or the line above
-the list.
+In a report most knowledge is in list items, whose subject is their title, their parent or the line above the
+list.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-# Code marks and a short note around a name leave it the subject of its list item.
+# Characters around a name, such as code marks and a short note, with which it is still the item's subject.
 _AROUND = 4
 _MIN_ROLE_WORDS = 7
 _MIN_CONCEPT_WORDS = 7
@@ -32,7 +32,7 @@ _MIN_ITEMS, _MAX_ITEMS, _MIN_LEAD = 2, 6, 2
 
 
 def owner(passage: Passage) -> str:
-    """The file or symbol whose list item a passage is nested in; empty when there is none."""
+    """The file or symbol whose list item a passage is nested in; empty if there is none."""
     for parent in reversed(passage.parents):
         if len(parent) > MAX_LENGTH:
             continue
@@ -84,7 +84,7 @@ def file_role(passage: Passage) -> RuleFinding | None:
 
 
 def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[RuleFinding]:
-    """Judge the body of `**Title**: body` with its title as the subject."""
+    """Read the body of `**Title**: body` with its title as the subject."""
     title, body = split
     named = identifiers(title)
     subject = named[0] if named and len(title) <= len(named[0]) + _AROUND else ""
@@ -99,7 +99,7 @@ def titled_body(split: tuple[str, str], passage: Passage) -> Iterator[RuleFindin
 
 
 def changes(part: Sequence[Passage]) -> Iterator[RuleFinding]:
-    """Read a change that stands with its reason: the code shows the change, but not the reason."""
+    """Read changes with their reasons: the code shows a change, but not its reason."""
     for passage in part:
         split = titled(passage.text)
         title, body = split or ("", passage.text)
@@ -121,7 +121,7 @@ def changes(part: Sequence[Passage]) -> Iterator[RuleFinding]:
 
 
 def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[tuple[int, int, RuleFinding]]:
-    """Join a naming lead (`X runs:`) and its short list into one statement; yields the places it takes."""
+    """Join a lead (`X runs:`) and its short list into one statement; yields also the range of passages."""
     place = 0
     while place < len(part):
         lead = part[place].text
@@ -133,21 +133,21 @@ def joined(part: Sequence[Passage], *, repairs_only: bool = False) -> Iterator[t
             lead.endswith(":")
             and len(lead) < MAX_LENGTH
             and _MIN_ITEMS <= len(items) <= _MAX_ITEMS
-            and (found := _one(lead, items, repairs_only=repairs_only))
+            and (found := _joined(lead, items, repairs_only=repairs_only))
         ):
             yield place, end, found
         place = max(end, place + 1)
 
 
 def _belongs(item: Passage, lead: Passage) -> bool:
-    """Whether an item stands in the list that a paragraph or another item introduces."""
+    """Whether an item is in the list that a paragraph or another item introduces."""
     if not item.item:
         return False
     return item.parents[-1:] == (lead.text,) if lead.item else not item.parents and item.lead == lead.text
 
 
-def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> RuleFinding | None:
-    """Compose a statement of a lead and its items, unless it needs context or tells a change or plan."""
+def _joined(lead: str, items: Sequence[str], *, repairs_only: bool) -> RuleFinding | None:
+    """Compose a statement of a lead and its items, unless it needs context or is a change or plan."""
     head = PATTERNS.correctly.sub("", statement(sentences(lead)[-1].rstrip(":")).rstrip("."))
     repaired = PATTERNS.repaired_by.match(head)
     if (
@@ -158,7 +158,7 @@ def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> RuleFinding 
         or HEDGE.search(f"{head} {' '.join(items)}")
         or PATTERNS.example_lead.match(head)
         or PATTERNS.tests_head.search(head)
-        or not (PATTERNS.verb.search(PATTERNS.paren.sub("", head)) or _told(items))
+        or not (PATTERNS.verb.search(PATTERNS.paren.sub("", head)) or _have_verbs(items))
         or PATTERNS.idle_lead.search(head)
         or PATTERNS.has_mark.search(" ".join(items))
     ):
@@ -179,8 +179,8 @@ def _one(lead: str, items: Sequence[str], *, repairs_only: bool) -> RuleFinding 
     )
 
 
-def _told(items: Sequence[str]) -> bool:
-    """Whether most items say something of their lead, and are not just names of its parts."""
+def _have_verbs(items: Sequence[str]) -> bool:
+    """Whether most items say something about their lead, and are not only names."""
     return sum(PATTERNS.verb.search(item.split(" (")[0]) is not None for item in items) * 2 > len(items)
 
 

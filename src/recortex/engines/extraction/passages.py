@@ -1,7 +1,7 @@
-"""The prose of a message as passages: paragraphs and list items that know their heading and their list.
+"""Splits the prose of a message into passages: paragraphs and list items, with their headings and lists.
 
-Code blocks, tables, quotations and horizontal rules are not prose and are left out. One pass over the
-lines, so the time is linear in the text.
+Code blocks, tables, quotations and horizontal rules are left out. One pass over the lines, so the time is
+linear.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-# A message beyond this is pasted material, not conversation; its head is read.
 MAX_TEXT = 200_000
+"""Characters of a message that are read: a longer one is pasted."""
 MAX_LINE = 2_000
+"""A longer line is data, not prose."""
 
 _BOLD_LEVEL = 7
 _SECTION_LEVEL = 2
@@ -29,9 +30,9 @@ class Passage:
     """A paragraph or list item.
 
     Attributes:
-        headings: the headings it stands under, outermost first.
-        parents: the list items it is nested in, outermost first.
-        lead: the line ending in a colon that introduces its list, or nothing.
+        headings: the headings above it, outermost first.
+        parents: the list items that it is nested in, outermost first.
+        lead: the line with a colon at its end that introduces its list; empty if there is none.
         item: whether it is a list item.
     """
 
@@ -44,7 +45,7 @@ class Passage:
 
 @dataclass(slots=True)
 class _Reader:
-    """The state of the walk: open headings, open list items, and the paragraph being read."""
+    """The state of reading: open headings, open list items, and the current paragraph."""
 
     headings: list[tuple[int, str]] = field(default_factory=list)
     items: list[tuple[int, str]] = field(default_factory=list)
@@ -107,8 +108,8 @@ def _heading_of(line: str) -> tuple[int, str] | None:
     return None
 
 
-def _is_furniture(stripped: str) -> bool:
-    """Tell tables, quotations and rules from prose."""
+def _is_no_prose(stripped: str) -> bool:
+    """Whether a line is part of a table, a quotation or a horizontal rule, or is data."""
     return stripped.startswith(("|", ">", "---", "===", "***")) or len(stripped) > MAX_LINE
 
 
@@ -126,7 +127,7 @@ def passages(text: str) -> Iterator[Passage]:
             reader.lead = ""
             continue
         stripped = line.strip()
-        if fenced or not stripped or _is_furniture(stripped):
+        if fenced or not stripped or _is_no_prose(stripped):
             if not fenced:
                 yield from reader.close()
             continue

@@ -1,8 +1,7 @@
-"""What a person typed, without what they pasted: mails, issues, reviews, diffs, logs and documents.
+"""Removes what a person pasted into a message: mails, issues, reviews, diffs, logs and documents.
 
-A paste is told by its form. Where it begins is seen more surely than where it ends, so one that has no end of
-its own reaches to the end of the message: what is lost is asked for again, what is taken wrongly speaks with
-the person's word.
+A paste is recognised by its form. Its beginning is clearer than its end, so a paste without a clear end goes
+to the end of the message: losing a statement is better than keeping somebody else's as the person's own.
 """
 
 from __future__ import annotations
@@ -13,7 +12,8 @@ from recortex.engines.patterns import Patterns
 
 PATTERNS = Patterns(__file__)
 
-_LINES = 12  # so many list items or lines in one message were not typed into a prompt
+_LINES = 12
+"""List items from which a paragraph was pasted, not typed."""
 
 
 def typed(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Entries of a report: a titled item with its problem, cause and fix, from bold titles and lists."""
+"""Reads the entries of a report: titled items with their problem, cause and fix."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LABEL = lazy(
 
 
 def is_trivial(text: str) -> bool:
-    """Whether a problem is one that any developer repairs without a thought."""
+    """Whether a problem is trivial, such as a missing import."""
     return PATTERNS.trivial.search(text) is not None
 
 
@@ -49,7 +49,8 @@ class ReportEntry:
     """One point of a report.
 
     Attributes:
-        parts: what is said, by role: problem, cause, fix, feedback, or body where no label tells.
+        parts: its texts by role: problem, cause, fix, feedback, or body without a label.
+        leads: lines with a colon at their end, with the texts that later items complete.
         headings: the headings above it.
     """
 
@@ -60,7 +61,7 @@ class ReportEntry:
     leads: dict[str, tuple[list[str], int]] = field(default_factory=dict)
 
     def take(self, passage: Passage) -> None:
-        """File a passage: with the line that it completes, where that ends in a colon, or by itself."""
+        """Add a passage: to the line that it completes if that ends in a colon, otherwise as its own text."""
         above = passage.parents[-1] if passage.parents else passage.lead
         labelled = _LABEL.match(plain(passage.text))
         if passage.item and not labelled and (lead := self.leads.get(above)):
@@ -75,7 +76,7 @@ class ReportEntry:
             self.leads.update({passage.text: open_} if open_ else {})
 
     def add(self, text: str) -> None:
-        """File a piece of text under the role that its label or its verb tells."""
+        """Add a text under the role of its label or verb."""
         text = plain(text)
         if found := _LABEL.match(text):
             role, text = _ROLE_OF[found.group(1).lower()], text[found.end() :]
@@ -94,7 +95,7 @@ class ReportEntry:
             self.parts.setdefault(role, []).append(clean[label.end() :] if label else clean)
 
     def part(self, role: str) -> str:
-        """Everything filed under a role, as sentences, without what ends in a colon and so is incomplete."""
+        """The texts of a role as sentences, without those that end in a colon and are incomplete."""
         return " ".join(
             _stopped(text) for text in self.parts.get(role, []) if text and not text.endswith(":")
         )
@@ -203,8 +204,8 @@ def repair(entry: ReportEntry, rule: str, confidence: float) -> RuleFinding | No
     return RuleFinding(text, "incident", confidence + 0.04 * min(names, 3), rule, entry.quote)
 
 
-def told_repairs(read: Sequence[Passage]) -> Iterator[RuleFinding]:
-    """Join a sentence that tells what was wrong with the next one, which tells where or how it was fixed."""
+def repairs_in_prose(read: Sequence[Passage]) -> Iterator[RuleFinding]:
+    """Join a sentence about what was wrong with the next one, about where or how it was fixed."""
     said = [sentence for passage in read for sentence in sentences(passage.text)]
     for wrong, fixed in pairwise(said):
         if len(wrong) > MAX_LENGTH or not (
@@ -223,7 +224,7 @@ def told_repairs(read: Sequence[Passage]) -> Iterator[RuleFinding]:
 
 
 def feedback(entry: ReportEntry) -> RuleFinding | None:
-    """Take what the person said of a mistake, where a summary's entry records it."""
+    """Read the person's feedback in an entry of a summary."""
     said = entry.part("feedback")
     text = statement(f"Feedback on {entry.title}: {said}" if entry.title else said) if said else ""
     if not text or not is_specific(text) or objection(text, addressed=True):
@@ -232,7 +233,7 @@ def feedback(entry: ReportEntry) -> RuleFinding | None:
 
 
 def root_cause(entry: ReportEntry) -> RuleFinding | None:
-    """Take the cause that an entry is labelled with, where no repair is told."""
+    """Read the cause of an entry without a fix."""
     cause = entry.part("cause")
     if not cause or entry.part("fix") or is_trivial(cause):
         return None

@@ -1,8 +1,7 @@
 """Rules for reports: compaction summaries, and the structured message with which an agent ends its work.
 
-A summary is the richest part of a session: its sections say which statements were errors with fixes,
-which were decisions and which were only plans. Sections that hold plans, the person's messages or the
-state of the work are not read.
+A summary is the richest part of a session: its headings distinguish errors with fixes, decisions and plans.
+Sections with plans, the person's messages or the state of the work are not read.
 """
 
 from __future__ import annotations
@@ -26,10 +25,10 @@ from recortex.engines.extraction.report_entries import (
     entries,
     feedback,
     repair,
+    repairs_in_prose,
     root_cause,
     sections,
     titled,
-    told_repairs,
 )
 from recortex.engines.patterns import Patterns
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
+# Changes of the confidence, chosen with bench/extraction.py.
 _REPORT_LENGTH = 500
 _REPORT_BONUS = 0.08
 _REVIEW_PENALTY = 0.15
@@ -49,23 +49,23 @@ _LESSON_BONUS = 0.12
 
 
 def is_summary(text: str) -> bool:
-    """Whether a message is a compaction summary, whoever is said to have sent it."""
+    """Whether a message is a compaction summary, whatever its role."""
     return PATTERNS.is_summary.search(text[:20_000]) is not None
 
 
 def from_summary(text: str) -> Iterator[RuleFinding]:
-    """Yield what a compaction summary teaches; the analysis before the summary proper is not read."""
+    """Yield what a compaction summary teaches; the analysis before the summary itself is not read."""
     marks = [mark.start() for mark in PATTERNS.summary_mark.finditer(text[:MAX_TEXT])]
     yield from _by_section(list(passages(text[marks[-1] :] if marks else text)), summary=True)
 
 
 def from_message(text: str) -> Iterator[RuleFinding]:
-    """Yield what the agent's own message teaches: its report where it has structure, and its sentences."""
+    """Yield what a message of the agent teaches: its report if it has one, and its sentences."""
     read = list(passages(text))
     for entry in sections(read):
         if found := repair(entry, "report_fix", 0.62) or root_cause(entry):
             yield found
-    yield from told_repairs(read)
+    yield from repairs_in_prose(read)
     bonus = _REPORT_BONUS if len(text) >= _REPORT_LENGTH else 0.0
     for found in _by_section(read, summary=False):
         yield (

@@ -1,7 +1,7 @@
-"""Whether a sentence stands alone: what must be true of any statement before a rule may take it.
+"""Checks that a sentence is self-contained, as any statement must be before a rule takes it.
 
-Each test is linguistic and general. `objection` names the first one that fails, so that the bench can count
-what is turned away and why.
+Each check is linguistic and general. `objection` names the first one that fails, so that the bench can count
+them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ PATTERNS = Patterns(__file__)
 
 MIN_LENGTH = 25
 MIN_TYPED = 10
-"""What a person says on purpose may be short: "we use uv"."""
+"""A person's explicit statement may be short: "we use uv"."""
 MAX_LENGTH = 400
 _MIN_WORDS = 5
 _MIN_PLAIN_WORDS, _MIN_ORDER_WORDS = 5, 3
@@ -33,18 +33,18 @@ def is_specific(text: str) -> bool:
 
 
 def is_cut(text: str) -> bool:
-    """Whether a statement ends in a word that wants another one after it."""
+    """Whether a statement ends in a word that needs another one after it."""
     return PATTERNS.lost_end.search(text) is not None
 
 
 def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str:
-    """Name the first reason why a cleaned statement cannot be a memory; empty when there is none.
+    """The first reason why a cleaned statement cannot be a memory; empty if there is none.
 
     Args:
         text: one statement, cleaned by `sentences.statement`.
         addressed: whether words to a listener ("you", "we should") are allowed, as in the person's own rules.
-        meant: whether the person says that it is to be kept, or names what it is about: then it may be short,
-            and "the server" is the one that everybody knows.
+        meant: whether the person wants it to be kept, or it names something: then it may be short, and "the
+            server" need not be explained.
     """
     if shape := _misshapen(text, _MIN_ORDER_WORDS if addressed else _MIN_PLAIN_WORDS, meant=meant):
         return shape
@@ -63,7 +63,7 @@ def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str
 
 
 def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
-    """Object to length, to numbers, to a lead-in and to an unbalanced half of something."""
+    """The objection to the form of a text: its length, its numbers, or that it is half of something."""
     if not (MIN_TYPED if meant else MIN_LENGTH) <= len(text) <= MAX_LENGTH:
         return "length"
     if len(text.split()) < (_MIN_ORDER_WORDS if meant else _MIN_WORDS) and not PATTERNS.foreign.search(text):
@@ -85,12 +85,12 @@ def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
 
 
 def _points_away(text: str) -> bool:
-    """Whether the sentence begins with, or rests on, a word for something outside of itself."""
+    """Whether a sentence begins with or has a word that refers to something outside of it."""
     return bool(PATTERNS.dangling_start.match(text) or PATTERNS.deictic.search(text))
 
 
 def _dangles(text: str, *, addressed: bool) -> bool:
-    """Whether the sentence points at something outside of itself; an order needs no subject."""
+    """Whether a sentence refers to something outside of it; an order needs no subject."""
     if (
         PATTERNS.dangling_start.match(text)
         or (not addressed and PATTERNS.subjectless.match(text))

@@ -1,4 +1,4 @@
-"""Sentences of a passage, cleaned of Markdown and of the words that only tie them to their neighbours."""
+"""Splits passages into sentences, and removes Markdown and words that only connect sentences."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from recortex.engines.patterns import Patterns
 
 PATTERNS = Patterns(__file__)
 
-# A longer passage is a paste; its head is read.
+# Characters of a passage that are read; a longer one is pasted.
 MAX_PASSAGE = 6_000
 _TERMINATORS = ".!?:\u3002\uff01\uff1f"
 
 
 def plain(text: str) -> str:
-    """Remove the markup of links and emphasis, and leading symbols; code marks and all words stay."""
+    """Remove the markup of links and emphasis, and leading symbols, but not code marks and words."""
     text = PATTERNS.link.sub(_unlinked, text)
     text = _unmarked(text)
     text = PATTERNS.symbols.sub("", text)
@@ -56,13 +56,13 @@ def _show(part: str, codes: list[str]) -> str:
 
 
 def impersonal(text: str) -> str:
-    """Take the agent out of what it did: "I chose X because Y" says "Chose X because Y"."""
+    """Reword "I chose X because Y" as "Chose X because Y"."""
     shorter = PATTERNS.i_did.sub("", text, count=1) if PATTERNS.i_did.match(text) else text
     return shorter[:1].upper() + shorter[1:] if shorter is not text else text
 
 
 def statement(sentence: str) -> str:
-    """Make a sentence stand on its own feet: no leading connective, first letter large, a full stop."""
+    """Make a sentence independent: no leading connective, a capital first letter, a full stop."""
     text = PATTERNS.enumerated.sub("", plain(sentence))
     for _ in range(3):
         shorter = PATTERNS.opening.sub("", text, count=1) if PATTERNS.opening.match(text) else text

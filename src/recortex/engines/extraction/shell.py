@@ -1,4 +1,4 @@
-"""Shell commands as evidence: what a command is for, its plain form, and whether it failed."""
+"""Analyses shell commands: their purpose, their general form, and whether they failed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FILTERS = word_set("-run --only -k --grep -t --seed --filter -count --testNameP
 def main_part(command: str) -> tuple[str, bool]:
     """The first command of a line without `cd … &&`, redirections and pagers, and whether it is the only one.
 
-    Where commands are chained, a failure cannot be laid to the first of them.
+    In a chain of commands, a failure may be that of any of them.
     """
     whole = PATTERNS.prefix.sub("", command.strip()[:_MAX_READ])
     ends = [
@@ -45,12 +45,12 @@ def main_part(command: str) -> tuple[str, bool]:
 
 
 def is_customary(form: str) -> bool:
-    """Whether a command is the usual one for its purpose, and so teaches nothing about this project."""
+    """Whether a command is the usual one for its purpose, and so says nothing about this project."""
     return PATTERNS.customary.match(form) is not None
 
 
 def purpose_of(command: str) -> tuple[str, str] | None:
-    """What a command is for (`test`, `lint`, …) with the words that say so; None for any other command."""
+    """The purpose of a command (`test`, `lint`, …) and how a statement about it begins; None if unknown."""
     for purpose, lead, pattern in _KNOWN:
         if pattern.match(command):
             return purpose, lead
@@ -58,7 +58,7 @@ def purpose_of(command: str) -> tuple[str, str] | None:
 
 
 def names_single_cases(command: str) -> bool:
-    """Whether a command picks out single tests or cases."""
+    """Whether a command selects single tests or cases."""
     words = command.split()
     return any(word.split("=")[0] in _FILTERS for word in words) or any(
         "::" in word or re.search(r"(?:_test|_spec|\.test|\.spec)\.|(?:^|/)test_", word) for word in words[1:]
@@ -66,7 +66,7 @@ def names_single_cases(command: str) -> bool:
 
 
 def whole_form(command: str) -> str | None:
-    """The form of the command that works on the whole project: None where it names single files or cases."""
+    """The form of a command for the whole project; None if it names single files or cases."""
     words = command.split()
     if any(word.split("=")[0] in _FILTERS for word in words):
         return None
@@ -83,7 +83,7 @@ def whole_form(command: str) -> str | None:
 
 
 def failed(call: ToolCall) -> bool:
-    """Whether the command failed: by its result, or by its output where a pipe hid the exit status."""
+    """Whether a command failed, by its result, or by its output if a pipe hides the exit status."""
     if call.ok is False:
         return True
     return PATTERNS.failed.search(call.output) is not None

@@ -1,4 +1,4 @@
-"""What a statement is about: its subject area, its files, its commands and its tags."""
+"""Finds what a statement is about: its subject area, files, commands and tags."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _MAX_FILES = 8
 
 
 def domain_of(text: str) -> Domain:
-    """The subject area whose words occur most; the earlier row of the table wins a tie."""
+    """The subject area whose words occur most; of equals the first in the table."""
     counts = [(len(words.findall(text)), -rank, area) for rank, (area, words) in enumerate(_DOMAINS)]
     best = max(counts)
     return best[2] if best[0] else Domain.GENERAL
 
 
 def files_in(text: str) -> tuple[str, ...]:
-    """Paths that the text names, without repetition."""
+    """The paths in a text, each once."""
     names = (PATTERNS.place.sub("", name) for name in identifiers(text))
     found = (name for name in names if PATTERNS.file.match(name) and not PATTERNS.not_a_file.search(name))
     return tuple(dict.fromkeys(found))[:_MAX_FILES]
 
 
 def short_path(path: str, cwd: str) -> str:
-    """A path as the project knows it: relative to the working directory, else its last two parts."""
+    """A path relative to the working directory; outside of it, its last two parts."""
     path, cwd = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/")
     if cwd and path.startswith(cwd + "/"):
         return path[len(cwd) + 1 :]
@@ -52,7 +52,7 @@ def commands_in(text: str) -> tuple[str, ...]:
 
 
 def tags_of(text: str, domain: Domain) -> tuple[str, ...]:
-    """The subject area and the names in the text, lower case, at most six."""
+    """The subject area and the names in a text, in lower case, at most six."""
     names = (re.sub(r"^\W+|\W+$", "", name.split("/")[-1]).lower() for name in identifiers(text))
     short = [name for name in names if _MIN_TAG <= len(name) <= _MAX_TAG and " " not in name]
     own = [domain.value.lower()] if domain is not Domain.GENERAL else []

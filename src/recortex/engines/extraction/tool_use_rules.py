@@ -1,6 +1,6 @@
-"""Rules for what the agent did: commands that worked again and again, and failures that an edit repaired.
+"""Rules for what the agent did: commands that worked repeatedly, and failures that an edit repaired.
 
-A small window of tool calls is kept; nothing else of the session is needed.
+Only a small window of tool calls is kept.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-# Tool calls after a failure within which the same command must pass for the edit between to be its repair.
+# Tool calls within which a failed command must pass, so that the edit in between counts as the repair.
 WINDOW = 25
 _MIN_RUNS = 2
 _COMMON_RUNS = 4
-# A repair spread over more files is the feature being written, not a fix.
+# More edited files mean that a feature is being written, not a failure repaired.
 _MAX_EDITED = 2
 _WITH_REASON, _WITH_ERROR, _REASON_ALONE = 0.8, 0.72, 0.6
 _CORRECTION_WINDOW = 3
@@ -56,14 +56,14 @@ class _Failure:
 
 @dataclass(slots=True)
 class ToolUseRules:
-    """What the session's commands have shown so far."""
+    """The commands of a session so far: what works, and what failed."""
 
     runs: Counter[str] = field(default_factory=Counter)
     purposes: dict[str, tuple[str, str, Turn]] = field(default_factory=dict)
     failures: dict[str, _Failure] = field(default_factory=dict)
 
     def observe(self, turn: Turn) -> Iterator[RuleFinding]:
-        """Take in one turn's prose and tool calls; yield the repairs that it completes."""
+        """Read a turn's prose and tool calls; yield the repairs that it completes."""
         if self.failures and turn.role == "assistant":
             reasons = _reasons(turn.text)
             for failure in self.failures.values():
@@ -78,9 +78,9 @@ class ToolUseRules:
                     failure.edited.extend(name for name in call.files if name not in failure.edited)
 
     def _ran(self, call: ToolCall, turn: Turn) -> Iterator[RuleFinding]:
-        """Take in one command: the end of an earlier failure, the start of a new one, or another success."""
+        """Read a command: the end of an earlier failure, a new one, or a success."""
         command, alone = main_part(call.command)
-        self._grow_old()
+        self._forget_old()
         purpose = purpose_of(command)
         if purpose is None or call.ok is None or len(command) > MAX_COMMAND:
             return
@@ -88,7 +88,7 @@ class ToolUseRules:
         if error is not None and not alone:
             return
         known = self.failures.pop(command, None)
-        # The same command failing in another way shows as well that the first failure is mended.
+        # If the same command fails in another way, its first failure is repaired too.
         if known and error != known.error:
             yield from _repaired(known, turn.cwd)
         if error is not None:
@@ -100,7 +100,7 @@ class ToolUseRules:
                 self.purposes[form] = (*purpose, turn)
 
     def _corrected(self, command: str, purpose: str) -> Iterator[RuleFinding]:
-        """Report the form of a command that works after another form for the same purpose was refused."""
+        """Yield the form of a command that works after another one for the same purpose was refused."""
         for failure in list(self.failures.values()):
             refused = (
                 failure.age <= _CORRECTION_WINDOW
@@ -116,7 +116,7 @@ class ToolUseRules:
                         text, "procedural", 0.75, "command_corrected", failure.error, commands=both
                     )
 
-    def _grow_old(self) -> None:
+    def _forget_old(self) -> None:
         """Forget failures that too many commands have followed."""
         for failure in list(self.failures.values()):
             failure.age += 1
@@ -124,7 +124,7 @@ class ToolUseRules:
                 del self.failures[failure.command]
 
     def habits(self) -> Iterator[tuple[RuleFinding, Turn]]:
-        """Yield, at the session's end, the command that served each purpose most."""
+        """Yield the most used command for each purpose, at the session's end."""
         best: dict[str, str] = {}
         for form, runs in self.runs.items():
             purpose = self.purposes[form][0]
@@ -142,7 +142,7 @@ class ToolUseRules:
             )
 
     def _fullest(self, form: str) -> str:
-        """The form with more options, where it ran as well: `check --strict` tells more than `check`."""
+        """The longest used form of a command: `check --strict` says more than `check`."""
         longer = [
             other for other, runs in self.runs.items() if runs >= _MIN_RUNS and other.startswith(f"{form} ")
         ]
@@ -158,19 +158,19 @@ def _reasons(text: str) -> list[str]:
 
 
 def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
-    """Compose a verified fix: the command, its error, the given reason, the edited files."""
+    """Compose a verified fix: the command, its error, the reason, the edited files."""
     files = tuple(failure.edited)
     error = "" if is_trivial(failure.error) else failure.error
     reason = next((said for said in failure.reasons if not is_trivial(said)), "")
     if not 0 < len(files) <= _MAX_EDITED or not (error or reason):
         return
     where = " and ".join(f"`{short_path(name, cwd)}`" for name in files)
-    # Without an error message the reason may be about something else that the agent did meanwhile.
+    # Without an error message, the reason may be about other work of the agent.
     confidence = _WITH_REASON if error and reason else _WITH_ERROR if error else _REASON_ALONE
-    # A test that was being written failed until it was written: nothing was learned of the program.
+    # A new test fails until it is written, which says nothing about the program.
     confidence -= 0.15 if all(PATTERNS.test_file.search(name) for name in files) else 0.0
     for cause in (PATTERNS.cause_is.sub("", reason), ""):
-        text = _told(failure.command, error, cause.rstrip("."), where)
+        text = _fix_sentence(failure.command, error, cause.rstrip("."), where)
         if text and len(text) <= MAX_LENGTH:
             yield RuleFinding(
                 text, "incident", confidence, "verified_fix", cause or error, files, (failure.command,)
@@ -178,8 +178,8 @@ def _repaired(failure: _Failure, cwd: str) -> Iterator[RuleFinding]:
             return
 
 
-def _told(command: str, error: str, cause: str, where: str) -> str:
-    """Tell a repair in one line; nothing when neither the error nor the cause is known."""
+def _fix_sentence(command: str, error: str, cause: str, where: str) -> str:
+    """A repair in one line; empty if neither the error nor the cause is known."""
     if error and cause:
         return f"`{command}` failed with {error!r}. Cause: {cause}. Fixed in {where}."
     if cause:

@@ -1,4 +1,4 @@
-"""Sentences as people type them: also split before small letters, without greeting and task.
+"""Splits sentences as people type them: also before small letters, without greeting and request.
 
 "hey, we send mails with sendgrid. can you make a template?" holds one statement and one request.
 """
@@ -19,7 +19,7 @@ _LEAST_WORDS = 3
 
 
 def typed_sentences(text: str) -> list[str]:
-    """The sentences of a typed passage: people seldom begin one with a capital."""
+    """The sentences of a typed passage, of which few begin with a capital."""
     found: list[str] = []
     for part in (small for whole in sentences(text) for small in PATTERNS.small.split(whole)):
         if found and PATTERNS.abbreviated.search(found[-1]):
@@ -30,7 +30,7 @@ def typed_sentences(text: str) -> list[str]:
 
 
 def without_greeting(said: str) -> str:
-    """A sentence without what only opens the conversation."""
+    """A sentence without the words that only open the conversation."""
     for _ in range(3):
         shorter = PATTERNS.greeting.sub("", said, count=1) if PATTERNS.greeting.match(said) else said
         if shorter == said or not shorter:
@@ -40,7 +40,7 @@ def without_greeting(said: str) -> str:
 
 
 def _turned(found: re.Match[str]) -> str:
-    """Say "instead of A we use B" as "we use B instead of A"."""
+    """Reword "instead of A we use B" as "we use B instead of A"."""
     return f"{found['rest']} instead of {found['old']}{found['end']}"
 
 

@@ -1,13 +1,11 @@
 """Rules for what the person typed: notes, standing rules, preferences, corrections, decisions.
 
-People write tersely and point at what is on the screen, so a sentence is taken only when it speaks of more
-than the task at hand: a standing rule, the team's way of working, a stated preference, or an explicit note.
+People write briefly and refer to what is on the screen, so a sentence counts only if it is about more than
+the task at hand: a standing rule, the team's way of working, a preference, or an explicit note.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
@@ -17,7 +15,7 @@ from recortex.engines.extraction.self_contained import is_specific, objection
 from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.statement_rules import is_report, stated
 from recortex.engines.extraction.typed_sentences import readings, typed_sentences
-from recortex.engines.patterns import Patterns
+from recortex.engines.patterns import Form, Patterns
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
 from recortex.engines.words import PRODUCT, tokens
 
@@ -26,51 +24,18 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-# Longer messages are pasted plans, issues and logs: other people's or the agent's own words.
+# Longer messages are pasted plans, issues and logs: words of others or of the agent.
 MAX_TYPED = 2_500
 
 
-@dataclass(frozen=True, slots=True)
-class Habit:
-    """One row: a form of statement, and the confidence that it holds beyond the current task."""
-
-    name: str
-    kind: str
-    confidence: float
-    pattern: re.Pattern[str]
-
-
-# The first row that matches decides.
-HABITS = (
-    Habit("decision", "decision", 0.75, PATTERNS.habit_decision),
-    Habit("decided_for", "decision", 0.68, PATTERNS.habit_decided_for),
-    Habit("preference", "preference", 0.82, PATTERNS.habit_preference),
-    Habit("decided_for", "decision", 0.7, PATTERNS.habit_decided_for_2),
-    Habit("about_me", "preference", 0.85, PATTERNS.habit_about_me),
-    Habit("place", "semantic", 0.7, PATTERNS.habit_place),
-    Habit("recurring", "semantic", 0.66, PATTERNS.habit_recurring),
-    Habit("forbidden", "preference", 0.7, PATTERNS.habit_forbidden),
-    Habit("standing", "preference", 0.75, PATTERNS.habit_standing),
-    Habit("our_way", "preference", 0.75, PATTERNS.habit_our_way),
-    Habit("our_way", "preference", 0.7, PATTERNS.habit_our_way_2),
-    Habit("preference", "preference", 0.7, PATTERNS.habit_preference_2),
-    Habit("decision", "decision", 0.65, PATTERNS.habit_decision_2),
-    Habit("choice", "preference", 0.62, PATTERNS.habit_choice),
-    Habit("choice", "preference", 0.7, PATTERNS.habit_choice_2),
-    Habit("how_to", "procedural", 0.72, PATTERNS.habit_how_to),
-    Habit("prohibition", "preference", 0.6, PATTERNS.habit_prohibition),
-    Habit("fact", "semantic", 0.65, PATTERNS.habit_fact),
-    Habit("fact", "semantic", 0.62, PATTERNS.habit_fact_2),
-    Habit("universal", "preference", 0.7, PATTERNS.habit_universal),
-    Habit("universal", "preference", 0.7, PATTERNS.habit_universal_2),
-    Habit("constraint", "tribal", 0.6, PATTERNS.habit_constraint),
-    Habit("rule", "preference", 0.55, PATTERNS.habit_rule),
-)
+HABITS = PATTERNS.forms("habit_")
+"""Forms of statements that hold beyond the task at hand. Those in `_NEEDS_NAME` only if they name
+something."""
 _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
 
 
 def from_user(text: str) -> Iterator[RuleFinding]:
-    """Yield the standing knowledge in a message that a person typed."""
+    """Yield the lasting statements in a message that a person typed."""
     if len(text) > MAX_TYPED or PATTERNS.pasted.match(text) or not (text := typed(text)):
         return
     reporting = is_report(text)
@@ -81,7 +46,7 @@ def from_user(text: str) -> Iterator[RuleFinding]:
 
 
 def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
-    """The surest of the ways to read a sentence; the whole of it where that is sure enough."""
+    """The reading of a sentence with the highest confidence; the whole sentence if it is high enough."""
     meant = readings(PATTERNS.filler.sub("", plain(sentence)))
     best = _judged(sentence)
     for reading in meant:
@@ -94,7 +59,7 @@ def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
 
 
 def _stated(said: str, sentence: str, *, reporting: bool) -> RuleFinding | None:
-    """What a sentence says of the project without a word of rule."""
+    """Read a plain statement about the project, without a word such as "always"."""
     text = _direct(statement(PATTERNS.filler.sub("", plain(said))))
     lasting = PATTERNS.lasting.sub("", text)
     named = _names(text)
@@ -109,7 +74,7 @@ def _stated(said: str, sentence: str, *, reporting: bool) -> RuleFinding | None:
 
 
 def _judged(reading: str, sentence: str = "") -> RuleFinding | None:
-    """Judge one sentence of the person, or one reading of it."""
+    """Read a sentence of the person, or one reading of it, as a rule, note, preference or decision."""
     sentence = sentence or reading
     said = PATTERNS.filler.sub("", plain(reading))
     if overstep := PATTERNS.overstep.match(said):
@@ -133,8 +98,8 @@ def _judged(reading: str, sentence: str = "") -> RuleFinding | None:
     return RuleFinding(text, kind, confidence, f"person_{name}", sentence)
 
 
-def _declared(said: str, text: str, habit: Habit | None, *, named: bool) -> tuple[str, float, str] | None:
-    """Kind, confidence and rule of a deliberate statement: a decision, a note, a fact of the project."""
+def _declared(said: str, text: str, habit: Form | None, *, named: bool) -> tuple[str, float, str] | None:
+    """Kind, confidence and rule of an explicit statement: a decision, a note, a fact about the project."""
     kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
     if PATTERNS.decision.match(said):
         return "decision", 0.85, "person_decision"
@@ -159,7 +124,7 @@ def _names(text: str) -> bool:
 
 
 def _refused(text: str, *, meant: bool) -> bool:
-    """Whether a cleaned sentence is no rule: not self-contained, a complaint, or what is broken today."""
+    """Whether a cleaned sentence is no rule: not self-contained, a complaint, or about what is broken now."""
     if not text or objection(text, addressed=True, meant=meant) or PATTERNS.once.search(text):
         return True
     lasting = PATTERNS.used_now.sub("", text) if PATTERNS.in_use.search(text) else text
@@ -167,7 +132,7 @@ def _refused(text: str, *, meant: bool) -> bool:
 
 
 def _weight(name: str, text: str, *, named: bool) -> float:
-    """How far a reason, a scope and a name raise the confidence of a rule, and a request lowers it."""
+    """The change of a rule's confidence by a reason, a scope, a name, and a request."""
     change = 0.1 * bool(PATTERNS.why.search(text)) + 0.05 * named - 0.2 * bool(PATTERNS.asking.match(text))
     change += 0.1 if name in {"prohibition", "choice"} and PATTERNS.scope.search(text) else 0.0
     change += 0.1 if name == "prohibition" and PATTERNS.habitual.match(text) else 0.0
@@ -179,7 +144,7 @@ def _weight(name: str, text: str, *, named: bool) -> float:
 
 
 def _direct(text: str) -> str:
-    """Say a rule as a rule: without politeness, and "let's use X" as the decision that it is."""
+    """Reword a rule: without politeness, and "let's use X" as a decision."""
     text = PATTERNS.please.sub(".", text)
     text = PATTERNS.lets.sub("Decision: ", text, count=1) if PATTERNS.lets.match(text) else text
     if told := PATTERNS.told.match(text):

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
 _BACKWARD = frozenset({RelationType.TRIGGERED_BY, RelationType.DERIVED_FROM})
-"""Whose target came first. `supports` and `contradicts` hold both ways, and what was superseded may be
-restored and supersede in its turn."""
+"""Relations whose target is the cause. `supports` and `contradicts` hold both ways, and a superseded memory
+may be restored and supersede others in turn, so those may form cycles."""
 
 _SHORT = 8
 
@@ -29,12 +29,12 @@ def order(relation: Relation) -> tuple[str, str] | None:
     return (relation.target_id, relation.source_id) if relation.type in _BACKWARD else None
 
 
-def circle(relation: Relation, relations_of: RelationsOf) -> list[Relation]:
+def cycle(relation: Relation, relations_of: RelationsOf) -> list[Relation]:
     """The relations from a new one's effect back to its cause, itself first; empty if there is no cycle.
 
     Args:
-        relation: that is to be kept.
-        relations_of: every relation that begins or ends at one of some memories.
+        relation: the one that is to be added.
+        relations_of: returns every relation that begins or ends at one of the given memories.
     """
     ends = order(relation)
     if ends is None:
@@ -43,36 +43,36 @@ def circle(relation: Relation, relations_of: RelationsOf) -> list[Relation]:
     if relation.bidirectional or cause == effect:
         return [relation]
     paths: dict[str, list[Relation]] = {effect: [relation]}
-    edge = [effect]
-    while edge and cause not in paths:
-        edge = list(_further(edge, paths, relations_of(edge)))
+    frontier = [effect]
+    while frontier and cause not in paths:
+        frontier = list(_next(frontier, paths, relations_of(frontier)))
     return paths.get(cause, [])
 
 
-def _further(
-    edge: Sequence[str], paths: dict[str, list[Relation]], relations: Iterable[Relation]
+def _next(
+    frontier: Sequence[str], paths: dict[str, list[Relation]], relations: Iterable[Relation]
 ) -> Iterator[str]:
     for one in relations:
         ends = order(one)
-        if ends and ends[0] in edge and ends[1] not in paths:
+        if ends and ends[0] in frontier and ends[1] not in paths:
             paths[ends[1]] = [*paths[ends[0]], one]
             yield ends[1]
 
 
-def told(path: Sequence[Relation]) -> str:
+def in_words(path: Sequence[Relation]) -> str:
     """A cycle in words: `1a2b3c4d caused 5e6f7a8b, 5e6f7a8b caused 1a2b3c4d`."""
     return ", ".join(f"{one.source_id[:_SHORT]} {one.type} {one.target_id[:_SHORT]}" for one in path)
 
 
-def refuse_circle(relation: Relation, relations_of: RelationsOf) -> None:
-    """Check that a relation closes no cycle; call it in the transaction that writes the relation.
+def refuse_cycle(relation: Relation, relations_of: RelationsOf) -> None:
+    """Check that a relation closes no cycle. Call it in the transaction that writes the relation.
 
     Raises:
-        InvalidInputError: it would make a memory a cause of itself; the path is named.
+        InvalidInputError: it would make a memory a cause of itself; the message names the cycle.
     """
-    if path := circle(relation, relations_of):
+    if path := cycle(relation, relations_of):
         both = " in both directions" if relation.bidirectional else ""
         raise InvalidInputError(
-            f"A memory would be a cause of itself{both}: {told(path)}.",
+            f"A memory would be a cause of itself{both}: {in_words(path)}.",
             hint="Remove the relation of these that is wrong with `recortex unlink`, or choose another one.",
         )

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
     Direction = Literal["both", "outgoing", "incoming"]
 
 
-class Way(NamedTuple):
+class RelationFilter(NamedTuple):
     """Which relations to follow.
 
     Attributes:
-        types: only these; all where there are none.
-        direction: relations that begin where one stands, end there, or both; one that holds both ways always
-            fits.
+        types: only these; all if empty.
+        direction: follow outgoing or incoming relations, or both; a bidirectional one always qualifies.
         min_strength: 0 to 1.
     """
 
@@ -27,18 +26,18 @@ class Way(NamedTuple):
     direction: Direction = "both"
     min_strength: float = 0.0
 
-    def leads(self, relation: Relation, near: str) -> bool:
-        """Whether the relation is followed from its end `near`."""
+    def follows(self, relation: Relation, start: str) -> bool:
+        """Whether the relation is followed from the memory `start`, one of its two ends."""
         if relation.strength < self.min_strength or (self.types and relation.type not in self.types):
             return False
-        outgoing = relation.source_id == near
+        outgoing = relation.source_id == start
         return (
             self.direction == "both" or relation.bidirectional or outgoing == (self.direction == "outgoing")
         )
 
 
 class WalkStep(NamedTuple):
-    """A memory that was reached, and the relations that lead to it, the first from the start."""
+    """A memory that was reached, and the path of relations that leads to it from the start."""
 
     id: str
     path: tuple[Relation, ...]
@@ -52,42 +51,42 @@ class WalkStep(NamedTuple):
 def walk(
     start: str,
     depth: int,
-    way: Way,
+    follow: RelationFilter,
     relations_of: Callable[[Sequence[str]], Iterable[Relation]],
     *,
     limit: int,
 ) -> list[WalkStep]:
     """The memories within `depth` relations, nearest first, then by the strength of the last relation.
 
-    Each memory is reached once, by a shortest path and never by way of itself. Relations are asked for once
-    per level.
+    Each memory is reached once, by a shortest path. Relations are read once per level.
 
     Args:
         start: id of the memory; it is not in the result.
         depth: how many relations to follow; 0 reaches nothing.
-        way: which relations to follow.
+        follow: which relations to follow.
         relations_of: every relation that begins or ends at one of some memories.
-        limit: at most so many are reached.
+        limit: the most memories to reach.
     """
     seen = {start}
     reached: list[WalkStep] = []
-    edge = [WalkStep(start, ())]
-    while edge and len(edge[0].path) < depth and len(reached) < limit:
-        edge = list(_next(edge, seen, way, relations_of([step.id for step in edge])))
-        reached.extend(edge)
+    frontier = [WalkStep(start, ())]
+    while frontier and frontier[0].depth < depth and len(reached) < limit:
+        frontier = list(_next(frontier, seen, follow, relations_of([step.id for step in frontier])))
+        reached.extend(frontier)
     return reached[:limit]
 
 
 def _next(
-    edge: Sequence[WalkStep], seen: set[str], way: Way, relations: Iterable[Relation]
+    frontier: Sequence[WalkStep], seen: set[str], follow: RelationFilter, relations: Iterable[Relation]
 ) -> Iterator[WalkStep]:
-    paths = {step.id: step.path for step in edge}
+    paths = {step.id: step.path for step in frontier}
+    # Of several shortest paths to a memory, the one whose last relation is strongest is kept.
     strongest_first = sorted(
         relations, key=lambda one: (-one.strength, one.source_id, one.target_id, one.type)
     )
     for relation in strongest_first:
-        for near in (relation.source_id, relation.target_id):
-            far = relation.other(near)
-            if near in paths and far not in seen and way.leads(relation, near):
-                seen.add(far)
-                yield WalkStep(far, (*paths[near], relation))
+        for start in (relation.source_id, relation.target_id):
+            end = relation.other(start)
+            if start in paths and end not in seen and follow.follows(relation, start):
+                seen.add(end)
+                yield WalkStep(end, (*paths[start], relation))

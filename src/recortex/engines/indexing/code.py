@@ -6,14 +6,14 @@ from recortex.domain.expressions import lazy
 from recortex.engines.words import identifier_parts
 
 _READ = 8_000
-"""Characters of a text that are looked at: what it is shows early."""
+"""Characters of a text that are read: its beginning shows what it is."""
 
 _DECLARATION = lazy(
     r"^\s*(?:[A-Za-z_]\w*\.)*(?:(?:export|default|public|private|protected|static|abstract|async|pub)\s+)*"
     r"(?:(?:def|function|func|fn)\s+([A-Za-z_]\w*)\s*[(<]|(?:class|interface|struct|enum|trait|impl|"
     r"type)\s+([A-Z_]\w*))"
 )
-"""A declaration, also one named with its class (`Store.def open(path)`)."""
+"""A declaration, also one after the name of its class (`Store.def open(path)`)."""
 _STATEMENT = lazy(
     r"^\s*(?:return\b|if\b.*[:{]\s*$|for\b.*[:{]\s*$|while\b.*[:{]\s*$|try\b|raise\b|throw\b|self\.|this\.|"
     r"import\s|from\s+\S+\s+import\b|[\w.\[\]'\"]+\s*[-+|]?=[^=]|[\w.]+\(.*\)\s*;?\s*$|[})\]]+[;,]?\s*$)"
@@ -28,7 +28,7 @@ _LEAST_LINES = 2
 def is_code(text: str) -> bool:
     """Whether the text is the body of a function or class: a declaration and, below it, statements."""
     lines = _lines(_without_docstring(text[:_READ]))
-    declared = sum(_DECLARATION.match(line) is not None for line in lines[:5])
+    declared = sum(_DECLARATION.match(line) is not None for line in lines[:5])  # decorators may come first
     statements = sum(_STATEMENT.match(line) is not None for line in lines)
     return bool(declared and statements and 3 * statements >= len(lines) - declared)
 

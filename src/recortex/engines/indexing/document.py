@@ -1,4 +1,4 @@
-"""Additional search words of a memory."""
+"""Makes the additional search text of a memory."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 _READ = 8_000
+"""Characters of a text whose identifiers become terms."""
 _MOST = 8_000
-"""Characters of `terms`, so that one huge text does not fill the index twice."""
+"""The most characters of `terms`, so that a huge text does not fill the index twice."""
 _CONTEXT = 600
-"""Characters kept of the turn before; a turn of speech has about 150."""
+"""Characters of the preceding turn; a spoken turn has about 150."""
 
 
 class PrecedingTurn(NamedTuple):
-    """The turn before a memory's own: who spoke, and the words."""
+    """The turn before a memory's own: its speaker and text."""
 
     speaker: str
     text: str
@@ -31,12 +32,12 @@ class PrecedingTurn(NamedTuple):
 def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchText:
     """The additional search text of a memory.
 
-    `terms` are parts of identifiers and paths, tags, CJK pairs and, of a dialogue, who spoke and on which
-    day; `context` is the turn before, in a dialogue.
+    `terms` are parts of identifiers and paths, tags, CJK pairs and, in a dialogue, the speaker and the date;
+    `context` is the preceding turn, in a dialogue.
 
     Args:
-        memory: what is written.
-        before: the preceding turn of its session, where there is one.
+        memory: the one that is written.
+        before: the preceding turn of its session, if there is one.
     """
     seen = traits(
         memory.text,

@@ -1,4 +1,4 @@
-"""The text that a memory's vector is made of."""
+"""The text of which a memory's vector is made."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def embedded_text(memory: Memory, project: str = "") -> str:
     """A line of metadata, the text, and what it is linked to; empty for kinds that are never embedded.
 
-    `[kind|importance|category] [project:name] who: text`, then `Files: …` and `Patterns: …`; what there is
-    not is left out. The metadata costs 1.7 points of MRR on CoSQA and nothing on LoCoMo (bench/retrieval.py).
-    Questions are embedded plainly: a prefix on them costs up to 12 points of R@10. The text is left as it is:
-    splitting identifiers, or names and documentation without the body, found less on CoSQA.
+    `[kind|importance|category] [project:name] who: text`, then `Files: …` and `Patterns: …`, each if there is
+    one. The metadata costs 1.7 points of MRR on CoSQA and nothing on LoCoMo (bench/retrieval.py).
+    Questions are embedded plainly: a prefix on them costs up to 12 points of R@10. The text is
+    unchanged: with split identifiers, or only names and documentation, less was found on CoSQA.
     """
     return "\n".join(_lines(memory, project)) if KINDS[memory.kind].embedded else ""
 

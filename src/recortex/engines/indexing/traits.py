@@ -1,4 +1,4 @@
-"""Traits of a text as one number, computed when it is written: recall scores it without reading it."""
+"""The traits of a text as bits, computed when it is written, so that recall need not read it to score it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Trait(IntFlag):
     PLACE = 8
     REASON = 16
     DIALOGUE = 32
-    """A turn of people talking: neighbours and speakers tell what it is about."""
+    """A turn of people talking: its neighbours and speakers say what it is about."""
     MESSAGE = 64
     """What a person wrote to an assistant."""
     REPLY = 128
@@ -30,9 +30,9 @@ class Trait(IntFlag):
     CODE = 256
     OUTLINE = 512
     DOCUMENT = 1024
-    """Longer than the embedding model reads, so that its vector is of its beginning."""
+    """Longer than the embedding model reads, so its vector is that of its beginning."""
     TEST = 2048
-    """Code of a test: it speaks of what another file does."""
+    """Code of a test: it is about what another file does."""
 
 
 ROLES = frozenset({"user", "assistant", "system", "tool", "human", "ai", "agent", "model"})
@@ -62,13 +62,15 @@ _TEST_FILE = lazy(
     r"/)conftest\.py$"
 )
 _SHORT_QUESTION = 120
+"""Characters; a longer text that ends in a question mark says more than it asks."""
 _READ = 4_000
+"""Characters in which the words of answers are looked for."""
 _LONG = 1_200
 """Characters of ordinary text in 256 word pieces, which is what the model reads."""
 
 
 def traits(text: str, *, speaker: str = "", session: str = "", files: Sequence[str] = ()) -> Trait:
-    """What the text is and what it may answer; `files` are the paths that it cites."""
+    """The traits of a text; `files` are the paths that it is linked to."""
     found = _form(text, speaker.strip().lower(), session)
     if found & (Trait.CODE | Trait.OUTLINE) and files and all(_TEST_FILE.search(path) for path in files):
         found |= Trait.TEST

@@ -1,4 +1,4 @@
-"""Vectors as bytes: kept small, compared exactly."""
+"""Vectors as bytes: compressed to int8, and compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LARGEST = 127
 
 
 def compact(vector: Row) -> bytes:
-    """The vector as int8, a byte a dimension; the largest becomes ±127. Cosines change by less than 0.01."""
+    """The vector as int8, a byte per dimension, the largest ±127. Cosines change by less than 0.01."""
     import numpy as np
 
     scale = _LARGEST / max(float(np.abs(vector).max(initial=0.0)), 1e-12)
@@ -34,8 +34,7 @@ def cosine(a: bytes, b: bytes) -> float:
 def cosines(query: Row, vectors: Mapping[int, bytes]) -> dict[int, float]:
     """The cosine between the query and each vector, by its key.
 
-    A vector of one byte a dimension is int8, of four is little-endian float32; one of any other length is
-    left out.
+    A vector with one byte per dimension is int8, with four little-endian float32; others are left out.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""What a caller wants remembered, before it is cleaned and completed."""
+"""What a caller wants to be remembered, before it is cleaned and completed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recortex.domain.vocabulary import Domain, Origin, Scope, Status
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """The wish. Either `text` or `content` says what; the rest may be left open.
+    """A memory to be made. Either `text` or `content` is needed; the rest is optional.
 
     Attributes:
         content: the kind's typed fields, as plain values.

@@ -1,4 +1,4 @@
-"""Making the vectors of memories: at once, or later for those that had to wait."""
+"""Makes the vectors of memories, at once or later."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.vectors import compact, cosine
 from recortex.engines.similarity.fingerprint import vector_hash
-from recortex.engines.similarity.vector_verdict import open_to_question, vector_verdict
+from recortex.engines.similarity.vector_verdict import is_uncertain, vector_verdict
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from recortex.ports.store import Store
 
 BATCH = 50
-"""Texts embedded between two short transactions: a kill loses at most so many vectors, and no memory."""
+"""Texts that are embedded between two short transactions: a kill loses at most these vectors, and no
+memory."""
 
 
 class Embedding:
     """Makes vectors of memories that are in a store.
 
-    The wanted embedder is the preferred one. A fallback gives vectors only to memories that have none, so
-    that they are found meanwhile. Its vectors are outdated as soon as the wanted embedder answers again.
+    The preferred embedder is the wanted one. A fallback makes vectors only for memories that have none, so
+    that they are found in the meantime; its vectors are outdated as soon as the wanted embedder works again.
 
     Args:
         embedder: None where vectors are switched off.
@@ -37,7 +38,7 @@ class Embedding:
         self._store = store
         self._project = project
         self._embedder = embedder
-        self._noted = False  # that the wanted embedder works
+        self._recovery_recorded = False  # whether the ledger knows that the wanted embedder works
 
     @property
     def wanted(self) -> str:
@@ -65,7 +66,7 @@ class Embedding:
         return sum(done)
 
     def catch_up(self, limit: int) -> int:
-        """Embed at most so many of those that have no vector, such as what a killed process left behind."""
+        """Embed at most `limit` memories that have no vector, such as those that a killed process left."""
         if not self.wanted:
             return 0
         ids = self._store.vectors.pending(limit)
@@ -78,15 +79,15 @@ class Embedding:
 
         Args:
             ids: of memories, which may have vectors of other embedders.
-            stand_in: whether another embedder may answer; it gives vectors to those that have none.
-            kept: told of the embedder and of how many memories, inside of the transaction that keeps the
-                vectors.
+            stand_in: whether a fallback may be used for memories that have no vector.
+            kept: called with the embedder's name and the number of memories, in the transaction that writes
+                the vectors.
 
         Returns:
             The name of the embedder that answered.
 
         Raises:
-            EmbeddingError: no vector could be made, or only by a stand-in that is not wanted: nothing was
+            EmbeddingError: no vector could be made, or only by a fallback that is not allowed; nothing was
                 changed.
         """
         waiting = self._with_texts(self._store.memories.get(ids))
@@ -104,10 +105,10 @@ class Embedding:
         stand_in: bool = True,
         kept: Callable[[str, int], None] = lambda *_: None,
     ) -> str:
-        """As `_embed_batch`; a text that is refused does not keep the others from their vectors.
+        """As `_embed_batch`, by halves if a text is refused, so that the others get their vectors.
 
         Raises:
-            TextRefusedError: every single one is refused: what is set up is wrong, not the texts.
+            TextRefusedError: every text is refused: the set-up is wrong, not the texts.
         """
         try:
             return self._embed_batch(batch, stand_in=stand_in, kept=kept)
@@ -131,16 +132,16 @@ class Embedding:
         stand_in: bool = True,
         kept: Callable[[str, int], None] = lambda *_: None,
     ) -> str:
-        """Returns who made what was missing; vectors that are kept already are the wanted embedder's."""
+        """Embed and attach; returns the embedder that made the missing vectors, else the wanted one."""
         model, hashes, codes = self._vectors_of([text for _, text in batch])
         if model != self.wanted and not stand_in:
-            raise EmbeddingError(f"{self.wanted} makes no vectors now; {model} stands in for it.")
+            raise EmbeddingError(f"{self.wanted} makes no vectors now, only its fallback {model} does.")
         with self._store.transaction():
             if codes:
                 self._store.vectors.put(model, codes)
-            if codes and model == self.wanted and not self._noted:
+            if codes and model == self.wanted and not self._recovery_recorded:
                 self._store.ledger.works_again("embedding model")
-                self._noted = True
+                self._recovery_recorded = True
             keys = self._store.vectors.keys_of(hashes)
             pairs = [
                 (memory.id, keys[hash_], bytes.fromhex(memory.content_hash))
@@ -153,12 +154,12 @@ class Embedding:
         return model
 
     def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:
-        """Who made vectors, the hash of each text's vector, and the int8 codes of those that are new.
+        """The embedder's name, the hash of each text's vector, and the int8 codes of the new vectors.
 
-        A hash is of the embedder's name and the text: what the embedder made once, before another one was
-        wanted, is found by it and not made again.
+        A hash is made of the embedder's name and the text, so a vector that the embedder once made is found
+        again, even if another embedder was used in between.
         """
-        assert self._embedder is not None  # noqa: S101  `wanted` looked
+        assert self._embedder is not None  # noqa: S101  `wanted` checked it
         model = self.wanted
         hashes = [vector_hash(model, text) for text in texts]
         known = self._store.vectors.keys_of(hashes)
@@ -166,19 +167,19 @@ class Embedding:
         if not missing:
             return model, hashes, {}
         made = self._embedder.embed_named(list(missing), purpose="passage")
-        if made.name != model:  # a stand-in: its vectors are kept apart
+        if made.name != model:  # a fallback: its vectors have hashes of their own
             hashes = [
                 hash_ if hash_ in known else vector_hash(made.name, text)
                 for hash_, text in zip(hashes, texts, strict=True)
             ]
-        self._fit(made)
+        self._check_length(made)
         codes = {
             vector_hash(made.name, text): compact(row)
             for text, row in zip(missing, made.vectors, strict=True)
         }
         return made.name, hashes, codes
 
-    def _fit(self, made: Named) -> None:
+    def _check_length(self, made: Named) -> None:
         """Refuse vectors that cannot be compared with the embedder's own.
 
         Raises:
@@ -193,8 +194,8 @@ class Embedding:
             )
 
     def _settle(self, ids: Sequence[str], model: str) -> None:
-        """Let the vectors decide where words alone left open whether two memories are alike."""
-        doubted = [*filter(open_to_question, self._store.relations.of(ids))]
+        """Decide by vectors about relations for which the words alone were not clear."""
+        doubted = [*filter(is_uncertain, self._store.relations.of(ids))]
         ends = {id_ for relation in doubted for id_ in (relation.source_id, relation.target_id)}
         codes = self._store.vectors.codes_of(sorted(ends), model) if ends else {}
         kept: list[Relation] = []

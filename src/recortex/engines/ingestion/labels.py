@@ -1,4 +1,4 @@
-"""What stands beside a memory's text: tags, links, source, metadata; and how secrets get out of it."""
+"""Redacts what a memory has besides its text: tags, links, source, metadata."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_SOURCE = Source()
 
 
 class Labels(NamedTuple):
-    """The fields to replace (none where nothing was secret), and the rules whose findings were taken out."""
+    """The fields to replace (none where nothing was secret), and the rules that matched in them."""
 
     changes: dict[str, Any]
     redacted: tuple[str, ...]
@@ -34,14 +34,14 @@ class Labels(NamedTuple):
 def clean(of: Memory | Draft) -> Labels:
     """The labels of a memory or draft without secrets.
 
-    Nearly always there is nothing to take out, so all short texts are looked at as one first; metadata, whose
-    keys may say that a value is secret, is always looked at by its structure.
+    There is nearly never a secret, so all short texts are first checked as one. Metadata is always checked by
+    its structure, since its keys may say that a value is secret.
     """
     names = _names(of)
     if names:
         later = clean(replace(of, **names))
         return Labels(names | later.changes, (*_RULE, *later.redacted))
-    if not of.metadata and not redact("\n".join(words(of))).findings:
+    if not of.metadata and not redact("\n".join(label_texts(of))).findings:
         return Labels({}, ())
     plain = msgspec.to_builtins({name: getattr(of, name) for name in _LABELS})
     found_labels, found = redact_json(plain)
@@ -60,7 +60,7 @@ def clean(of: Memory | Draft) -> Labels:
 
 
 def _names(of: Memory | Draft) -> dict[str, Any]:
-    """Where a memory was learned and what it is about, as it is looked up by: only what has to change."""
+    """The changes of names by which memories are looked up: each secret becomes a distinct pseudonym."""
     source = of.source
     if source is not _NO_SOURCE:
         source = replace(
@@ -75,8 +75,8 @@ def _names(of: Memory | Draft) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value != getattr(of, name)}
 
 
-def words(of: Memory | Draft) -> Iterator[str]:
-    """The texts of all labels but the metadata."""
+def label_texts(of: Memory | Draft) -> Iterator[str]:
+    """The texts of all labels except the metadata."""
     yield from of.tags
     for name in _LINKS:
         for link in getattr(of, name):
@@ -87,6 +87,6 @@ def words(of: Memory | Draft) -> Iterator[str]:
 
 def _texts(value: Any) -> Iterator[str]:
     for field in fields(value):
-        said = getattr(value, field.name)
-        if isinstance(said, str) and said:
-            yield said
+        text = getattr(value, field.name)
+        if isinstance(text, str) and text:
+            yield text

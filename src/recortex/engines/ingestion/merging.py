@@ -1,4 +1,4 @@
-"""When a new memory says what is known: the known one with the new one's evidence and labels."""
+"""Merges a new memory into a known one that says the same: the evidence and labels of both."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 REPEATED_SHARE = 0.5
-"""How much of the remaining doubt one more piece of evidence of full confidence takes away."""
+"""The share of the remaining doubt that one more piece of evidence of full confidence removes."""
 
 CONFIRMED = 0.85
 """A proposal whose repeated evidence lifts it to this confidence becomes active (0.6 three times over)."""
@@ -26,7 +26,7 @@ def reinforced(confidence: float, by: float) -> float:
 
 
 def same_event(known: Memory, new: Memory) -> bool:
-    """Whether both are of the same moment; what happens twice is not a repetition."""
+    """Whether both are about the same moment; what happens twice is not a repetition."""
     a, b = known.source, new.source
     return (a.session, a.turn, a.turn_id, a.speaker) == (b.session, b.turn, b.turn_id, b.speaker) and (
         known.valid_from == new.valid_from or bool(a.session)
@@ -34,7 +34,7 @@ def same_event(known: Memory, new: Memory) -> bool:
 
 
 def mergeable(known: Memory, new: Memory) -> bool:
-    """Whether a memory with the same hash is the same memory."""
+    """Whether memories that say the same are merged: if of one scope, and for events, of one moment."""
     if known.scope != new.scope or new.supersedes == known.id:
         return False
     return not KINDS[known.kind].event or same_event(known, new)
@@ -44,9 +44,9 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
     """The known memory enriched by the new one.
 
     Args:
-        known: what the store holds.
-        new: what was said again.
-        counts: whether it was learned in another place than before, so that it is more evidence.
+        known: the stored one.
+        new: the one that repeats it.
+        counts: whether it was learned in another place than before and so is more evidence.
     """
     confidence = (
         reinforced(known.confidence, new.confidence) if counts else max(known.confidence, new.confidence)
@@ -72,12 +72,12 @@ def _status(known: Memory, new: Memory, confidence: float) -> Status:
     if new.status is Status.ACTIVE:
         return Status.ACTIVE
     if known.origin is new.origin is Origin.AGENT:
-        return known.status  # an agent that says again what it proposed confirms nothing
+        return known.status  # an agent that repeats its own proposal does not confirm it
     if known.status is Status.PROPOSED and confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status
 
 
 def joined(known: tuple[T, ...], new: tuple[T, ...]) -> tuple[T, ...]:
-    """What either has, each once, in order."""
+    """The items of both, each once, in order."""
     return tuple(dict.fromkeys((*known, *new)))

@@ -1,4 +1,4 @@
-"""A draft made into a memory: secrets out, content typed, summary, hash and token count in."""
+"""Makes a memory of a draft: replaces secrets, types the content, adds summary, hash and token count."""
 
 from __future__ import annotations
 
@@ -25,18 +25,16 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.draft import Draft
 
 MAX_TEXT = 100_000
-"""Characters of one memory: more is a document, not something learned."""
-
+"""The most characters of a memory: more is a document, not something learned."""
 MAX_LABELS = 64
-"""Tags and links of one memory."""
-
+"""The most tags, or links of one type, of a memory."""
 MAX_LABEL = 2_000
-"""Bytes of one tag, path or name: no file has a longer one, and PostgreSQL's indexes take none that is much
-longer."""
+"""The most bytes of a tag, path or name: no file has a longer one, and PostgreSQL's indexes take little
+more."""
 
 
 class Normalised(NamedTuple):
-    """A memory, the rules whose findings were taken out of it, and those that could not be run."""
+    """A memory, the names of the privacy rules that matched in it, and of those that could not be run."""
 
     memory: Memory
     redacted: tuple[str, ...]
@@ -47,21 +45,21 @@ def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], i
     """The memory that a draft asks for.
 
     Args:
-        draft: the wish.
+        draft: what is to be remembered.
         id_: the new memory's id.
-        now: when it is recorded, unless the draft says so.
-        count: tokens of a text.
+        now: when it is recorded, unless the draft has a time.
+        count: counts the tokens of a text.
 
     Raises:
-        InvalidInputError: nothing is said, or a value does not fit.
+        InvalidInputError: the draft is empty, or a value does not fit.
     """
-    _sayable(draft)
+    _check_draft(draft)
     clean, found, skipped = _redacted(without_nul(draft))
     content = _content(clean)
     text = content.text()
     recorded = as_utc(clean.recorded_at or now)
     ends = None if clean.valid_until else expiry(content)
-    # An exception may have ended before anyone recorded it: then it was true until that time.
+    # An approved exception may have ended before it was recorded: then its validity is that one moment.
     since = as_utc(clean.valid_from) if clean.valid_from else min(recorded, ends or recorded)
     memory = Memory(
         id=id_,
@@ -83,13 +81,13 @@ def normalise(draft: Draft, *, id_: str, now: datetime, count: Callable[[str], i
 
 
 def expiry(content: Content) -> datetime | None:
-    """When a content says that it stops being true, as an approved exception does; None if it does not.
+    """When a content says that it stops being valid, as an approved exception does; None if it does not.
 
     Raises:
-        InvalidInputError: it says so in words that are no date.
+        InvalidInputError: its `expires_at` is no date.
     """
-    said = getattr(content, "expires_at", "")
-    return parse_instant(said) if said and not getattr(content, "permanent", False) else None
+    expires = getattr(content, "expires_at", "")
+    return parse_instant(expires) if expires and not getattr(content, "permanent", False) else None
 
 
 _AS_DRAFTED = (
@@ -99,7 +97,7 @@ _AS_DRAFTED = (
 
 
 def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalised:
-    """The same memory with everything that follows from its content made anew; secrets out."""
+    """The same memory without secrets, with everything recomputed that follows from its content."""
     memory = without_nul(memory)
     clean, found = redact_json(msgspec.to_builtins(memory.content))
     content = content_from_json(memory.kind, clean)
@@ -116,37 +114,37 @@ def normalise_again(memory: Memory, *, count: Callable[[str], int]) -> Normalise
         tokens=count(text),
         **labels.changes,
     )
-    changed = replace(changed, **_tidy(changed))
+    changed = replace(changed, **_tidied(changed))
     return Normalised(_bounded(check(changed)), (*(finding.rule for finding in found), *labels.redacted))
 
 
-def _sayable(draft: Draft) -> None:
+def _check_draft(draft: Draft) -> None:
     if not draft.text.strip() and not draft.content:
         raise InvalidInputError(
-            "There is nothing to remember: the text is empty.", hint="Say what is to be remembered."
+            "There is nothing to remember: the text is empty.", hint="Give a text or a content."
         )
-    _short(draft.text)
-    _short(draft.summary)
-    for said in draft.content.values():
-        _short(said if isinstance(said, str) else "")
+    _check_length(draft.text)
+    _check_length(draft.summary)
+    for value in draft.content.values():
+        _check_length(value if isinstance(value, str) else "")
 
 
 def _bounded(memory: Memory) -> Memory:
-    """The same memory, if it is no larger than a memory may be.
+    """The memory itself.
 
     Raises:
-        InvalidInputError: it is.
+        InvalidInputError: it is larger than a memory may be.
     """
-    _short(memory.text)
-    _short(memory.summary)
+    _check_length(memory.text)
+    _check_length(memory.summary)
     labels = (memory.tags, memory.files, memory.functions, memory.patterns, memory.constraints)
     if max(map(len, labels)) > MAX_LABELS:
         raise InvalidInputError(f"A memory has at most {MAX_LABELS} tags or links of a kind.")
-    long = next((said for said in _names(memory) if len(said.encode("utf-8", "replace")) > MAX_LABEL), None)
+    long = next((name for name in _names(memory) if len(name.encode("utf-8", "replace")) > MAX_LABEL), None)
     if long is not None:
         raise InvalidInputError(
             f"{long[:40]!r}… is too long: a tag, a path or a name has at most {MAX_LABEL:,} bytes.",
-            hint="Give a shorter one; what is long belongs into the text.",
+            hint="Give a shorter one; long text belongs into the memory's text.",
         )
     if memory.metadata and len(dumps(memory.metadata)) > MAX_TEXT:
         raise InvalidInputError(
@@ -156,7 +154,7 @@ def _bounded(memory: Memory) -> Memory:
 
 
 def _names(memory: Memory) -> Iterator[str]:
-    """What memories are looked up by, word for word."""
+    """The values by which memories are looked up exactly."""
     yield from memory.tags
     yield from (link.path for link in memory.files)
     yield from (link.name for link in memory.functions)
@@ -165,10 +163,10 @@ def _names(memory: Memory) -> Iterator[str]:
     yield from (memory.source.session, memory.source.speaker)
 
 
-def _short(said: str) -> None:
-    if len(said) > MAX_TEXT:
+def _check_length(text: str) -> None:
+    if len(text) > MAX_TEXT:
         raise InvalidInputError(
-            f"The text has {len(said):,} characters; a memory has at most {MAX_TEXT:,}.",
+            f"The text has {len(text):,} characters; a memory has at most {MAX_TEXT:,}.",
             hint="Remember its conclusions, or import it as a document.",
         )
 
@@ -182,12 +180,12 @@ def _redacted(draft: Draft) -> tuple[Draft, tuple[str, ...], tuple[str, ...]]:
     labels = clean_labels(draft)
     summary = redact(draft.summary).text if draft.summary else ""
     clean = replace(draft, text=text.text.strip(), content=content, summary=summary, **labels.changes)
-    clean = replace(clean, **_tidy(clean))
+    clean = replace(clean, **_tidied(clean))
     found = (*(finding.rule for finding in (*text.findings, *in_content)), *labels.redacted)
     return clean, found, text.skipped
 
 
-def _tidy(of: Memory | Draft) -> dict[str, Any]:
+def _tidied(of: Memory | Draft) -> dict[str, Any]:
     """Tags trimmed, none empty, each once; patterns and constraints in the order of their ids, each once."""
     return {
         "tags": tuple(dict.fromkeys(tag.strip() for tag in of.tags if tag.strip())),
@@ -201,26 +199,24 @@ def _id(link: PatternLink | ConstraintLink) -> bytes:
 
 
 def _storable(text: str) -> str:
-    """Text that every store and output can hold: no lone surrogates, no NUL."""
+    """A text as every store and output can hold it: without lone surrogates and NUL."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "")
 
 
 def _content(draft: Draft) -> Content:
     kind = KINDS[draft.kind]
     if not draft.content:
-        return _said(kind.from_text(draft.text), draft.kind)
+        return _not_empty(kind.from_text(draft.text), draft.kind)
     fields_ = dict(draft.content)
     if draft.text:
         fields_.setdefault(kind.main, draft.text)
-    return _said(content_from_json(draft.kind, fields_), draft.kind)
+    return _not_empty(content_from_json(draft.kind, fields_), draft.kind)
 
 
-def _said(content: Content, kind: Kind) -> Content:
+def _not_empty(content: Content, kind: Kind) -> Content:
     if not content.text().strip():
         names = ", ".join(field.name for field in fields(content))
-        raise InvalidInputError(
-            f"The {kind} says nothing.", hint=f"Give a text, or one of its fields: {names}."
-        )
+        raise InvalidInputError(f"The {kind} is empty.", hint=f"Give a text, or one of its fields: {names}.")
     return content
 
 

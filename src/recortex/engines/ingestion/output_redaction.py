@@ -1,4 +1,4 @@
-"""Memories before they are output: what today's privacy rules find in them is taken out again."""
+"""Redacts memories before they are output, since rules may be newer than what is stored."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from recortex.codec import content_from_json
-from recortex.engines.ingestion.labels import clean, words
+from recortex.engines.ingestion.labels import clean, label_texts
 from recortex.engines.privacy import redact, redact_json
 
 if TYPE_CHECKING:
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
 
 
 REMEMBERED = 4_096
-"""Texts that were looked at and found clean, about a megabyte: the same memories are shown again
-and again."""
+"""Texts whose check is cached, about a megabyte: the same memories are shown often."""
 
 
 def all_output_redacted(memories: Sequence[Memory]) -> tuple[Memory, ...]:
-    """Each memory as it may be shown."""
+    """Each memory without secrets."""
     return tuple(map(output_redacted, memories))
 
 
@@ -34,8 +33,8 @@ def _clean(text: str) -> bool:
 
 
 def output_redacted(memory: Memory) -> Memory:
-    """The same memory where nothing in it is secret, else one without."""
-    labels_text = "\n".join(words(memory))
+    """The memory itself where nothing in it is secret, else a redacted copy."""
+    labels_text = "\n".join(label_texts(memory))
     if not memory.metadata and _clean(memory.text) and _clean(memory.summary) and _clean(labels_text):
         return memory
     text = redact(memory.text)

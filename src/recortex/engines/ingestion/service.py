@@ -1,9 +1,11 @@
-"""Ingestion: drafts are normalised, compared with known memories, and merged or added."""
+"""Ingestion: normalises drafts, compares them with known memories, and merges or adds them."""
 
 from __future__ import annotations
 
 import uuid
 from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from recortex.domain.degradation import Degradation
@@ -15,7 +17,7 @@ from recortex.engines.indexing.service import search_text_in
 from recortex.engines.ingestion.merging import mergeable, merged
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
 from recortex.engines.ingestion.query_terms import query_terms
-from recortex.engines.ingestion.similar_memories import LINKED, contradiction, link_between, resemblances
+from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.engines.supersession.authority import may_replace
@@ -24,7 +26,7 @@ from recortex.engines.supersession.service import record, supersede
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from recortex.domain.history import Version
@@ -34,17 +36,20 @@ if TYPE_CHECKING:
     from recortex.ports.store import Lookalikes, Store
 
 CHUNK = 250
-"""Memories in one transaction: long enough to be quick, short enough that other writers wait for
-milliseconds."""
-
+"""Memories in one transaction: enough to be fast, few enough that other writers wait for milliseconds
+only."""
 
 DOUBTED = 0.6
-"""Confidence of what was taken back, at most."""
+"""The highest confidence of what was withdrawn, or of what comes from another installation."""
+
+
+_DERIVED = frozenset({"updated_at", "version", "content_hash", "tokens"})
+"""Fields that follow from others: the audit log does not name them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of a draft. `known` means that it was learned from the same place before."""
+    """The result for a draft: added, merged into a known memory, or known from the same place before."""
 
     memory: Memory
     outcome: Literal["added", "merged", "known"]
@@ -57,7 +62,14 @@ class Kept:
 
 
 class Ingestion:
-    """Keeps drafts in a store."""
+    """Writes drafts into a store.
+
+    Args:
+        store: where the memories are.
+        lookalikes: finds known memories with words in common.
+        count: counts the tokens of a text.
+        new_id: makes ids.
+    """
 
     def __init__(
         self,
@@ -73,51 +85,50 @@ class Ingestion:
         self._new_id = new_id
 
     def keep(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, link: bool = True) -> list[Kept]:
-        """Keep each draft; the results stand in the same order.
+        """Keep each draft; the results are in the same order.
 
-        What is known already, word for word, is not added but merged: its evidence counts. What resembles a
-        known memory is related to it by the bands of Jaccard similarity. Each chunk is durable when the next
-        one begins.
+        A text that is known already is merged: it counts as more evidence. A similar memory is related to the
+        new one by the bands of Jaccard similarity. Each chunk is committed before the next one begins.
 
         Raises:
             InvalidInputError: a draft does not fit; nothing of its chunk is kept.
-            MemoryNotFoundError: a draft supersedes a memory that is not there.
+            MemoryNotFoundError: a draft supersedes a memory that does not exist.
         """
         kept: list[Kept] = []
-        for chunk in _chunks(drafts, CHUNK):
-            normalised = [normalise(draft, id_=self._new_id(), now=now, count=self._count) for draft in chunk]
-            alike = [self._alike(one.memory) if link else [] for one in normalised]
+        remaining = iter(drafts)
+        while chunk := list(islice(remaining, CHUNK)):
+            normalised = [self._normalised(draft, now) for draft in chunk]
+            similar = [self._similar(one.memory) if link else [] for one in normalised]
             with self._store.transaction():
-                kept.extend(
-                    self._keep(one, found, now=now, actor=actor)
-                    for one, found in zip(normalised, alike, strict=True)
-                )
+                kept += map(partial(self._keep, now=now, actor=actor), normalised, similar)
         return kept
 
-    def withdraw(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, reason: str) -> list[Memory]:
-        """Set back to `proposed` what an earlier pass kept of a session and a later turn of it takes back.
+    def _normalised(self, draft: Draft, now: datetime) -> Normalised:
+        return normalise(draft, id_=self._new_id(), now=now, count=self._count)
 
-        Only what is active, not pinned, was learned nowhere else and of that very session is touched.
+    def withdraw(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, reason: str) -> list[Memory]:
+        """Set memories back to `proposed` that an earlier pass kept of a session and a later turn takes back.
+
+        Only those that are active, not pinned, and rest on this session alone.
 
         Args:
-            drafts: the wishes as they were kept.
-            now: when it is taken back.
-            actor: who found it out.
+            drafts: as they were given to `keep`.
+            now: when they are withdrawn.
+            actor: on whose behalf.
             reason: for the history.
         """
-        gone: list[Memory] = []
+        changed: list[Memory] = []
         for draft in drafts:
-            said = normalise(draft, id_=self._new_id(), now=now, count=self._count).memory
-            same = self._store.memories.same(*spellings(said.kind, said.text))
+            memory = self._normalised(draft, now).memory
+            same = self._store.memories.same(*spellings(memory.kind, memory.text))
             for known in self._store.memories.get([same] if same else []):
-                if _only_from(known, said):
-                    doubted = replace(
-                        known, status=Status.PROPOSED, confidence=min(known.confidence, DOUBTED)
-                    )
-                    gone.append(
+                if _rests_on(known, memory):
+                    confidence = min(known.confidence, DOUBTED)
+                    doubted = replace(known, status=Status.PROPOSED, confidence=confidence)
+                    changed.append(
                         self.change(known, doubted, now=now, actor=actor, operation="withdraw", reason=reason)
                     )
-        return gone
+        return changed
 
     def adopt(
         self,
@@ -128,11 +139,10 @@ class Ingestion:
         actor: Actor,
         operation: str = "import",
     ) -> Memory | None:
-        """Keep an exported memory as it is, with its former states; only secrets are taken out.
+        """Keep an exported memory as it is, with its former states; only secrets are replaced.
 
-        Returns:
-            The memory as it is kept; None where one with its id is there, such as by another import at the
-                same time.
+        Returns: The memory as it is stored; None where one with its id exists, such as by another import at
+            the same time.
 
         Raises:
             InvalidInputError: a value does not fit.
@@ -153,7 +163,7 @@ class Ingestion:
     def change(
         self, old: Memory, new: Memory, *, now: datetime, actor: Actor, operation: str, reason: str = ""
     ) -> Memory:
-        """Replace a memory's state; the old one stays in the history. Secrets are taken out first.
+        """Replace a memory's state; the old one stays in the history. Secrets are replaced first.
 
         Raises:
             InvalidInputError: the new state does not fit.
@@ -164,16 +174,15 @@ class Ingestion:
             current = self._store.memories.get([old.id])
             if not current:
                 raise MemoryNotFoundError(f"The memory {old.id} is gone.")
-            clean = normalise_again(_on_top(current[0], old, new), count=self._count)
+            clean = normalise_again(_rebased(current[0], old, new), count=self._count)
             kept = self._put(current[0], replace(clean.memory, updated_at=now), actor, reason)
-            fields_ = _changed_fields(current[0], kept)
-            record(
-                self._store, old.id, operation, actor, kept.updated_at, {"fields": fields_} if fields_ else {}
-            )
+            changed = [name for name in _changed_fields(current[0], kept) if name not in _DERIVED]
+            details = {"fields": changed} if changed else {}
+            record(self._store, old.id, operation, actor, kept.updated_at, details)
         return kept
 
     def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor) -> None:
-        """Let one memory that is kept take another one's place, from when it was true on.
+        """Let a stored memory replace another one from when it was true.
 
         Raises:
             MemoryNotFoundError: one of them is gone.
@@ -194,35 +203,37 @@ class Ingestion:
         )
 
     def _keep(
-        self, normalised: Normalised, alike: Sequence[Resemblance], *, now: datetime, actor: Actor
+        self, normalised: Normalised, similar: Sequence[Resemblance], *, now: datetime, actor: Actor
     ) -> Kept:
         memory = normalised.memory
         for rule in normalised.skipped:
             event = Degradation("privacy", f"the rule {rule} could not be run", "the other rules")
             self._store.ledger.degrade(event, now)
-        known = self._known(memory, alike)
+        known = self._known(memory, similar)
         if known is not None:
-            merged_ = self._merge(known, memory, now=now, actor=actor)
-            return Kept(merged_, "known" if merged_ == known else "merged", normalised.redacted)
-        ended = {memory.supersedes: ""} if memory.supersedes else self._ended_by(memory, alike)
-        if ended:
-            memory = replace(memory, supersedes=next(iter(ended)))
+            result = self._merge(known, memory, now=now, actor=actor)
+            return Kept(result, "known" if result == known else "merged", normalised.redacted)
+        replaced = {memory.supersedes: ""} if memory.supersedes else self._replaced_by(memory, similar)
+        if replaced:
+            memory = replace(memory, supersedes=next(iter(replaced)))
         self._insert(memory, normalised.redacted, actor)
-        for old, why in ended.items():
+        for old, why in replaced.items():
             self._supersede(memory, old, actor, why)
-        later = self._overtaking(memory, alike)
-        self._link(memory, alike, {*ended, later.id if later else ""})
+        later = self._later_replacement(memory, similar)
+        ended = {*replaced, later.id if later else ""}
+        found = links(memory, similar)
+        self._store.relations.put_all([one for one in found if one.target_id not in ended])
         if later is not None:
             self._supersede(later, memory.id, actor, "said later")
             (memory,) = self._store.memories.get([memory.id])
         return Kept(memory, "added", normalised.redacted)
 
-    def _known(self, memory: Memory, alike: Sequence[Resemblance]) -> Memory | None:
-        """The kept memory that says the same: word for word, or nearly so where a rule worded the new one."""
+    def _known(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
+        """The stored memory that says the same, or nearly the same where a rule worded the new one."""
         same = self._store.memories.same(*spellings(memory.kind, memory.text))
         ids = [same] if same else []
         if memory.source.rule:
-            ids += [likeness.id for likeness in alike if likeness.again]
+            ids += [one.id for one in similar if one.repeated]
         found = self._store.memories.get(ids)
         return next((known for known in found if mergeable(known, memory)), None)
 
@@ -242,80 +253,56 @@ class Ingestion:
         return changed
 
     def _supersede(self, memory: Memory, old_id: str, actor: Actor, why: str = "") -> None:
-        """Let a kept memory end the one with that id; `why` is the evidence where an engine found it out."""
+        """Let a stored memory supersede the one with that id; `why` is the evidence if it was inferred."""
         found = self._store.memories.get([old_id])
         if not found:
             raise MemoryNotFoundError(f"There is no memory {old_id} to supersede.")
         at = max(memory.recorded_at, found[0].recorded_at)
         supersede(self._store, found[0], by=memory.id, since=memory.valid_from, at=at, actor=actor, why=why)
 
-    def _alike(self, memory: Memory) -> list[Resemblance]:
-        if KINDS[memory.kind].event:
+    def _similar(self, memory: Memory) -> list[Resemblance]:
+        if KINDS[memory.kind].event:  # what happens again is another event
             return []
         return resemblances(memory, self._lookalikes.candidates(query_terms(memory.text)))
 
-    def _ended_by(self, memory: Memory, alike: Sequence[Resemblance]) -> dict[str, str]:
-        """The ids of the known memories that a new one replaces by itself, each with the evidence."""
-        judged = {one.id: one.judged for one in alike if one.judged.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(judged)) if judged else []
-        return {old.id: judged[old.id].evidence for old in found if may_replace(memory, old, judged[old.id])}
+    def _replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
+        """The ids of the known memories that a new one replaces without a person, each with the evidence."""
+        verdicts = {one.id: one.verdict for one in similar if one.verdict.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(verdicts)) if verdicts else []
+        return {
+            old.id: verdicts[old.id].evidence for old in found if may_replace(memory, old, verdicts[old.id])
+        }
 
-    def _overtaking(self, memory: Memory, alike: Sequence[Resemblance]) -> Memory | None:
-        """The known memory that replaces one which is recorded late, such as from an old session."""
-        judged = {one.id: one.overtaken for one in alike if one.overtaken.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(judged)) if judged else []
+    def _later_replacement(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
+        """The known memory that replaces a new one which is recorded late, such as from an old session."""
+        verdicts = {one.id: one.reverse for one in similar if one.reverse.outcome is Outcome.REPLACES}
+        found = self._store.memories.get(list(verdicts)) if verdicts else []
         later = (known for known in found if known.valid_from > memory.valid_from)
-        return next((known for known in later if may_replace(known, memory, judged[known.id])), None)
-
-    def _link(self, memory: Memory, alike: Sequence[Resemblance], ended: Collection[str | None]) -> None:
-        near = [link_between(memory, likeness) for likeness in alike[:LINKED]]
-        odd = [contradiction(memory, likeness) for likeness in alike if likeness.at_odds]
-        found = [relation for relation in (*near, *odd) if relation and relation.target_id not in ended]
-        self._store.relations.put_all(found)
+        return next((known for known in later if may_replace(known, memory, verdicts[known.id])), None)
 
 
-def _only_from(known: Memory, said: Memory) -> bool:
-    """Whether a memory rests on that one statement of that one session."""
+def _rests_on(known: Memory, statement: Memory) -> bool:
+    """Whether an active memory was learned from that one statement of that one session alone."""
     return (
         known.status is Status.ACTIVE and not known.pinned and known.evidence == 1
-        and known.source.session == said.source.session and known.source.rule == said.source.rule
+        and known.source.session == statement.source.session and known.source.rule == statement.source.rule
     )  # fmt: skip
 
 
-def _on_top(current: Memory, old: Memory, new: Memory) -> Memory:
-    """What `new` changes of `old`, put on top of the state that another process may have made meanwhile."""
+def _rebased(current: Memory, old: Memory, new: Memory) -> Memory:
+    """The changes from `old` to `new`, applied to what another process may have written meanwhile."""
     if current == old:
         return new
-    changes = {
-        field.name: getattr(new, field.name)
-        for field in fields(old)
-        if getattr(new, field.name) != getattr(old, field.name)
-    }
-    return replace(current, **changes)
+    return replace(current, **{name: getattr(new, name) for name in _changed_fields(old, new)})
 
 
 def _changed_fields(old: Memory, new: Memory) -> list[str]:
-    always = {"updated_at", "version", "content_hash", "tokens"}
-    return [
-        field.name
-        for field in fields(old)
-        if field.name not in always and getattr(old, field.name) != getattr(new, field.name)
-    ]
+    return [field.name for field in fields(old) if getattr(old, field.name) != getattr(new, field.name)]
 
 
 def _place(memory: Memory) -> bytes:
+    """Where a memory was learned, as a hash: the same place counts as evidence once."""
     source = memory.source
     if source.session:
         return place_hash(source.session, source.turn_id or str(source.turn), source.quote)
     return place_hash(memory.origin, source.path, memory.recorded_at.isoformat())
-
-
-def _chunks(drafts: Iterable[Draft], size: int) -> Iterable[list[Draft]]:
-    chunk: list[Draft] = []
-    for draft in drafts:
-        chunk.append(draft)
-        if len(chunk) == size:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

@@ -12,16 +12,16 @@ DAY = 86_400_000_000
 WEEK, MONTH, QUARTER = 7, 30, 90
 """Days."""
 SKEW = DAY
-"""How far ahead another machine's clock may be; what was done later than that was noted by a clock that was
-wrong."""
+"""How far ahead another machine's clock may be. A later time was written by a wrong clock and does not
+count."""
 
 
 def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str]:
     """The jobs that are due, in the order of `every`.
 
     Args:
-        done: when each was last done, in microseconds; one that never was is due.
-        every: days between two runs; 0: never.
+        done: when each was last done, in microseconds; a missing one is due.
+        every: days between two runs; 0 means never.
         now: in microseconds.
     """
 

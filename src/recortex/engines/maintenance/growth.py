@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from recortex.domain.maintenance import SizeSample
 
 LEAST_SPAN = 2 * DAY
-"""A shorter time says nothing of how a store grows: its first day holds the import of years."""
+"""Samples must span this long: on its first day a store may take in sessions of years."""
 WINDOW = 90 * DAY
-"""Older samples say how it grew then."""
+"""Older samples are ignored."""
 
 
 def bytes_per_day(samples: Sequence[SizeSample]) -> float | None:
@@ -41,7 +41,7 @@ def days_until(size: int, threshold: int, per_day: float | None) -> float | None
     if per_day is None or per_day <= 0:
         return None
     days = (threshold - size) / per_day
-    return days if math.isfinite(days) else None  # a rate may be what rounding left of none
+    return days if math.isfinite(days) else None  # a rate of nearly nothing is a rounding error
 
 
 def fragmentation(free: int, total: int) -> float:

@@ -1,4 +1,4 @@
-"""Old entries of the audit log as counts by month."""
+"""Summarises old entries of the audit log as counts by month."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The two memories of an indexed piece of code, and the pieces that they replace.
+"""Makes the two memories of an indexed piece of code, and finds those that they replace.
 
-They are related as `code_description --source_of--> code`. Code is never embedded, so a search finds it by
-its description. Readers follow the relation both ways.
+They are related as `code_description --source_of--> code`. Code is never embedded: a search finds its
+description, and the relation leads to the code.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 DESCRIPTION, CODE = Kind("code_description"), Kind("code")
 SAME_LINES = 0.5
-"""Two ranges that share more than half of all their lines are the same piece, grown or moved by a little."""
+"""Two ranges of lines are the same piece if they share more than this part of all their lines."""
 
 
 class IndexedPiece(NamedTuple):
@@ -57,20 +57,20 @@ def normalised_pair(
         link: the piece's file, lines, hash and commit.
         description: what the code does.
         source: the code itself, as it stands in the file.
-        tags: of both.
-        priority: of both, 1 to 10.
+        tags: for both.
+        priority: for both, 1 to 10.
         now: when it is indexed.
         new_id: makes ids.
-        count: tokens of a text.
+        count: counts the tokens of a text.
 
     Raises:
-        InvalidInputError: the description says nothing or is too long.
+        InvalidInputError: the description is empty or too long.
     """
 
-    def made(kind: Kind, field: str, said: str) -> Normalised:
+    def made(kind: Kind, field: str, text: str) -> Normalised:
         draft = Draft(
             kind=kind,
-            content={field: said},
+            content={field: text},
             priority=priority,
             tags=tags,
             files=(link,),
@@ -83,17 +83,17 @@ def normalised_pair(
 
 
 def relation(description: Memory, code: Memory, now: datetime) -> Relation:
-    """What joins the pair."""
+    """The relation that joins the pair."""
     return Relation(description.id, code.id, RelationType.SOURCE_OF, now)
 
 
 def same_place(a: FileLink, b: FileLink, lines: tuple[int, int]) -> bool:
-    """Whether two links mean the same piece of a file: more than half of their lines in common.
+    """Whether two links mean the same piece of a file: they share more than half of their lines.
 
     Args:
         a: one of them.
         b: the other.
-        lines: how many lines each piece of code has, for a link to a whole file.
+        lines: the number of lines of each piece of code, for a link to a whole file.
     """
     if a.path != b.path:
         return False
@@ -132,20 +132,21 @@ def _piece(memory: Memory) -> tuple[object, ...]:
 def replaced(
     new: Pair, former: Iterable[IndexedPiece], still_there: Callable[[FileLink], bool]
 ) -> list[IndexedPiece]:
-    """The former pairs that the new one stands for.
+    """The former pairs that the new one replaces.
 
-    Those of the same place; and those of the same file that tell the same (code or description) of lines that
-    no longer read so: the piece has moved.
+    Those of the same place, and those of the same file with the same code or description whose lines have
+    changed
+    since: the piece has moved.
 
     Args:
         new: the new pair.
-        former: what is indexed of the file.
-        still_there: whether a link's lines still read as they did.
+        former: the indexed pieces of the file.
+        still_there: whether a link's lines are unchanged.
     """
-    return [one for one in former if _stands_for(new, one, still_there)]
+    return [one for one in former if _replaces(new, one, still_there)]
 
 
-def _stands_for(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink], bool]) -> bool:
+def _replaces(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink], bool]) -> bool:
     place, old = new.description.memory.files[0], former.description.files[0]
     whole = place.line_start is None and old.line_start is None
     if (whole and place.path == old.path) or same_place(
@@ -158,7 +159,7 @@ def _stands_for(new: Pair, former: IndexedPiece, still_there: Callable[[FileLink
 
 
 def linked_code(relations: Iterable[Relation], codes: Mapping[str, Memory]) -> dict[str, tuple[Memory, ...]]:
-    """The code that each memory is joined to by source_of, in either direction."""
+    """The code that each memory is joined to by `source_of`, in either direction."""
     found: dict[str, tuple[Memory, ...]] = {}
     for one in relations:
         if one.type is RelationType.SOURCE_OF:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def code_of(store: Store, memories: Sequence[Memory]) -> dict[str, tuple[Memory, ...]]:
-    """The code that each memory describes, by the memory's id: active, or of the memory's own status."""
+    """The code that each memory describes, by the memory's id: if active, or of the same status."""
     relations = store.relations.of([one.id for one in memories])
     ends = sorted({end for one in relations for end in (one.source_id, one.target_id)})
     linked = linked_code(relations, {one.id: one for one in store.memories.get(ends) if one.kind == CODE})

@@ -1,14 +1,14 @@
-"""Privacy: personal data and secrets are taken out of every text before it is written and output.
+"""Privacy: replaces personal data and secrets in every text before it is stored and before it is output.
 
-`redact` for a text, `redact_json` for typed contents. The rules are written in `rules/*.toml`, each with its
-examples, and read from `rules.json`, which is generated from them. One pass over short parts of the rules'
-keywords decides which of them run at all.
+`redact` for a text, `redact_json` for typed contents. The rules are in `rules/*.toml` with their examples
+(`rules/README.md`), and are read from the generated `rules.json`. Only rules whose keywords occur in a text
+are run; one pass over the text finds the keywords.
 
-Why own rules: detect-secrets 1.5 brings requests and PyYAML, takes 136 ms of CPU to load (this package 4,
-its table 10), works by line and flagged 95 % of the look-alikes of the development set with its default
-plug-ins (this table 6 %, at the same recall of 99 %). google-re2 has neither look-behind nor possessive
-groups, and bounded repetition anchored at keywords already keeps `re` linear: `bench/privacy.py` has the
-times on hostile text.
+Why not detect-secrets 1.5: it depends on requests and PyYAML, takes 136 ms of CPU to load (this package 4,
+its table 10), works by line, and with its default plug-ins flagged 95 % of the harmless look-alikes of the
+development set (these rules 6 %, with the same recall of 99 %). Why not google-re2: it has neither
+look-behind nor possessive groups, and bounded repetition anchored at keywords already keeps `re` linear
+(`bench/privacy.py` measures hostile text).
 """
 
 from recortex.engines.privacy.finding import Redaction, RedactionFinding

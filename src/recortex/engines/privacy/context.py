@@ -1,4 +1,4 @@
-"""How the place of a finding changes its confidence."""
+"""How the context of a match changes its confidence: the file's name, a comment, a name before it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ IN_TEST = -0.20
 IN_COMMENT = -0.30
 IN_ENV = 0.10
 SENSITIVE_NAME = 0.10
-"""What each place adds to the confidence. A placeholder is not scored but skipped."""
+"""What each context adds to the confidence."""
 
 THRESHOLD = 0.40
-"""Below it nothing is replaced. A provider's token (0.95) passes it even in a comment of a test file
-(0.45)."""
+"""Below this confidence nothing is replaced. A provider's token (0.95) passes even in a comment of a test
+file (0.45)."""
 
 _TEST_PATH = (
     r"(?:^|[/\\])(?:tests?|__tests__|specs?|fixtures|testdata)[/\\]|(?:^|[/\\])(?:test_|conftest)|"
@@ -25,15 +25,15 @@ _NAME = (
     r"auth)[\w\-]{0,24}[\"'\]]{0,3}\s{0,4}(?:[:=]|=>)[\s\"'`]{0,4}\Z"
 )
 _LINE = 240
-"""How far back the start of a line is looked for, in characters: long lines are data, not comments."""
-
+"""Characters before a match in which the start of its line is looked for: long lines are data, not
+comments."""
 
 _ASSIGNING = frozenset("=:\"'` >")
-"""What can stand before an assigned value."""
+"""Characters that may precede an assigned value."""
 
 
 def path_adjustment(path: str | None) -> float:
-    """What the file's name changes: test files are full of invented values, `.env` files of real ones."""
+    """The change by the file's name: test files are full of invented values, `.env` files of real ones."""
     if not path:
         return 0.0
     lowered = path.lower()
@@ -43,7 +43,7 @@ def path_adjustment(path: str | None) -> float:
 
 
 def in_comment(text: str, start: int) -> bool:
-    """Whether the place lies in a comment: its line begins with a comment sign or has one before it."""
+    """Whether a match is in a comment: its line begins with a comment sign or has one before it."""
     floor = max(0, start - _LINE)
     line = text.rfind("\n", floor, start) + 1
     if line == 0 and floor > 0:
@@ -55,7 +55,7 @@ def in_comment(text: str, start: int) -> bool:
 
 
 def place_adjustment(text: str, folded: str, start: int) -> float:
-    """What the surroundings of a match add: a comment before it, a sensitive name it is assigned to."""
+    """The change by the text before a match: in a comment, or assigned to a sensitive name."""
     change = IN_COMMENT if in_comment(text, start) else 0.0
     if text[start - 1 : start] in _ASSIGNING and compiled(_NAME).search(folded, max(0, start - 64), start):
         change += SENSITIVE_NAME

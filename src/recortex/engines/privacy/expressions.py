@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when first used, so that importing the rules costs nothing."""
+"""Regular expressions that are compiled when they are first used, so that importing them costs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a redaction yields: the clean text and where something was taken out of it, never what it was."""
+"""The result of a redaction: the clean text, and where something was replaced, but never what it was."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class RedactionFinding(NamedTuple):
     """One place of the original text that was replaced.
 
     Attributes:
-        rule: name of the row that matched; the placeholder in the text is its name in capitals and brackets.
+        rule: name of the rule that matched; the placeholder is that name in capitals and brackets.
         category: `pii`, `secret` or `connection`.
         start: offset in the original text, in characters.
         end: offset just past the last replaced character.
@@ -26,7 +26,7 @@ class RedactionFinding(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A text that is safe to keep, with what was found in it.
+    """A text that is safe to store, with what was found in it.
 
     Attributes:
         text: the text with each finding replaced by its placeholder; the same object when nothing was found.

@@ -1,7 +1,8 @@
-"""Secrets in what is looked up word for word: ids of sessions, paths, branches, names of folders.
+"""Replaces secrets in names that are looked up exactly: ids of sessions, paths, branches, folders.
 
-A placeholder alone would make all of them equal. Each part of a path that holds a secret is replaced whole by
-a stand-in that follows from it: what was equal stays equal, what differed differs, and a stand-in is its own.
+A plain placeholder would make all of them equal. Each part of a path that holds a secret is replaced by a
+pseudonym with a hash of it: equal names stay equal, different ones stay different, and a pseudonym stays as
+it is.
 """
 
 from __future__ import annotations
@@ -24,17 +25,16 @@ def without_secrets(name: str) -> str:
     if not suspicious(name):
         return name
     if "://" in name and (rule := _rule(name)):
-        return _stand_in(rule, name)
+        return _pseudonym(rule, name)
     return "".join(
-        _stand_in(rule, part) if (rule := _rule_of_part(part)) else part for part in _SEPARATORS.split(name)
+        _pseudonym(rule, part) if (rule := _rule_of_part(part)) else part for part in _SEPARATORS.split(name)
     )
 
 
 def _rule_of_part(part: str) -> str:
-    """The rule that finds a secret in a part of a path; in one made of a whole path, also as it was before.
+    """The name of the rule that finds a secret in a part of a path; empty if none does.
 
-    Clients keep the transcripts of /a/b_c in a folder -a-b-c: what stood between the words is not known any
-    more.
+    Clients name the folder for the transcripts of /a/b_c `-a-b-c`, so `-` may have been `_` or `=`.
     """
     found = _rule(part)
     if found or "-" not in part:
@@ -46,8 +46,8 @@ def _rule(text: str) -> str:
     return next((one.rule for one in redact(text).findings if one.category in _SECRET), "")
 
 
-def _stand_in(rule: str, said: str) -> str:
+def _pseudonym(rule: str, secret: str) -> str:
     from blake3 import blake3
 
-    mark = blake3(said.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
+    mark = blake3(secret.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS].upper()
     return f"[{rule.upper()[:_LONGEST_RULE]}_{mark}]"

@@ -1,4 +1,4 @@
-"""Maps places in a partly redacted text to the original text, through several rounds of replacement."""
+"""Maps offsets in a partly redacted text to the original text, through several rounds of replacement."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ class Edit(NamedTuple):
 
 
 class Origins:
-    """The replacements made so far, in the order of their places."""
+    """The replacements made so far, in the order of their offsets."""
 
     def __init__(self, edits: list[Edit]) -> None:
         self.edits = edits
         self._ends = [edit.end for edit in edits]
 
     def original(self, place: int) -> int:
-        """The offset in the original text of a place that is not inside a placeholder."""
+        """The offset in the original text of an offset that is not inside a placeholder."""
         before = bisect_right(self._ends, place) - 1
         return place if before < 0 else place + self.edits[before].finding.end - self._ends[before]
 
     def outside(self, spans: list[tuple[int, int]]) -> list[Edit]:
-        """The replacements that none of the spans (sorted, apart from each other) covers."""
+        """The replacements that none of the spans (sorted, not overlapping) overlaps."""
         ends = [end for _, end in spans]
         kept: list[Edit] = []
         for edit in self.edits:
@@ -41,7 +41,7 @@ class Origins:
 
 
 def widened(start: int, end: int, markers: list[tuple[int, int]]) -> tuple[int, int]:
-    """The place, grown so that it holds whole markers (sorted spans) or none of them."""
+    """The span, widened so that it contains each marker (sorted spans) as a whole or not at all."""
     if not markers:
         return start, end
     first = bisect_right(markers, start, key=lambda span: span[1])

@@ -1,4 +1,4 @@
-"""Stand-ins for secrets: what documentation, templates and Recortex itself write where a secret would be."""
+"""Placeholders: what documentation, templates and Recortex itself write instead of a secret."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _STRICT = (
     r"[yY][oO][uU][rR]_"
 )
 _SPARSE = 5
+"""A value with fewer different characters is no secret."""
 
 
 @lru_cache(maxsize=4096)

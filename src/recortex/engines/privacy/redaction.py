@@ -1,4 +1,4 @@
-"""Take what is private out of a text: find by rule, score by context, replace by placeholder."""
+"""Redacts a text: finds matches by rule, scores them by context, replaces them by placeholders."""
 
 from __future__ import annotations
 
@@ -20,24 +20,23 @@ if TYPE_CHECKING:
 MAX_ROUNDS = 256
 MIN_ROUNDS = 4
 MAX_READ = 2_000_000
-"""A replacement may bring to light what it hid (a token glued to another): look again until nothing is found.
-
-Nearly every text needs one look, or two if something was found. A text made of hundreds of glued tokens could
-need one for each: then at most this many looks, and characters read in all, so that 1 MB of such text ends as
-well. """
+"""Limits of repetition. A replacement may reveal what it hid (a token right behind another), so a text is
+searched until nothing is found: once, or twice where something was. A text of hundreds of adjacent tokens
+could need a round for each, so rounds and characters read in all are limited, and 1 MB of such text ends as
+well."""
 
 _SHORTEST = 4
-"""What is left of a value beside our own placeholders must have this many characters to be looked at
-again."""
+"""Characters that a value must have, without Recortex's placeholders, to be checked."""
 
 _ROUNDING = 1e-9
+"""Sums of confidence may miss the threshold by so much."""
 
 HIDDEN = "\x00"
-"""Stands in for each character of our own placeholders while rules are run."""
+"""Replaces each character of Recortex's placeholders while rules are run."""
 
 
 class _Match(NamedTuple):
-    """A place that a rule claims."""
+    """A span that a rule matched."""
 
     start: int
     end: int
@@ -50,9 +49,8 @@ def redact(text: str, *, path: str | None = None, table: RuleTable | None = None
 
     Args:
         text: anything.
-        path: name of the file that the text comes from, if any; tests and `.env` files are judged
-            differently.
-        table: other rules than the built-in ones.
+        path: name of the file that the text comes from, if any: it changes the confidence.
+        table: rules instead of the built-in ones.
 
     Returns:
         The clean text, equal to itself when redacted again; the findings with offsets into `text`; skipped
@@ -91,7 +89,7 @@ def fold(text: str) -> str:
 def _candidates(text: str, table: RuleTable, change: float, skipped: set[str]) -> list[_Match]:
     folded = fold(text)
     found: list[_Match] = []
-    for step in table.steps(folded):
+    for step in table.applicable(folded):
         expression = table.compiled(step.rule)
         if expression is None:
             continue
@@ -134,7 +132,7 @@ def _matches(
 
 
 def _run_end(text: str, place: int) -> int:
-    """The end of a run of letters and digits, which is replaced as a whole."""
+    """The end of the run of letters and digits at an offset: a token is replaced as a whole."""
     match = compiled(r"[A-Za-z0-9]*+").match(text, place)
     return match.end() if match else place
 
@@ -142,7 +140,7 @@ def _run_end(text: str, place: int) -> int:
 def _anchored(
     expression: re.Pattern[str], subject: str, folded: str, keywords: tuple[str, ...]
 ) -> Iterator[re.Match[str]]:
-    """The matches that begin with a keyword: found by `str.find`, far faster than an expression can look."""
+    """The matches that begin with a keyword: `str.find` is far faster than searching by an expression."""
     for keyword in keywords:
         at = folded.find(keyword)
         while at >= 0:
@@ -153,7 +151,7 @@ def _anchored(
 
 
 def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_Match]:
-    """Join overlapping matches: the union is replaced, named by the surest rule. Markers stay whole."""
+    """Join overlapping matches under the rule with the highest confidence; markers stay whole."""
     candidates.sort(key=lambda c: c.start)
     apart: list[_Match] = []
     for candidate in candidates:
@@ -171,10 +169,9 @@ def _merged(candidates: list[_Match], markers: list[tuple[int, int]]) -> list[_M
 
 
 def _replaced(text: str, found: list[_Match], origins: Origins) -> tuple[str, Origins]:
-    """Put the placeholders in, and tell where every placeholder now stands."""
-    original = (
-        origins.original if origins.edits else int
-    )  # nothing has moved yet: a place is its own original
+    """The text with placeholders, and where every placeholder now is."""
+    # In the first round nothing has moved: each offset is its own original.
+    original = origins.original if origins.edits else int
     steps: list[tuple[int, int, RedactionFinding, str]] = [
         (
             start,

@@ -1,4 +1,4 @@
-"""A privacy rule: the shape of what must not be kept, and how sure a match is."""
+"""A privacy rule: the pattern of personal data or of a secret, and the confidence of a match."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Category = Literal["pii", "secret", "connection"]
 
 
 class Place(NamedTuple):
-    """What a check is told: the value without our own placeholders, the match, the text in its own case."""
+    """What a check gets: the value without Recortex's placeholders, the match, and the original text."""
 
     value: str
     match: re.Match[str]
@@ -30,12 +30,11 @@ class Rule:
         keywords: lower-case literals; unless one of them occurs in the text the pattern is not run. Empty:
             always run.
         confidence: before context scoring, 0 to 1.
-        check: name of the function of `checks` that looks closer at a match; False means that it is something
-            else. Empty: none.
+        check: name of a function of `checks` that confirms a match (True) or rejects it. Empty: none.
         folded: run the pattern over the lower-cased text (offsets are the same).
         gate: name of a cheap expression of `table.GATES` that must also match somewhere in the lower-cased
             text.
-        anchored: every match begins with one of the keywords, so that it is enough to try at their places.
+        anchored: every match begins with one of the keywords, so the pattern is tried only where they occur.
     """
 
     name: str
@@ -50,5 +49,5 @@ class Rule:
 
     @property
     def placeholder(self) -> str:
-        """What stands in the text afterwards, such as `[EMAIL]`."""
+        """What replaces a match, such as `[EMAIL]`."""
         return f"[{self.name.upper()}]"

@@ -1,4 +1,4 @@
-"""Redaction of parsed JSON: typed contents and metadata, where the secret's name is the key beside it."""
+"""Redacts parsed JSON, such as contents and metadata, where a key may say that its value is a secret."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from recortex.engines.privacy.rule import Place, Rule
 from recortex.engines.privacy.table import default_table
 
 MAX_DEPTH = 64
-"""Deeper than any typed content; what lies below is replaced as a whole rather than kept unread."""
+"""Deeper than any typed content; what is below is replaced as a whole instead of being kept unchecked."""
 
 _TOO_DEEP = "[TOO_DEEP]"
 _ASSIGNMENTS = frozenset({"password", "secret", "password_value"})
-"""Rules that know a secret by the name before it."""
+"""Rules that recognise a secret by the name before it."""
 
 
 def redact_json(value: Any, *, path: str | None = None) -> tuple[Any, tuple[RedactionFinding, ...]]:
@@ -71,10 +71,10 @@ def _string(text: str, name: str, path: str | None, findings: list[RedactionFind
 
 
 def _assigned_rule(name: str, value: str) -> Rule | None:
-    """The rule by which a value is a secret because of the name beside it, or None."""
+    """The rule by which a value is a secret because of its key, or None."""
     text = f'{name}: "{value}"'
     folded = text.lower()
-    if len(folded) != len(text):
+    if len(folded) != len(text):  # offsets of matches would not fit
         return None
     for rule in _assignment_rules():
         expression = default_table().compiled(rule)

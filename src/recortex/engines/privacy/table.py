@@ -23,27 +23,29 @@ GATES = {
     "long": r"[a-z0-9_\-+/]{20}",
     "mixed": r"[a-z]\d|\d[a-z]|\d{15}|[^\s\"'`(){}<>,;\[\]]{24}",
 }
-"""Cheap expressions over the lower-cased text, shared by rows whose keywords are too common to decide
-anything."""
-
+"""Cheap expressions over the lower-cased text, for rules whose keywords are too common to rule anything
+out."""
 
 _FORMATS: dict[int, Literal["B", "H", "I"]] = {1: "B", 2: "H", 4: "I"}
-"""Sizes of the parts by which keywords are looked for, with the letter by which `memoryview` reads them as
-numbers.
-
-Over 1 MB this takes 60 ms, a search for each of 600 keywords 300 ms (`bench/privacy.py`).
+"""Sizes of the grams (short parts of keywords) that are looked for first, with the letter by which
+`memoryview` reads them as numbers. In 1 MB this takes 60 ms, searching for each of 600 keywords 300 ms
+(`bench/privacy.py`).
 """
 
 
 class ApplicableRule(NamedTuple):
-    """A rule that may match a text, and which of its keywords are there."""
+    """A rule that may match a text, with those of its keywords that occur."""
 
     rule: Rule
     keywords: tuple[str, ...]
 
 
 class RuleTable:
-    """Rules with their compiled expressions, and the keywords that decide which of them a text needs."""
+    """Rules with their compiled expressions, and an index of their keywords.
+
+    Attributes:
+        broken: why a rule could not be compiled, by its name.
+    """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self.rules = tuple(rules)
@@ -60,24 +62,24 @@ class RuleTable:
         self._grams = {size: frozenset(grams) for size, grams in self._by_gram.items()}
         self._always = tuple(place for place, rule in enumerate(self.rules) if not rule.keywords)
 
-    def steps(self, folded: str) -> list[ApplicableRule]:
+    def applicable(self, folded: str) -> list[ApplicableRule]:
         """The rules that may match a lower-cased text, in the order of the table, with the keywords found."""
         present: dict[int, tuple[str, ...]] = dict.fromkeys(self._always, ())
         for keyword in self._present(folded):
             for place in self._keywords[keyword]:
                 present[place] = (*present.get(place, ()), keyword)
         open_gates = {"": True}
-        steps = []
+        found = []
         for place in sorted(present):
             rule = self.rules[place]
             if rule.gate not in open_gates:
                 open_gates[rule.gate] = re.search(GATES[rule.gate], folded) is not None
             if open_gates[rule.gate]:
-                steps.append(ApplicableRule(rule, present[place]))
-        return steps
+                found.append(ApplicableRule(rule, present[place]))
+        return found
 
     def _present(self, folded: str) -> list[str]:
-        """The keywords that occur: candidates by one short part of each in a single pass, then checked."""
+        """The keywords that occur: found by one gram of each in a single pass, then checked."""
         view = memoryview(folded.encode("utf-8", "surrogatepass"))
         likely: list[str] = []
         for size, letter in _FORMATS.items():
@@ -102,7 +104,7 @@ class RuleTable:
 
 
 def _rarest_gram(keyword: str, size: int) -> int:
-    """The part of a keyword that is rarest in ordinary text, as a number."""
+    """The gram of a keyword that is rarest in ordinary text, as a number."""
     data = keyword.encode()
     rarity = data.translate(_RARITY)
     best = max(range(len(data) - size + 1), key=lambda at: (sum(rarity[at : at + size]), at))
@@ -118,7 +120,7 @@ _RARITY = bytes(
 
 def built_in_rules() -> tuple[Rule, ...]:
     """Every rule, the more specific first: of two with equal confidence, the first names the match."""
-    # Importing pathlib takes longer than all of this.
+    # Not with pathlib: importing it takes longer than all of this.
     with open(_FILE, encoding="utf-8") as file:  # noqa: PTH123
         return tuple(Rule(**row | {"keywords": tuple(row.get("keywords", ()))}) for row in json.load(file))
 

@@ -1,1 +1,1 @@
-"""Asking a language model: what may be sent, how it is asked, and what of its answer is believed."""
+"""Asks a language model: selects what may be sent, asks, and checks the answers."""

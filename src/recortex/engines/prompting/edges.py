@@ -1,4 +1,4 @@
-"""Asking how pairs of memories relate, and checking the answer."""
+"""Asks a model how pairs of memories are related, and checks the answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from recortex.domain.vocabulary import CONFIDENCE_WORDS, RELATION_ALIASES, Relat
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.part import HARMLESS
 from recortex.engines.prompting.prose import prose
-from recortex.engines.prompting.templates import template
+from recortex.engines.prompting.templates import list_schema, template
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -24,36 +24,22 @@ if TYPE_CHECKING:
     Pair = tuple[Memory, Memory]
 
 MOST_PAIRS = 20
-"""Pairs of one question: their answers fit into the tokens that an answer may have many times over."""
+"""Pairs of one question: their answers need a fraction of the tokens that an answer may have."""
 MAX_TEXT = 600
 MAX_REASON = 240
 RELATIONS = ("relates_to", "derived_from", "contradicts", "exemplifies", "refines", "supersedes")
-"""What a model may propose. Not `source_of`: code and its description are joined without a judgement."""
+"""What a model may propose. Not `source_of`, which only indexing sets."""
 _GRAVE = frozenset({RelationType.CONTRADICTS, RelationType.SUPERSEDES})
-"""These change what is recalled, so a person or a rule must agree."""
+"""These change what is recalled, so a model's answer is only a suggestion."""
 _SURE = CONFIDENCE_WORDS["high"]
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "edges": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "pair": {"type": "integer"},
-                    "relation": {"type": "string", "enum": [*RELATIONS, "none"]},
-                    "direction": {"type": "string", "enum": ["forward", "backward"]},
-                    "strength": {"type": "number"},
-                    "reason": {"type": "string"},
-                },
-                "required": ["pair", "relation", "direction", "strength", "reason"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["edges"],
-    "additionalProperties": False,
-}
+SCHEMA = list_schema(
+    "edges",
+    pair={"type": "integer"},
+    relation={"type": "string", "enum": [*RELATIONS, "none"]},
+    direction={"type": "string", "enum": ["forward", "backward"]},
+    strength={"type": "number"},
+    reason={"type": "string"},
+)
 
 
 class Edge(NamedTuple):
@@ -62,7 +48,7 @@ class Edge(NamedTuple):
     Attributes:
         strength: 0 to 1.
         reason: a sentence, redacted.
-        status: active only where the model is sure and the relation takes nothing out of recall.
+        status: active only if the model is sure and the relation changes nothing in recall.
     """
 
     source_id: str
@@ -73,8 +59,8 @@ class Edge(NamedTuple):
     status: RelationStatus
 
 
-class Judged(NamedTuple):
-    """What is accepted of an answer, how many pairs are unrelated, and what was dropped, by reason."""
+class Checked(NamedTuple):
+    """The relations in an answer, the number of unrelated pairs, and that of dropped entries by reason."""
 
     edges: tuple[Edge, ...]
     unrelated: int
@@ -91,7 +77,7 @@ class _Item:
 
 
 def sendable(pairs: Sequence[Pair]) -> list[Pair]:
-    """Those pairs of which nothing is code and that have something to say."""
+    """The pairs of which neither is code and both have text."""
     return [pair for pair in pairs if all(one.kind != "code" and _text(one) for one in pair)]
 
 
@@ -113,8 +99,8 @@ def request(pairs: Sequence[Pair], session: str = "") -> Request:
     )
 
 
-def judged(items: Sequence[Any], pairs: Sequence[Pair]) -> Judged:
-    """Check each entry of an answer; the first about a pair counts."""
+def checked(items: Sequence[Any], pairs: Sequence[Pair]) -> Checked:
+    """Check each entry of an answer; of several about a pair the first counts."""
     dropped: Counter[str] = Counter()
     seen: set[int] = set()
     edges: list[Edge] = []
@@ -129,7 +115,7 @@ def judged(items: Sequence[Any], pairs: Sequence[Pair]) -> Judged:
             edges.extend(_edge(item, pairs[item.pair - 1]))
     if len(items) > 2 * MOST_PAIRS:
         dropped["too_many"] += len(items) - 2 * MOST_PAIRS
-    return Judged(tuple(edges), len(seen) - len(edges), dict(dropped))
+    return Checked(tuple(edges), len(seen) - len(edges), dict(dropped))
 
 
 def _item(data: Any) -> _Item | None:
@@ -157,6 +143,6 @@ def _edge(item: _Item, pair: Pair) -> list[Edge]:
 
 
 def _text(memory: Memory) -> str:
-    """What is sent of a memory: prose on one line, with no mark that it could be taken for ours."""
+    """The text of a memory that is sent: prose on one line, without anything that looks like a tag."""
     text = " ".join(prose(memory.text, person=True).split())
     return text.replace("<", HARMLESS)[:MAX_TEXT].strip()

@@ -1,4 +1,4 @@
-"""Asking what a session taught, and believing of the answer only what the session bears out."""
+"""Asks a model what a session taught, and checks the answer against the session."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from recortex.engines.extraction.self_contained import identifiers
 from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.prose import CODE, without_code
-from recortex.engines.prompting.templates import template
+from recortex.engines.prompting.templates import list_schema, template
 from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -28,36 +28,22 @@ if TYPE_CHECKING:
 
 RULE = "llm_extract"
 MOST = 40
-"""Candidates of one answer that are looked at; the rest is counted as dropped."""
+"""Candidates of one answer that are checked; the others count as dropped."""
 SHORTEST, LONGEST = 25, 400
 MAX_QUOTE = 240
 _LEAST_QUOTE = 12
-"""A shorter quote would be found anywhere and ground nothing."""
+"""A shorter quote would be found anywhere and prove nothing."""
 _CERTAIN = 0.95
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
 OFFERED = tuple(sorted(name for name, content in KINDS.items() if content.offered and not content.event))
-SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "candidates": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "text": {"type": "string"},
-                    "kind": {"type": "string", "enum": list(OFFERED)},
-                    "confidence": {"type": "number"},
-                    "quote": {"type": "string"},
-                },
-                "required": ["text", "kind", "confidence", "quote"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["candidates"],
-    "additionalProperties": False,
-}
+SCHEMA = list_schema(
+    "candidates",
+    text={"type": "string"},
+    kind={"type": "string", "enum": list(OFFERED)},
+    confidence={"type": "number"},
+    quote={"type": "string"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +56,8 @@ class _Item:
     quote: str
 
 
-class Believed(NamedTuple):
-    """What is left of an answer, and how many entries were dropped, by reason."""
+class Checked(NamedTuple):
+    """The candidates of an answer that passed the checks, and the number of dropped entries by reason."""
 
     candidates: tuple[Candidate, ...]
     dropped: Mapping[str, int]
@@ -91,12 +77,11 @@ def request(part: TranscriptPart, info: SessionInfo) -> Request:
     )
 
 
-def believed(items: Sequence[Any], part: TranscriptPart) -> Believed:
+def checked(items: Sequence[Any], part: TranscriptPart) -> Checked:
     """Check each entry of an answer against what was sent.
 
-    An entry is dropped where its form is wrong, its kind unknown, its text too short, too long, code, or
-    marked as ours, where its quote does not occur in one turn as it was sent, or where it says what another
-    one said.
+    An entry is dropped if its form or kind is wrong, its text is too short, too long, code, or has our
+    markers, its quote is not in one of the turns as sent, or it repeats another entry.
     """
     dropped: Counter[str] = Counter()
     found: dict[str, Candidate] = {}
@@ -110,7 +95,7 @@ def believed(items: Sequence[Any], part: TranscriptPart) -> Believed:
             found[one.text.casefold()] = one
     if len(items) > MOST:
         dropped["too_many"] += len(items) - MOST
-    return Believed(tuple(found.values()), dict(dropped))
+    return Checked(tuple(found.values()), dict(dropped))
 
 
 def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
@@ -123,10 +108,10 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
     text = redact(" ".join(item.text.split())).text
     if why := _objection(text, kind):
         return why
-    said = _source(item.quote, part)
-    if said is None:
+    source = _source(item.quote, part)
+    if source is None:
         return "ungrounded"
-    confidence = _clamped(item.confidence)
+    confidence = 0.0 if math.isnan(item.confidence) else round(min(max(item.confidence, 0.0), _CERTAIN), 2)
     domain = domain_of(text)
     return Candidate(
         text=text,
@@ -134,12 +119,12 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         confidence=confidence,
         rule=RULE,
         quote=_shortened(_flat(item.quote)),
-        turn_index=said.turn.index,
-        speaker=said.turn.role,
+        turn_index=source.turn.index,
+        speaker=source.turn.role,
         origin=Origin.EXTRACTION,
         active=confidence >= _SURE and _named(text, part),
-        turn_uuid=said.turn.uuid,
-        at=said.turn.at,
+        turn_uuid=source.turn.uuid,
+        at=source.turn.at,
         domain=domain,
         tags=tags_of(text, domain),
         files=files_in(text.rstrip(_STOPS)),
@@ -158,22 +143,18 @@ def _objection(text: str, kind: str) -> str:
 
 
 def _source(quote: str, part: TranscriptPart) -> SentTurn | None:
-    """The first turn in which the quote stands, blanks aside."""
+    """The first turn that has the quote, ignoring differences of white space."""
     wanted = _flat(quote)
     if len(wanted) < _LEAST_QUOTE or wanted == CODE:
         return None
-    return next((one for one in part.said if wanted in _flat(one.text)), None)
+    return next((one for one in part.sent if wanted in _flat(one.text)), None)
 
 
 def _named(text: str, part: TranscriptPart) -> bool:
-    """Whether every name of code, file or product in a statement stands in what was sent."""
+    """Whether every name of code, file or product in a statement was sent."""
     names = [name.casefold().strip(_STOPS) for name in identifiers(text)]
-    sent = "\n".join(one.text for one in part.said).casefold() if names else ""
+    sent = "\n".join(one.text for one in part.sent).casefold() if names else ""
     return all(name in sent for name in names)
-
-
-def _clamped(value: float) -> float:
-    return 0.0 if math.isnan(value) else round(min(max(value, 0.0), _CERTAIN), 2)
 
 
 def _flat(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The part of a transcript that is sent to a language model at once."""
+"""Selects the part of a transcript that is sent to a language model at once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ MAX_BYTES = 100 * 1024
 HARMLESS = "\N{SINGLE LEFT-POINTING ANGLE QUOTATION MARK}"
 _MARK = re.compile(r"<(?=/?turn\b)", re.IGNORECASE)
 _FRAME = 60
-"""Bytes that the marks around a turn take at most."""
+"""The most bytes of the tags around a turn."""
 
 
 class SentTurn(NamedTuple):
-    """A turn, and what of it is sent."""
+    """A turn, and the text of it that is sent."""
 
     turn: Turn
     text: str
@@ -31,27 +31,27 @@ class TranscriptPart(NamedTuple):
     """The turns that are sent at once.
 
     Attributes:
-        said: those that say something.
-        turns: how many of the given turns are done with; the others wait for another pass.
+        sent: those with text.
+        turns: how many of the given turns are done; the others are left for another pass.
     """
 
-    said: tuple[SentTurn, ...]
+    sent: tuple[SentTurn, ...]
     turns: int
 
     def transcript(self) -> str:
-        """The turns between marks that no turn can forge."""
+        """The turns between tags that no turn can forge."""
         return "\n".join(
-            f'<turn n="{number}" role="{one.turn.role}">\n{_harmless(one.text)}\n</turn>'
-            for number, one in enumerate(self.said, 1)
+            f'<turn n="{number}" role="{one.turn.role}">\n{_MARK.sub(HARMLESS, one.text)}\n</turn>'
+            for number, one in enumerate(self.sent, 1)
         )
 
 
 def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> TranscriptPart:
-    """The first turns that fit into a pass; at least one, cut where it alone is too long.
+    """The first turns that fit into a pass; at least one, cut if it alone is too long.
 
-    Left out: a sub-agent's instructions, which no person said, and turns without prose.
+    The instructions of sub-agents, which no person wrote, and turns without prose are left out.
     """
-    said: list[SentTurn] = []
+    sent: list[SentTurn] = []
     size = 0
     for done, turn in enumerate(turns):
         text = "" if turn.sidechain and turn.role == "user" else prose(turn.text, person=turn.role == "user")
@@ -59,14 +59,10 @@ def part_of(turns: Sequence[Turn], limit: int = MAX_BYTES) -> TranscriptPart:
             continue
         room = limit - size - _FRAME
         if (needed := len(text.encode("utf-8", "replace"))) > room:
-            if said:
-                return TranscriptPart(tuple(said), done)
+            if sent:
+                return TranscriptPart(tuple(sent), done)
             text = text.encode("utf-8", "replace")[:room].decode("utf-8", "ignore")
             needed = room
-        said.append(SentTurn(turn, text))
+        sent.append(SentTurn(turn, text))
         size += needed + _FRAME
-    return TranscriptPart(tuple(said), len(turns))
-
-
-def _harmless(text: str) -> str:
-    return _MARK.sub(HARMLESS, text)
+    return TranscriptPart(tuple(sent), len(turns))

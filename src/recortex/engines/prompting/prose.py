@@ -1,4 +1,4 @@
-"""What of a message may leave this machine: prose, without code, injected text and secrets."""
+"""The part of a message that may leave this machine: prose, without code, injected text and secrets."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 PATTERNS = Patterns(__file__)
 
 CODE = "[code]"
-"""Stands where code stood."""
+"""Replaces code."""
 MAX_MESSAGE = 200_000
-"""Characters of a message that are read, as the rules read it; what is longer is pasted material."""
+"""Characters of a message that are read, as the rules do; longer ones are pasted."""
 
 _TAB = 4
 _CODE_INDENT = 4
@@ -30,11 +30,11 @@ _LINE = 2_000
 def prose(text: str, *, person: bool) -> str:
     """A message as it may be sent: code becomes `[code]`, secrets and personal data become placeholders.
 
-    In doubt a line counts as code: a sentence that is lost costs less than a line of code that is given away.
+    In doubt a line counts as code: losing a sentence is better than sending code.
 
     Args:
-        text: the message as a transcript's reader gives it.
-        person: a person wrote it, so that what other programs wrap is taken out too.
+        text: the message as the transcript's reader returns it.
+        person: whether a person wrote it; then wrapped text of other programs is removed too.
     """
     clean, _ = strip_injected(text[:MAX_MESSAGE], wrappers=person)
     return redact(without_code(clean)).text.strip()
@@ -50,7 +50,7 @@ def without_code(text: str) -> str:
 
 
 def _unfenced(lines: list[str]) -> Iterator[str]:
-    """Fenced blocks, also in lists and quotations; one that is not closed reaches to the end."""
+    """Replace fenced blocks, also in lists and quotations; one that is not closed goes to the end."""
     close: re.Match[str] | None = None
     for line in lines:
         if close is not None:
@@ -68,7 +68,7 @@ def _opens(line: str) -> re.Match[str] | None:
 
 
 def _closes(line: str, opening: re.Match[str]) -> bool:
-    """Whether a line ends the block: only its fence, no deeper than it began, in the same quotation."""
+    """Whether a line ends the block: only its fence, no deeper than its start, in the same quotation."""
     quoted = opening["lead"].count(">")
     body = re.sub(rf"^(?:\s{{0,3}}>){{{quoted}}}", "", line) if quoted else line
     bare = body.strip()
@@ -79,7 +79,7 @@ def _closes(line: str, opening: re.Match[str]) -> bool:
 
 
 def _inline(span: re.Match[str]) -> str:
-    """A name, a call or a command in code marks stays, since lessons speak of them; a statement is code."""
+    """Keep a name, a call or a command in code marks, since lessons are about them; a statement is code."""
     inside = span[2]
     kept = len(span[1]) <= _MARKS and len(inside) <= _SHORT and PATTERNS.statement.search(inside) is None
     return span[0] if kept else CODE
@@ -92,7 +92,7 @@ def _unindented(lines: list[str]) -> Iterator[str]:
 
 
 def _unpasted(text: str) -> str:
-    """Code without marks in a message: paragraphs that read as code, and runs of lines of code."""
+    """Replace code without marks: paragraphs that read as code, and runs of lines of code."""
     paragraphs = re.split(r"\n[ ]*\n", text)
     return "\n\n".join(
         CODE if is_code(part) or is_outline(part) else "\n".join(_without_runs(part.split("\n")))

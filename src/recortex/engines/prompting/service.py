@@ -25,10 +25,10 @@ class Extraction:
     """What a pass over a session's turns gave.
 
     Attributes:
-        dropped: entries of the answer that were not believed, by reason.
-        call: as it stands in the ledger; None where nothing was tried.
-        unavailable: why there is no answer; the rules alone have to do then.
-        turns: how many of the given turns are done with; the others wait for another pass.
+        dropped: the number of entries of the answer that failed a check, by reason.
+        call: as it is in the ledger; None if nothing was asked.
+        unavailable: why there is no answer; then only the rules' results count.
+        turns: how many of the given turns are done; the others are left for another pass.
     """
 
     candidates: tuple[Candidate, ...] = ()
@@ -43,8 +43,8 @@ class Classification:
     """What a pass over pairs of memories gave.
 
     Attributes:
-        unrelated: pairs that have nothing to do with each other.
-        skipped: pairs that were not sent, since they are code or there were too many.
+        unrelated: how many pairs are unrelated.
+        skipped: how many pairs were not sent, since they are code or there were too many.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -59,7 +59,7 @@ class Adviser:
     """Asks a language model. Not to be used inside a transaction of the store.
 
     Args:
-        model: None where none is set: then every answer is `Unavailable("off")`.
+        model: None if none is set; then every answer is `Unavailable("off")`.
     """
 
     def __init__(self, model: LanguageModel | None) -> None:
@@ -67,7 +67,7 @@ class Adviser:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What a person should know of how the model is set up."""
+        """Messages about the model's settings for the person."""
         return () if self._model is None else tuple(self._model.notices)
 
     def extract(self, turns: Sequence[Turn], info: SessionInfo) -> Extraction:
@@ -79,18 +79,18 @@ class Adviser:
         if self._model is None:
             return Extraction(unavailable=_OFF, turns=len(turns))
         part = part_of(turns)
-        if not part.said:
+        if not part.sent:
             return Extraction(unavailable=_NOTHING, turns=part.turns)
         answer = self._model.ask(lessons.request(part, info))
         if not isinstance(answer, Answer):
             return Extraction(unavailable=answer, call=answer.call, turns=part.turns)
-        found = lessons.believed(answer.items, part)
+        found = lessons.checked(answer.items, part)
         return Extraction(
             candidates=found.candidates, dropped=found.dropped, call=answer.call, turns=part.turns
         )
 
     def edges(self, pairs: Sequence[tuple[Memory, Memory]], *, session: str = "") -> Classification:
-        """How the first of these pairs relate, as far as one question holds them.
+        """How the first of these pairs are related, as many as fit into one question.
 
         Raises:
             StorageError: the ledger cannot be written; nothing is asked then.
@@ -104,7 +104,7 @@ class Adviser:
         answer = self._model.ask(edges.request(sent, session))
         if not isinstance(answer, Answer):
             return Classification(unavailable=answer, call=answer.call, skipped=skipped)
-        found = edges.judged(answer.items, sent)
+        found = edges.checked(answer.items, sent)
         return Classification(
             edges=found.edges,
             unrelated=found.unrelated,

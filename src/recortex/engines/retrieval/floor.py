@@ -1,4 +1,8 @@
-"""Decides whether a store can answer a question: a wrong memory does more harm than none."""
+"""Decides whether a store can answer a question: a wrong memory does more harm than none.
+
+The weights were fitted with BM25's coverage: after a change of how words are weighed, run
+bench/retrieval.py --floor-curve again.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,10 @@ if TYPE_CHECKING:
     from recortex.engines.retrieval.scorer import Scored
 
 FLOOR = 0.5
-"""An answer below it is no answer."""
+"""With less support than this (0 to 1), recall returns nothing."""
 LEAST_LIKENESS = 0.25
-"""A memory that shares no word with the question must be so like it, or stand near turns that are."""
+"""The least cosine, alone or as the mean with the turns around it, of a hit that shares no word with the
+question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,23 +26,23 @@ class Support:
     """What speaks for and against an answer; each from 0 to 1.
 
     Attributes:
-        coverage: of the best match, the share of the question's rare words that it holds (BM25 over the best
-            conceivable); None where words were not searched.
+        coverage: how much of the question the best match has, by the rarity of its words (BM25 as a share of
+            the highest possible); None where words were not searched.
         unknown: the share of the question, by rarity, that no memory mentions.
-        strangers: the share of the names in the question that no memory mentions.
+        unknown_names: the share of the names in the question that no memory mentions.
         likeness: the best cosine; None where no vectors were compared.
-        outline: whether the best hit is a list of names, or longer than the model reads: it holds few of the
-            words in which one asks for it.
+        outline: whether the best hit is a list of names, or longer than the model reads: questions about such
+            a text share few words with it.
     """
 
     coverage: float | None
     unknown: float
-    strangers: float
+    unknown_names: float
     likeness: float | None = None
     outline: bool = False
 
 
-_COVERAGE, _LIKENESS, _UNKNOWN, _STRANGERS, _OUTLINE = 5.0, 6.0, -4.0, -2.5, 2.0
+_COVERAGE, _LIKENESS, _UNKNOWN, _UNKNOWN_NAMES, _OUTLINE = 5.0, 6.0, -4.0, -2.5, 2.0
 _COVERAGE_ALONE, _KEYWORD_BIAS = 8.0, 1.5
 _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 """Weights of a logistic regression over questions that can and cannot be answered, rounded
@@ -45,8 +50,8 @@ _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 
 
 def answerable(support: Support) -> float:
-    """0 to 1: how sure it is that the store holds an answer."""
-    against = _UNKNOWN * support.unknown + _STRANGERS * support.strangers + _OUTLINE * support.outline
+    """The probability that the store has an answer: 0 to 1."""
+    against = _UNKNOWN * support.unknown + _UNKNOWN_NAMES * support.unknown_names + _OUTLINE * support.outline
     if support.coverage is None:
         return logistic(_LIKENESS_ALONE * (support.likeness or 0.0) + against + _SEMANTIC_BIAS)
     if support.likeness is None:
@@ -55,9 +60,9 @@ def answerable(support: Support) -> float:
 
 
 def in_common(one: Scored) -> bool:
-    """Whether a candidate shares a word with the question, or is like it, alone or with the turns around it.
+    """Whether a candidate shares a word with the question or is similar, alone or with the turns around it.
 
-    Where words were not searched, everything that was gathered is like the question as far as anything is.
+    Always true where words were not searched: the candidates are then the most similar ones.
     """
     likeness = max(one.compared.semantic, one.compared.nearby)
     return one.compared.keyword > 0.0 or not one.weights.compared.keyword or likeness >= LEAST_LIKENESS

@@ -12,15 +12,15 @@ from pathlib import Path
 
 
 @cache
-def _meanings() -> dict[str, tuple[str, ...]]:
-    """What may be said instead of each word, which is in the singular."""
+def _synonyms() -> dict[str, tuple[str, ...]]:
+    """The synonyms of each word, which is in the singular."""
     table = (Path(__file__).parent / "synonyms.txt").read_text(encoding="utf-8")
     rows = (row.split(" = ") for row in table.splitlines())
-    return {word: tuple(said.split()) for asked, said in rows for word in asked.split()}
+    return {word: tuple(synonyms.split()) for asked, synonyms in rows for word in asked.split()}
 
 
-def names_for(word: str) -> tuple[str, ...]:
-    """The names that may stand for a word of a question; empty if it has none."""
-    meanings = _meanings()
+def synonyms_of(word: str) -> tuple[str, ...]:
+    """The words that memories may have instead of a word of a question; empty if there are none."""
+    synonyms = _synonyms()
     singular = word.removesuffix("s") if len(word) > 3 else word  # noqa: PLR2004  "css" is no plural
-    return meanings.get(word) or meanings.get(singular, ())
+    return synonyms.get(word) or synonyms.get(singular, ())

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 READ_CHARACTERS = 2_000
-"""A question is read so far; MiniLM reads about 1,200 characters."""
+"""Characters of a question that are read; MiniLM reads about 1,200."""
 MOST_WORDS = 48
+"""Words that are looked up: enough for any question, and a bound for a pasted text."""
 NOTHING = Trait(0)
 
 _PATH = re.compile(r"[\w.-]{1,100}(?:/[\w.-]{1,100}){1,40}/?|\b[\w-]{1,100}\.(?:[a-z]{1,4})\b")
 _TESTS = re.compile(r"\btest")
-_ASKED = (
+_ANSWERS = (
     (Trait.TIME, re.compile(r"\bwhen\b|what (?:date|day|month|year|time)|which (?:month|year|day)")),
     (Trait.NUMBER, re.compile(r"how (?:many|much|often|long|old|far)")),
     (Trait.PLACE, re.compile(r"\bwhere\b|(?:which|what) (?:city|country|state|place)")),
@@ -35,7 +36,7 @@ def kinds_of(*names: str) -> frozenset[Kind]:
     return frozenset(Kind(name) for name in names)
 
 
-_KINDS = (
+_USUAL_KINDS = (
     (
         re.compile(r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b"),
         kinds_of("decision", "decision_context", "pattern_rationale", "constraint_override"),
@@ -50,7 +51,8 @@ _KINDS = (
     ),
     (re.compile(r"\b(?:prefer\w*|style|convention)\b"), kinds_of("preference", "feedback")),
 )
-"""Kinds of memories by the questions that they usually answer."""
+"""Kinds by the questions that they usually answer. A new kind need not be here: the weight of `kind` only
+decides between memories that answer about equally well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,13 @@ class Question:
 
     Attributes:
         text: the question, at most `READ_CHARACTERS` long, without NUL.
-        words: what to look for in the keyword index: words that are not function words, parts of identifiers,
+        words: what to look up in the keyword index: words that are not function words, parts of identifiers,
             CJK pairs.
         names: capitalised words that do not begin the question, in lower case.
-        said: every word as it stands in the question.
+        typed: every word as it stands in the question.
         dates: the dates it names.
-        asked: the kind of answer, or none.
-        paths: file names and paths that it names.
+        answer: what kind of answer is asked for (a time, a number, a place, a reason), or nothing.
+        paths: file names and paths in it.
         kinds: kinds of memories that usually answer such a question.
         about_tests: whether it asks about tests.
     """
@@ -73,9 +75,9 @@ class Question:
     text: str
     words: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
     dates: tuple[NamedDate, ...] = ()
-    asked: Trait = NOTHING
+    answer: Trait = NOTHING
     paths: tuple[str, ...] = ()
     kinds: frozenset[Kind] = frozenset()
     about_tests: bool = False
@@ -89,24 +91,24 @@ def question(text: str) -> Question:
         text=text,
         words=tuple(_words(text))[:MOST_WORDS],
         names=tuple(dict.fromkeys(_names(text))),
-        said=tuple(tokens(text, TYPED, lower=False)),
+        typed=tuple(tokens(text, TYPED, lower=False)),
         dates=named_dates(text),
-        asked=next((trait for trait, pattern in _ASKED if pattern.search(lower)), NOTHING),
+        answer=next((trait for trait, pattern in _ANSWERS if pattern.search(lower)), NOTHING),
         paths=tuple(_PATH.findall(text)),
-        kinds=frozenset[Kind]().union(*(kinds for pattern, kinds in _KINDS if pattern.search(lower))),
+        kinds=frozenset[Kind]().union(*(kinds for pattern, kinds in _USUAL_KINDS if pattern.search(lower))),
         about_tests=bool(_TESTS.search(lower)),
     )
 
 
-def spoken(word: str) -> str:
+def index_form(word: str) -> str:
     """A word of a question as the index knows it: in lower case, without a possessive ending."""
     return "".join(words(word)[:1])
 
 
 def without(asked: Question, common: frozenset[str]) -> str:
-    """The question without those words: what is embedded. The whole question when nothing else is left."""
-    kept = [word for word in asked.said if spoken(word) not in common]
-    if len(kept) == len(asked.said) or all(spoken(word) in STOP_WORDS for word in kept):
+    """The question without its common words, to be embedded; whole if only function words would be left."""
+    kept = [word for word in asked.typed if index_form(word) not in common]
+    if len(kept) == len(asked.typed) or all(index_form(word) in STOP_WORDS for word in kept):
         return asked.text
     return " ".join(kept)
 
@@ -119,7 +121,7 @@ def _words(text: str) -> list[str]:
 
 def _names(text: str) -> Iterator[str]:
     for token in islice(TYPED.finditer(text), 1, None):
-        word = spoken(token[0])
+        word = index_form(token[0])
         begins_sentence = text[: token.start()].rstrip()[-1:] in {".", "!", "?", ":", "\n"}
         if token[0][0].isupper() and word not in STOP_WORDS and not begins_sentence:
             yield word

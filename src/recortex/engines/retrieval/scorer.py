@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 
 _SPOKEN = int(Trait.DIALOGUE | Trait.MESSAGE | Trait.REPLY)
 _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.TEST)
-"""Plain integers: operations on flags cost a millisecond a recall."""
+"""As plain integers: operations on flags would cost a millisecond for each recall."""
 
 _NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
 _LEAST_SPREAD = 0.05
-"""Cosines and keyword shares that differ by less are taken as about equal."""
+"""Cosines and keyword shares that differ by less count as about equal."""
 _SESSION_TURNS = 3
+"""The best turns of a session whose keyword scores are averaged for its other turns."""
 _RECENCY_DAYS = 90.0
+"""After this many days the signal `recency` is a half."""
 _DAY = 86_400_000_000
 _HIGHEST_PRIORITY = 10
 _NO_LINKS = Links()
@@ -39,15 +41,15 @@ class Evidence:
     """Everything known about the candidates for one question.
 
     Attributes:
-        keyword: BM25 as a share of what the best conceivable text would get; candidates without a match are
-            left out.
+        keyword: BM25 as a share of the highest that a text could get; candidates without a match are left
+            out.
         semantic: cosine with the question.
         around: the neighbours of a turn, by key.
-        speakers: those whom the question names, as stored.
+        speakers: people whom the question names, as stored.
         now: microseconds since 1970 UTC.
         links: files and patterns of candidates that have some.
         files: paths that the question or the caller names.
-        sure: the confidence of candidates that is left now; the stored one of those that are left out.
+        confidence: as decayed until now; candidates that are left out count with the stored one.
         patterns: ids of patterns that the question is about (`patterns_asked_for`).
     """
 
@@ -59,7 +61,7 @@ class Evidence:
     speakers: frozenset[str] = frozenset()
     links: Mapping[int, Links] = field(default_factory=dict)
     files: tuple[str, ...] = ()
-    sure: Mapping[int, float] = field(default_factory=dict)
+    confidence: Mapping[int, float] = field(default_factory=dict)
     patterns: frozenset[str] = frozenset()
 
 
@@ -86,10 +88,10 @@ class Scored(NamedTuple):
 def score(asked: Question, evidence: Evidence) -> list[Scored]:
     """The candidates, best first; of equals the more important, then the newer, then the one written later.
 
-    Where a memory waits for its vector, its words count in the vector's place, as they do in a store without
-    vectors. With the mean in its place, and the spread taken over all, a store of which half waits found less
-    than words alone find: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve, before and
-    after).
+    Where a memory has no vector yet, its words count instead, as they do in a store without vectors. If the
+    mean counted instead, and the spread were taken over all, a store in which half of the vectors are missing
+    would
+    find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
     """
     words, vectors = bool(evidence.keyword), bool(evidence.semantic)
     forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate
@@ -110,17 +112,17 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
 
 
 def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
-    """What compares the candidates, each in their order: as measured, and as deviations from the mean."""
+    """The signals that compare candidates, in their order: as measured, and as deviations from the mean."""
     facts = evidence.facts
     keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
     semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
     by_words = standardised(keyword, _LEAST_SPREAD)
-    stand_ins = [by if waits(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
+    stand_ins = [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
     measured = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session)
     deviations = (
         by_words,
-        _known(semantic, stand_ins),
-        _known(nearby, [0.0] * len(nearby)),
+        _deviations(semantic, stand_ins),
+        _deviations(nearby, [0.0] * len(nearby)),
         standardised(session, _LEAST_SPREAD),
     )
     return list(map(Compared, *measured)), list(map(Compared, *deviations))
@@ -130,20 +132,20 @@ _NOTHING_SPOKEN = Spoken()
 
 
 def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
-    """What the question asks for and a turn of speech has."""
+    """The signals of a turn of speech; nothing for other texts."""
     if not one.traits & _SPOKEN:
         return _NOTHING_SPOKEN
     return Spoken(
         speaker=float(len(evidence.speakers) == 1 and one.speaker in evidence.speakers),
         date=agreement(asked.dates, one.valid_from) if asked.dates else 0.0,
-        answer=float(bool(one.traits & int(asked.asked))),
+        answer=float(bool(one.traits & int(asked.answer))),
         question=float(bool(one.traits & _QUESTION)),
         person=float(bool(one.traits & _MESSAGE)),
     )
 
 
 def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
-    """What every memory has, whatever its form."""
+    """The signals of every memory, whatever its form."""
     age = (evidence.now - (one.last_accessed_at or one.recorded_at)) / _DAY
     linked = evidence.links.get(one.key, _NO_LINKS)
     return Common(
@@ -152,7 +154,7 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
         ),
         patterns=float(not evidence.patterns.isdisjoint(linked.patterns)),
         recency=0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
-        confidence=evidence.sure.get(one.key, one.confidence),
+        confidence=evidence.confidence.get(one.key, one.confidence),
         importance=one.priority / _HIGHEST_PRIORITY,
         kind=float(one.kind in asked.kinds),
         test=float(bool(one.traits & _TEST) and not asked.about_tests),
@@ -162,9 +164,9 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
 def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:
     """The patterns that a question names, and those of memories about a file that it names."""
     words = frozenset(asked.words)
-    # Every word of the pattern's id is said: `retry-with-backoff` by "retry with a backoff".
+    # Every word of the pattern's id is in the question: `retry-with-backoff` by "retry with a backoff".
     ids = {id_ for one in links.values() for id_ in one.patterns}
-    named = {id_ for id_ in ids if (said := _words_of(id_)) and said <= words}
+    named = {id_ for id_ in ids if (parts := _words_of(id_)) and parts <= words}
     beside = {
         id_
         for one in links.values()
@@ -178,7 +180,7 @@ def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset
 def _words_of(pattern: str) -> frozenset[str]:
     found = [word for word in question(pattern).words if word.isalnum()]
     parts = [word for word in found if not any(len(one) > 1 and one != word and one in word for one in found)]
-    return frozenset(parts)  # of `repositoryPattern` the two words, not the name as one
+    return frozenset(parts)  # of `repositoryPattern` its two words, not the whole name
 
 
 def closeness(path: str, named: str) -> float:
@@ -190,13 +192,13 @@ def closeness(path: str, named: str) -> float:
     return 0.5 if folder and path.rpartition("/")[0].endswith(folder) else 0.0
 
 
-def waits(one: Facts) -> bool:
+def lacks_vector(one: Facts) -> bool:
     """Whether a memory lacks a vector that it should have, as while the embedding model is changed."""
     return one.vector is None and one.kind not in _NEVER_EMBEDDED
 
 
-def _known(values: Sequence[float | None], stand_ins: Sequence[float]) -> list[float]:
-    """Deviations among those that have a value; the stand-in for each that has none."""
+def _deviations(values: Sequence[float | None], stand_ins: Sequence[float]) -> list[float]:
+    """The deviations of the known values from their mean; the stand-in for each unknown one."""
     spread = iter(standardised([value for value in values if value is not None], _LEAST_SPREAD))
     return [other if value is None else next(spread) for value, other in zip(values, stand_ins, strict=True)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,10 +17,10 @@ from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import cosines
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
-from recortex.engines.retrieval.lexicon import names_for
+from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
-from recortex.engines.retrieval.scorer import Evidence, Scored, patterns_asked_for, score, waits
+from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
 
@@ -36,16 +36,18 @@ if TYPE_CHECKING:
 
 _DIALOGUE = int(Trait.DIALOGUE)
 ENOUGH = 40
-"""When a filter leaves fewer candidates and a search was cut at its limit, it is repeated with the filter
-inside."""
+"""With fewer candidates than this, and a search cut at its limit, the search is repeated with the filter
+inside the query: far more than the hits that are asked for, so that scoring still has a choice."""
 RADIUS = 2
-"""Turns before and after a turn of dialogue that are looked at."""
+"""Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
+radius (bench/retrieval.py)."""
 _DISTANCE = 4.0
-"""So many standard deviations behind the best, a hit's score is 1/e of the best one's."""
+"""A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
+shown, not the order."""
 
 
 class Considered(NamedTuple):
-    """The scored candidates of a recall, and the support for an answer."""
+    """The scored candidates of a recall, the support for an answer, and notes on what could not be used."""
 
     scored: Sequence[Scored]
     support: Support
@@ -56,17 +58,17 @@ class Retrieval:
     """Answers questions from one store.
 
     Args:
-        search: the store's searching side.
+        search: the store's search interface.
         embedder: None where vectors are switched off.
-        fades: False where confidence counts as it was recorded: the store holds former states.
+        historical: the store holds former states, whose confidence counts as recorded, without decay.
     """
 
     def __init__(
-        self, search: SearchStore, embedder: NamedEmbedder | None = None, *, fades: bool = True
+        self, search: SearchStore, embedder: NamedEmbedder | None = None, *, historical: bool = False
     ) -> None:
         self._search = search
         self._embedder = embedder
-        self._fades = fades
+        self._historical = historical
 
     def recall(
         self,
@@ -77,18 +79,19 @@ class Retrieval:
         recipe: Recipe = "hybrid",
         only: MemoryQuery | None = None,
         floor: bool = True,
-        fade: bool = True,
+        decayed: bool = True,
     ) -> Recall:
         """The memories that answer a question, best first; none when the store cannot answer it.
 
         Args:
             query: any text; the empty one has the empty answer.
-            limit: at most so many hits.
-            now: for the recency of memories, and what is left of their confidence.
+            limit: the most hits to return.
+            now: the time for which recency and decayed confidence are computed.
             recipe: which signals are used.
             only: filters; its order, limit and offset are not used.
-            floor: False to get the best hits however weak.
-            fade: False where nobody reads the confidence of the hits: to look for hubs takes long.
+            floor: False to get the best hits, however weak.
+            decayed: False leaves the hits' confidence as stored: use it where nobody reads it, since finding
+                hubs is slow.
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
         best = answerable(considered.support) if considered.scored else 0.0
@@ -96,8 +99,8 @@ class Retrieval:
         answering = filter(in_common, considered.scored if best >= FLOOR else ())
         found = list(islice(answering if floor else considered.scored, max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
-        if fade and self._fades and not (only and only.as_of):
-            memories = self._faded(memories, found, to_micros(now))
+        if decayed and not self._historical and not (only and only.as_of):
+            memories = self._decayed(memories, found, to_micros(now))
         return Recall(
             query=query,
             recipe=recipe,
@@ -108,14 +111,16 @@ class Retrieval:
             degraded=considered.degraded,
         )
 
-    def _faded(self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int) -> dict[int, Memory]:
+    def _decayed(
+        self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int
+    ) -> dict[int, Memory]:
         """The memories with decayed confidence. Hubs count only here: finding them for all is slow."""
         hubs = self._search.hubs(list(memories)) if memories else {}
-        left = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
-        return {key: replace(memory, confidence=left[key]) for key, memory in memories.items()}
+        confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
+        return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
 
     def consider(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Considered:
-        """Every candidate with its score, and what speaks for an answer."""
+        """Every candidate with its score, and the support for an answer."""
         asked = question(query)
         if not asked.words:
             return Considered((), _NO_SUPPORT)
@@ -127,7 +132,7 @@ class Retrieval:
         if not facts:
             return Considered((), _NO_SUPPORT, notes)
         evidence = self._evidence(
-            search, matched, facts, to_micros(now), fades=self._fades and not only.as_of
+            search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
         )
         scored = score(asked, evidence)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
@@ -136,12 +141,13 @@ class Retrieval:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
         size = max(self._search.searchable(), 1)
         frequency = self._frequencies(asked.words)
-        names = {word: names_for(word) for word, count in frequency.items() if not count}
-        found = self._frequencies(tuple(dict.fromkeys(name for said in names.values() for name in said)))
-        known_names = {name: count for name, count in found.items() if count}
-        for word, said in names.items():
-            frequency[word] = sum(known_names.get(name, 0) for name in said)
-        stand_ins = {name: count for name, count in known_names.items() if name not in frequency}
+        synonyms = {word: synonyms_of(word) for word, count in frequency.items() if not count}
+        found = self._frequencies(tuple(dict.fromkeys(chain.from_iterable(synonyms.values()))))
+        known = {name: count for name, count in found.items() if count}
+        for word, names in synonyms.items():
+            # An upper bound: a memory with two of the synonyms counts twice.
+            frequency[word] = sum(known.get(name, 0) for name in names)
+        stand_ins = {name: count for name, count in known.items() if name not in frequency}
         return Vocabulary(size, frequency, stand_ins)
 
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
@@ -163,18 +169,21 @@ class Retrieval:
     def _candidates(
         self, search: _Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
-        """Keys with their BM25, and the facts of all that words or vectors found and the filter lets pass."""
+        """Keys with their BM25, and the facts of all that words or vectors found and that pass the filter."""
         gathering, vector = search.gathering, search.vector
         model = vector.model if vector else None
-        within: MemoryQuery | None
-        for within in (None, only):
-            matched = self._matched(search.vocabulary, gathering.words, within) if gathering.words else ()
+        inner_filter: MemoryQuery | None
+        # An unfiltered search is faster, and most filters leave enough of what it finds.
+        for inner_filter in (None, only):
+            matched = (
+                self._matched(search.vocabulary, gathering.words, inner_filter) if gathering.words else ()
+            )
             near: Sequence[int] = ()
             if vector is not None:
-                near = self._search.nearest(vector.bytes, gathering.vectors, within, vector.model)
+                near = self._search.nearest(vector.bytes, gathering.vectors, inner_filter, vector.model)
             place = {key: number for number, key in enumerate(fuse([[key for key, _ in matched], near]))}
             found = self._search.facts(list(place), only, model) if place else ()
-            # A search that reached its limit may have had more that the filter lets pass.
+            # A search that reached its limit may have left out memories that pass the filter.
             cut = len(matched) >= gathering.words > 0 or len(near) >= gathering.vectors > 0
             if len(found) >= ENOUGH or not cut:
                 break
@@ -183,12 +192,16 @@ class Retrieval:
     def _matched(
         self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
     ) -> Sequence[tuple[int, float]]:
-        """Keys with BM25; in a small store the rarities of the words, which is BM25 at the mean length."""
-        words, every, also = vocabulary.lookup()
+        """Keys with BM25; in a small store with the sum of rarities, as BM25 of a text of mean length."""
+        words, all_required, score_only = vocabulary.lookup()
         if not vocabulary.small:
-            found = self._search.match(words, limit, only, every=every, also=also) if words else ()
-            few = every and len(found) < min(ENOUGH, limit)
-            return self._search.match(words, limit, only, also=also) if few else found
+            found = (
+                self._search.match(words, limit, only, all_required=all_required, score_only=score_only)
+                if words
+                else ()
+            )
+            few = all_required and len(found) < min(ENOUGH, limit)
+            return self._search.match(words, limit, only, score_only=score_only) if few else found
         scores: defaultdict[int, float] = defaultdict(float)
         for word in words:
             for key, _ in self._search.match([word], limit, only):
@@ -202,23 +215,23 @@ class Retrieval:
         facts: Sequence[Facts],
         now: int,
         *,
-        fades: bool,
+        decayed: bool,
     ) -> Evidence:
         keys = [one.key for one in facts]
         around = self._around(facts) if search.vector else {}
-        most = BM25_MOST_GAIN * search.vocabulary.mass()
+        highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
         asked = search.asked
         links = self._search.links(keys)
         return Evidence(
             facts=facts,
-            keyword={key: value / most for key, value in matched},
+            keyword={key: value / highest for key, value in matched},
             semantic=self._cosines(search.vector, facts, around),
             now=now,
             around=around,
             speakers=frozenset(self._search.known_speakers(asked.words)),
             links=links,
             files=asked.paths,
-            sure={one.key: remaining(one, now) for one in facts} if fades else {},
+            confidence={one.key: remaining(one, now) for one in facts} if decayed else {},
             patterns=patterns_asked_for(asked, links),
         )
 
@@ -241,7 +254,7 @@ class Retrieval:
 
 
 class _Vector(NamedTuple):
-    """A question's vector, and the embedder that made it."""
+    """A question's vector, with the name of the embedder that made it."""
 
     model: str
     values: Any
@@ -260,34 +273,35 @@ class _Search(NamedTuple):
     vector: _Vector | None
 
 
-_NO_SUPPORT = Support(coverage=0.0, unknown=1.0, strangers=0.0)
+_NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
 
 
-def _support(search: _Search, evidence: Evidence, best: Scored) -> Support:
-    """The better support: that of memories with a vector, or by words of those that wait for theirs."""
+def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
+    """The higher of two supports: by all candidates, or by the words of those that have no vector yet."""
     names = search.asked.names
-    strangers = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
+    unknown_names = [name for name in names if not search.vocabulary.frequency.get(name, 0)]
 
-    def of(facts: Iterable[Facts], likeness: float | None) -> Support:
+    def support_by(facts: Iterable[Facts], likeness: float | None) -> Support:
         coverage = max((evidence.keyword.get(one.key, 0.0) for one in facts), default=0.0)
         return Support(
             coverage=coverage if search.gathering.words else None,
             unknown=search.vocabulary.unknown(),
-            strangers=len(strangers) / max(len(names), 1),
+            unknown_names=len(unknown_names) / max(len(names), 1),
             likeness=likeness,
-            outline=bool(best.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
+            outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
         )
 
     found = [evidence.semantic[one.key] for one in evidence.facts if one.key in evidence.semantic]
-    compared = of(evidence.facts, max(found, default=None))
-    waiting = [one for one in evidence.facts if waits(one)] if found and search.gathering.words else []
-    return max(compared, of(waiting, None), key=answerable) if waiting else compared
+    compared = support_by(evidence.facts, max(found, default=None))
+    waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
+    return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
 
 
 def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:
     if not found:
         return []
     top = found[0].total
+    # Never below e^-60: a score that underflowed to 0 would look like no hit.
     scores = [best * exp(max((one.total - top) / _DISTANCE, -60.0)) for one in found]
     return [
         Hit(memory=memories[one.facts.key], score=score, signals=one.signals, weak=score < FLOOR)

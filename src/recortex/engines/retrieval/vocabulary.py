@@ -11,36 +11,35 @@ from typing import NamedTuple
 from recortex.engines.words import STOP_WORDS
 
 COMMON_SHARE = 0.25
-"""A word in more of the store than that is left out of the text that is embedded (bench/retrieval.py: LoCoMo
-R@10 of vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
+"""A word in a larger share of the memories is left out of the text that is embedded (bench/retrieval.py:
+LoCoMo R@10 of vectors alone rises from 49 to 63, since the speakers' names drown the rest)."""
 LEAST_COMMON = 25
-"""…but only where that is more than so many memories: in a small store nothing is common."""
+"""A word in at most this many memories is never common: in a small store, a quarter is few."""
 SMALL = 50
-"""In a store of fewer memories, words are worth what they would be in one of so many: of five memories, a
-word in two is not common. BM25 says nothing there (FTS5 gives a word that half of the rows hold no
-weight)."""
+"""In a store of fewer memories, rarity is computed as if there were this many: of five memories, a word in
+two is not common. BM25 is no help there (FTS5 gives a word that half of the rows have no weight)."""
 LOOKED_UP = 3_000
-"""Rows that the words of one keyword search may find; the most common words find none, but add to the score
-of those that are found. In one store of 9,240 turns, functions and commits, R@10 by words alone is what it is
-when every word finds rows, with 1,000 rows as with 3,000; without the common words in the score it falls by 2
-to 8 points (bench/retrieval.py, its development data in one store)."""
+"""Rows that the words of one keyword search may match. The most common words match none by themselves, but
+add to the scores of the rows that others match. In one store of 9,240 turns, functions and commits, R@10 by
+words alone is the same as when every word matches rows, with 1,000 rows as with 3,000; without the common
+words in the score it falls by 2 to 8 points (bench/retrieval.py, its development data in one store)."""
 ADDED_UP = 300_000
-"""The words that only add to scores are in so many rows together: FTS5 counts each row to weigh a word, 8 ms
-for so many."""
+"""Rows that the words which only add to scores may have together: FTS5 reads each row to weigh a word, 8 ms
+for this many."""
 
 
 class Lookup(NamedTuple):
     """The words of a keyword search.
 
     Attributes:
-        words: find rows, rarest first; at least one where any is known.
-        every: a row must hold all of them: each alone is in too many.
-        also: add to the score of a row that is found.
+        words: match rows, rarest first; at least one where any is known.
+        all_required: a row must have all of `words`, since each alone is in too many.
+        score_only: match no row, but add to the score of those that `words` match.
     """
 
     words: tuple[str, ...] = ()
-    every: bool = False
-    also: tuple[str, ...] = ()
+    all_required: bool = False
+    score_only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Vocabulary:
 
     Attributes:
         size: memories in the store, at least 1.
-        stand_ins: names that the store holds instead of a word of the question, with their numbers of
+        stand_ins: synonyms in the store for words of the question that are not, with their numbers of
             memories; such a word counts as known.
     """
 
@@ -68,17 +67,17 @@ class Vocabulary:
         """Whether the store is too small for BM25."""
         return self.size < SMALL
 
-    def mass(self) -> float:
-        """The rarities of all words together."""
+    def total_rarity(self) -> float:
+        """The sum of the rarities of the question's words."""
         return sum(self.rarity(word) for word in self.frequency)
 
     def unknown(self) -> float:
-        """The share of the mass that no memory holds: 0 to 1."""
+        """The share of the total rarity whose words no memory has: 0 to 1."""
         missing = sum(self.rarity(word) for word, count in self.frequency.items() if not count)
-        return missing / max(self.mass(), 1e-9)
+        return missing / max(self.total_rarity(), 1e-9)
 
     def common(self) -> frozenset[str]:
-        """Words in so many memories that they tell nothing apart."""
+        """Words in so many memories that they do not distinguish any."""
         least = max(COMMON_SHARE * self.size, LEAST_COMMON)
         return frozenset(
             word for word, count in self.frequency.items() if count > least and word not in STOP_WORDS
@@ -89,12 +88,12 @@ class Vocabulary:
         known = self._selective()
         if not known:
             return Lookup()
-        every = known[0][0] > LOOKED_UP and len(known) > 1
-        found = self._together(known) if every else _within(known, LOOKED_UP)
-        words = [word for _, word in known[: max(found, 1)]]
+        too_common = known[0][0] > LOOKED_UP and len(known) > 1
+        number = self._number_required(known) if too_common else _number_within(known, LOOKED_UP)
+        words = [word for _, word in known[: max(number, 1)]]
         rest = known[len(words) :]
-        also = [word for _, word in rest[: _within(rest, ADDED_UP)]]
-        return Lookup(tuple(words), every and len(words) > 1, tuple(also))
+        score_only = [word for _, word in rest[: _number_within(rest, ADDED_UP)]]
+        return Lookup(tuple(words), too_common and len(words) > 1, tuple(score_only))
 
     def _selective(self) -> list[tuple[int, str]]:
         """The known words with their numbers of rows, rarest first, without those in most of the store."""
@@ -104,8 +103,8 @@ class Vocabulary:
             return known
         return [one for one in known if 2 * one[0] <= self.size] or known[:1]
 
-    def _together(self, known: Sequence[tuple[int, str]]) -> int:
-        """How many of the rarest words a row must hold so that few enough do, were words independent."""
+    def _number_required(self, known: Sequence[tuple[int, str]]) -> int:
+        """How many of the rarest words a row must have so that few enough do, if words were independent."""
         expected = float(self.size)
         for number, (count, _) in enumerate(known, 1):
             expected *= count / self.size
@@ -114,7 +113,7 @@ class Vocabulary:
         return len(known)
 
 
-def _within(known: Sequence[tuple[int, str]], most: int) -> int:
-    """How many of the first words have so many rows together at most."""
-    touched = accumulate(count for count, _ in known)
-    return sum(1 for _ in takewhile(most.__ge__, touched))
+def _number_within(known: Sequence[tuple[int, str]], most: int) -> int:
+    """How many of the first words have at most `most` rows together."""
+    totals = accumulate(count for count, _ in known)
+    return sum(1 for _ in takewhile(most.__ge__, totals))

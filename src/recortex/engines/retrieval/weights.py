@@ -18,7 +18,7 @@ class Compared(NamedTuple):
     """Signals that tell candidates apart: the weights multiply standard deviations from the candidates' mean.
 
     Attributes:
-        keyword: BM25 of the memory's words, as a share of the best conceivable.
+        keyword: BM25 of the memory, as a share of the highest that a text could get for the question.
         semantic: cosine of its vector.
         nearby: mean cosine of the turns around it.
         session: keyword scores of the best turns of its session.
@@ -53,8 +53,8 @@ class Common(NamedTuple):
 
     Attributes:
         proximity: it is linked to a file that the question names, or to one in the same folder.
-        patterns: it is linked to a code pattern that matters to the question.
-        recency: it was recorded or used not long ago.
+        patterns: it is linked to a code pattern that the question is about.
+        recency: it was recorded or used recently.
         confidence: what decay has left of its confidence.
         importance: its priority.
         kind: questions like this are usually answered by its kind.
@@ -77,7 +77,7 @@ class Form(NamedTuple):
     spoken: Spoken = Spoken()
 
     def having(self, *, words: bool, vectors: bool) -> Form:
-        """The weights where only words or vectors were searched: the other one's weight is added."""
+        """The weights where only words or vectors were searched: the one has the weight of both."""
         if words and vectors:
             return self
         both = self.compared.keyword + self.compared.semantic

@@ -1,4 +1,4 @@
-"""Recognises statements that only repeat a given memory; they are no evidence for it."""
+"""Recognises statements that only repeat a memory that the agent was given: they are no evidence for it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 ECHO = 0.8
-"""The share of a statement's words that stand in a memory that was given; as much as makes two statements
-near-duplicates."""
+"""The share of a statement's words that are in a given memory; the same share as for near-duplicates."""
 
 
 class GivenTexts:

@@ -16,16 +16,15 @@ TOUCHES = frozenset({"read", "written"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Efficiency:
-    """Tokens of what was given in a session.
+    """The tokens of what was given in a session, and of what was used.
 
     Attributes:
         memories: how many different ones were given; `used` of them were used.
-        tokens_given: of all that was given, in cl100k_base; what was given again after a compaction counts
-            again.
+        tokens_given: of all that was given, in cl100k_base; what was given again counts again.
         tokens_used: of what was used.
-        ratio: tokens used by tokens given, 0 to 1; 0 where nothing was given.
-        tokens_saved: what the warnings of files would have cost if they had come with each later touch of
-            their file.
+        ratio: tokens used / tokens given, 0 to 1; 0 where nothing was given.
+        tokens_saved: what the warnings about files would have cost in addition if they had been given with
+            each later access to their file.
     """
 
     memories: int = 0
@@ -37,7 +36,7 @@ class Efficiency:
 
 
 def efficiency(receipts: Sequence[Receipt], signals: Sequence[Signal]) -> Efficiency:
-    """The figures of one session."""
+    """The efficiency of one session."""
     given = sum(one.tokens for one in receipts)
     used = [one for one in receipts if one.used_as]
     worth = sum(one.tokens for one in used)
@@ -52,7 +51,7 @@ def efficiency(receipts: Sequence[Receipt], signals: Sequence[Signal]) -> Effici
 
 
 def _later_touches(receipt: Receipt, signals: Sequence[Signal]) -> int:
-    """How often a warning's file was touched again; the touch that caused the warning is one of them."""
+    """How often a warning's file was accessed again, after the access that caused the warning."""
     if receipt.channel != "file":
         return 0
     touches = sum(

@@ -1,8 +1,8 @@
 """Which memories an agent used after they were given: quoted, its file touched, its command run.
 
-A use must be seen in what the agent says or does after the memory was given, and nothing else may explain it:
-not what the person said, what tools printed, or what the agent itself had said or done before. In doubt the
-memory was not used.
+A use shows in what the agent says or does after the memory was given, and must have no other explanation:
+what the person terms, what tools printed, or what the agent itself said or did before. In doubt a memory was
+not used.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from recortex.domain.transcript import ToolCall, Turn
 
 RUN = 6
-"""So many words in a row, three of them long, are no coincidence."""
+"""Words in a row that are no coincidence, if `LONG_WORDS` of them are long."""
 LONG_WORDS = 3
 _LONG = 5
+"""Characters of a long word, or of a name with separators."""
 NAMES = 2
-"""A memory is known by its names when at least two of them, and more than half, turn up in one message."""
+"""A memory is quoted by its names if one message has at least this many, and more than half, of them."""
 READ = 20_000
-"""Characters of a memory, a message, an argument or an output that are looked at."""
+"""Characters of a memory, a message, an argument or an output that are read."""
 ID = 8
-"""Characters of an id as it is shown beside a memory."""
+"""Characters of an id as it is shown with a memory."""
 
 _TICKED = re.compile(r"`([^`\n]{3,200})`")
 _SEPARATOR = re.compile(r"&&|\|\||[;\n|]")
@@ -39,7 +40,7 @@ _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
 class Used(NamedTuple):
-    """The first use of what a receipt says was given."""
+    """The first use of a memory that was given, by its receipt."""
 
     receipt: Receipt
     use: Use
@@ -47,37 +48,37 @@ class Used(NamedTuple):
 
 
 def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Iterable[Turn]) -> list[Used]:
-    """The first use of each memory that was given, as far as it can be told; in order of time.
+    """The first use of each memory that was given, as far as it can be recognised; in order of time.
 
     - `command`: a command that the memory names (metadata `commands`, or between backticks) was run, and is
-      not one that everybody types for its purpose, such as `npm test`.
-    - `quoted`: six words in a row of the memory, or its id, or more than half of its names (identifiers,
-      paths, at least two), stand in one message's prose or in the arguments of its tool calls.
-    - `file`: a file that the memory is linked to was read or written. A memory that was given because its
-      file was touched is not used by touching that file again; another linked file counts when it is written.
+      not the usual one for its purpose, such as `npm test`. - `quoted`: one message's prose or the arguments
+      of its tool calls have six words in a row of the memory, its id, or more than half of its names
+      (identifiers and paths, at least two). - `file`: a file that the memory is linked to was read or
+      written. A memory that was given because its file was touched is not used by touching that file again;
+      another linked file counts when it is written.
 
     Args:
-        receipts: of one session; those that are marked as used are left out.
-        memories: by id; a receipt without its memory is left out.
-        turns: the session's, in order, from any point on. Without a time a turn can be no use, and
-            sub-agents' turns are none: they were not given what the session was.
+        receipts: of one session; those that are marked as used are ignored.
+        memories: by id; a receipt without its memory is ignored.
+        turns: the session's, in order, from any point on. Turns without a time are no use, nor are those of
+            sub-agents, which do not see what the session was given.
     """
-    open_ = {
+    unused = {
         id(one): (one, _marks(memories[one.memory]))
         for one in receipts
         if not one.used_as and one.memory in memories
     }
-    heard = _Heard()
+    sources = _OtherSources()
     found: list[Used] = []
     for turn in turns:
-        said = _Said.of(turn)
+        terms = _TurnTerms.of(turn)
         if turn.role == "assistant" and turn.at is not None and not turn.sidechain:
-            for key, (receipt, marks) in list(_current(open_, turn.at)):
-                use = _use(receipt, marks, said, heard)
+            for key, (receipt, marks) in list(_current(unused, turn.at)):
+                use = _use(receipt, marks, terms, sources)
                 if use:
                     found.append(Used(receipt, use, turn.at))
-                    del open_[key]
-        heard.add(turn, said)
+                    del unused[key]
+        sources.add(turn, terms)
     return found
 
 
@@ -93,8 +94,8 @@ class _Marks:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """What one turn says and does; words and runs of words in one set each."""
+class _TurnTerms:
+    """What one turn says and does; each set has single words and runs of words."""
 
     prose: frozenset[str]
     arguments: frozenset[str]
@@ -103,7 +104,7 @@ class _Said:
     touched: tuple[tuple[str, bool], ...] = ()
 
     @classmethod
-    def of(cls, turn: Turn) -> _Said:
+    def of(cls, turn: Turn) -> _TurnTerms:
         calls = [call for call in turn.tools if not call.injected]
         return cls(
             prose=_terms(turn.text),
@@ -115,79 +116,79 @@ class _Said:
 
 
 @dataclass(slots=True)
-class _Heard:
-    """What the agent had from other sources (the person, tools), and what it said itself, since when."""
+class _OtherSources:
+    """Terms that the agent had from the person and tools, and those that it said itself, with the time."""
 
     elsewhere: set[str] = field(default_factory=set)
     own: dict[str, datetime] = field(default_factory=dict)
     last: datetime = _EARLIEST
 
-    def add(self, turn: Turn, said: _Said) -> None:
-        """Take in a turn that is over."""
+    def add(self, turn: Turn, terms: _TurnTerms) -> None:
+        """Add the terms of a turn."""
         self.last = max(self.last, turn.at or self.last)
-        self.elsewhere |= said.printed
+        self.elsewhere |= terms.printed
         if turn.role == "assistant" and not turn.sidechain:
-            done = (*(f"$ {one}" for one in said.commands), *(_base(path) for path, _ in said.touched))
-            for term in (*said.prose, *said.arguments, *done):
+            done = (*(f"$ {one}" for one in terms.commands), *(_base(path) for path, _ in terms.touched))
+            for term in (*terms.prose, *terms.arguments, *done):
                 self.own.setdefault(term, self.last)
         else:
-            self.elsewhere |= said.prose
+            self.elsewhere |= terms.prose
 
     def explains(self, term: str, given: datetime) -> bool:
-        """Whether the agent had it from elsewhere, or had said it before it was given."""
+        """Whether the agent had a term from elsewhere, or said it before it was given."""
         return term in self.elsewhere or (term in self.own and self.own[term] <= given)
 
 
 def _current(
-    open_: Mapping[int, tuple[Receipt, _Marks]], at: datetime
+    unused: Mapping[int, tuple[Receipt, _Marks]], at: datetime
 ) -> Iterator[tuple[int, tuple[Receipt, _Marks]]]:
-    """What was given before that time; of a memory that was given again, the last time."""
+    """What was given before a time; of a memory that was given several times, the last one."""
     last: dict[str, tuple[int, tuple[Receipt, _Marks]]] = {}
-    for key, entry in open_.items():
+    for key, entry in unused.items():
         receipt = entry[0]
         if receipt.at < at and (receipt.memory not in last or last[receipt.memory][1][0].at <= receipt.at):
             last[receipt.memory] = (key, entry)
     yield from last.values()
 
 
-def _use(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> Use:
-    if _ran(receipt, marks, said, heard):
+def _use(receipt: Receipt, marks: _Marks, terms: _TurnTerms, sources: _OtherSources) -> Use:
+    if _ran(receipt, marks, terms, sources):
         return "command"
-    if _quoted(receipt, marks, said, heard):
+    if _quoted(receipt, marks, terms, sources):
         return "quoted"
-    return "file" if _touched(receipt, marks, said, heard) else ""
+    return "file" if _touched(receipt, marks, terms, sources) else ""
 
 
-def _ran(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> bool:
+def _ran(receipt: Receipt, marks: _Marks, terms: _TurnTerms, sources: _OtherSources) -> bool:
     return any(
         (done == named or done.startswith(f"{named} "))
-        # Something of the command came from the memory alone.
-        and not all(heard.explains(word, receipt.at) for word in _words(named))
-        and not heard.explains(f"$ {done}", receipt.at)
+        # At least one word of the command came from the memory alone.
+        and not all(sources.explains(word, receipt.at) for word in _words(named))
+        and not sources.explains(f"$ {done}", receipt.at)
         for named in marks.commands
-        for done in said.commands
+        for done in terms.commands
     )
 
 
-def _quoted(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> bool:
+def _quoted(receipt: Receipt, marks: _Marks, terms: _TurnTerms, sources: _OtherSources) -> bool:
     # Prose may repeat what the tools of the same message printed.
-    told = said.arguments | (said.prose - said.printed)
-    if marks.id in told and not heard.explains(marks.id, receipt.at):
+    told = terms.arguments | (terms.prose - terms.printed)
+    if marks.id in told and not sources.explains(marks.id, receipt.at):
         return True
-    if any(not heard.explains(run, receipt.at) for run in marks.runs & told):
+    if any(not sources.explains(run, receipt.at) for run in marks.runs & told):
         return True
-    names = {name for name in marks.names & told if not heard.explains(name, receipt.at)}
+    names = {name for name in marks.names & told if not sources.explains(name, receipt.at)}
     return len(names) >= NAMES and 2 * len(names) > len(marks.names)
 
 
-def _touched(receipt: Receipt, marks: _Marks, said: _Said, heard: _Heard) -> bool:
-    for path, writes in said.touched:
+def _touched(receipt: Receipt, marks: _Marks, terms: _TurnTerms, sources: _OtherSources) -> bool:
+    for path, writes in terms.touched:
         for linked in marks.files:
             if path != linked and not path.endswith(f"/{linked}"):
                 continue
             if receipt.channel == "file" and (linked == receipt.subject or not writes):
                 continue
-            if not heard.explains(_base(linked), receipt.at):
+            if not sources.explains(_base(linked), receipt.at):
                 return True
     return False
 
@@ -211,7 +212,7 @@ def _marks(memory: Memory) -> _Marks:
 
 
 def _is_name(word: str) -> bool:
-    """Whether a word names something in code: joined by signs, with a digit, or with a capital inside."""
+    """Whether a word names something in code: with separators, with a digit, or with a capital inside."""
     inner = word[1:]
     joined = any(sign in word[1:-1] for sign in "_./:@#") and len(word) >= _LONG
     numbered = word[:1].isalpha() and any(map(str.isdigit, inner))
@@ -247,7 +248,7 @@ def _runs(words: Sequence[str]) -> Iterator[str]:
 
 
 def _commands(call: ToolCall) -> Iterator[str]:
-    """The single commands of a line, as they may be compared."""
+    """The single commands of a line, in a form that can be compared."""
     for part in _SEPARATOR.split(call.command[:READ]):
         if part.strip():
             yield _plain(part)

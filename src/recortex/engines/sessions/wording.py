@@ -1,4 +1,4 @@
-"""Words memories for an agent: one line each, as records and never as instructions."""
+"""Writes memories for an agent: one line each, as records and never as instructions."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 LINE = 480
-"""Characters of a memory that are shown; the whole is one `get` away."""
+"""Characters of a memory that are shown; `get` shows it whole."""
 ID = 8
 MOST = 9_000
-"""Characters of one answer: clients replace what is longer than 10,000 by a preview."""
+"""Characters of one answer: clients replace answers of more than 10,000 by a preview."""
 
 _FRESHNESS = {"changed": ", which has changed since", "gone": ", which is gone", "fresh": "", "none": ""}
 
 
 def line(memory: Memory, freshness: Freshness = "none") -> str:
-    """One memory: kind and date of the statement, what it is about, what it says, its id."""
+    """The line of a memory: kind, date, file, text, id."""
     about = clean(memory.files[0].path) if memory.files else ""
     place = f" ({shorten(about, 120)}{_FRESHNESS[freshness]})" if about else ""
     return (
@@ -34,7 +34,7 @@ def line(memory: Memory, freshness: Freshness = "none") -> str:
 
 
 def block(title: str, lines: Sequence[str]) -> str:
-    """The marked text for the agent: as many lines as it may have; empty where there is none."""
+    """The marked text for the agent, with as many lines as fit; empty without lines."""
     kept: list[str] = []
     room = MOST - len(title)
     for one in lines:

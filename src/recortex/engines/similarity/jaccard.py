@@ -1,4 +1,4 @@
-"""Jaccard similarity of two texts by their words: the cheap test before vectors, and what its bands mean."""
+"""Jaccard similarity of two texts by their words, and what is done at which similarity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ DIFFERENT, SUGGESTED, CONSOLIDATE, SIMILAR = 0.1, 0.4, 0.5, 0.6
 
 
 class Verdict(StrEnum):
-    """What is to be done about a pair."""
+    """What is to be done with a pair of memories."""
 
     IGNORE = "ignore"
     RELATE = "relate"

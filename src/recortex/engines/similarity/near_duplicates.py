@@ -1,4 +1,4 @@
-"""Recognises statements that say the same in other words.
+"""Recognises statements that say the same in nearly the same words.
 
 Word overlap alone is not enough: "restart the checkout with `make checkout`" and "restart the mailer with
 `make mailer`" share six of seven words and are two facts, while "From now on always deploy with `make ship`"
@@ -13,9 +13,9 @@ from functools import lru_cache
 from recortex.engines.words import INFLECTIONS, PADDING, TERM, stem, tokens
 
 WHOLE = 0.8
-"""How much of a known statement the new one must repeat, and how much of that in the same order."""
+"""The share of a known statement's words that the new one must repeat, and of those that must be in order."""
 LONGEST = 2_000
-"""Characters of a statement that are compared; what is longer says the same only word for word."""
+"""Characters of a statement; longer ones are only compared for equality."""
 
 _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
     "can't": "cannot"
@@ -24,18 +24,18 @@ _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "nev
 
 @lru_cache(2_048)
 def meaning(text: str) -> tuple[str, ...]:
-    """The words of a statement that carry its meaning, in order, in one form."""
+    """The words of a statement that carry its meaning, in order, without inflections."""
     found = (word.strip(".:-/+#").replace("’", "'") for word in tokens(text, TERM))
     plain = (_NEGATIONS.get(word, word) for word in found)
     return tuple(stem(word, INFLECTIONS) for word in plain if word and word not in PADDING)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:
-    """Whether a new statement only repeats a known one: no more, hardly less, in the same order."""
+    """Whether a new statement only repeats a known one: it adds no word, omits few, and keeps the order."""
     if max(len(new), len(known)) > LONGEST:
         return new == known
-    said, before = meaning(new), meaning(known)
-    if not said or not set(said) <= set(before) or len(set(said)) < WHOLE * len(set(before)):
+    words, known_words = meaning(new), meaning(known)
+    if not words or not set(words) <= set(known_words) or len(set(words)) < WHOLE * len(set(known_words)):
         return False
-    matcher = SequenceMatcher(None, before, said, autojunk=False)
-    return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(said)
+    matcher = SequenceMatcher(None, known_words, words, autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(words)

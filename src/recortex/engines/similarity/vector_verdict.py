@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 BY_WORDS, BY_MEANING, SAME_MATTER = "word overlap", "cosine", "consolidation candidate"
 RELATED = 0.45
-"""Of statements that have nothing to do with each other, 95 in 100 pairs are below it (bench/likeness.py)."""
+"""Of unrelated statements, 95 in 100 pairs have a lower cosine (bench/likeness.py)."""
 NEARLY_SAME = 0.8
-"""Above it pairs tell the same matter in other words (bench/likeness.py: read by eye)."""
+"""Pairs with a higher cosine say the same in other words (bench/likeness.py, judged by reading them)."""
 
 
-def open_to_question(relation: Relation) -> bool:
-    """Whether a relation was found by words alone and not by enough of them."""
+def is_uncertain(relation: Relation) -> bool:
+    """Whether a relation was inferred by words alone, and not by many of them."""
     return (
         relation.inferred
         and relation.type is RelationType.RELATED
@@ -29,7 +29,7 @@ def open_to_question(relation: Relation) -> bool:
 
 
 def vector_verdict(relation: Relation, cosine: float) -> Relation | None:
-    """The relation with its strength by meaning; None where the two have nothing to do with each other."""
+    """The relation with the cosine as its strength; None where the two memories are unrelated."""
     if cosine < RELATED:
         return None
     evidence = SAME_MATTER if cosine >= NEARLY_SAME else BY_MEANING

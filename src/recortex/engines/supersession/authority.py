@@ -7,11 +7,11 @@ r"""Who may replace whom: a guess never silently ends what the person said.
 | found by rules         | contradicts | contradicts        | contradicts       | if it says so  |
 | untrusted, or proposed | contradicts | contradicts        | contradicts       | contradicts    |
 
-"Told by the agent" is `remember` called by the agent: it speaks for the person of the session, so what it
-tells replaces what the person said where the statement itself announces the change ("use X instead of Y"); a
-mere other value does not. What was told on purpose outlives what rules read between the lines, and of two
-commands that rules saw at work in a repository of several parts both may be right. Only what is active or
-proposed is replaced, and never by something older.
+"Told by the agent" means that the agent called `remember`. It speaks for the person of the session, so its
+statement replaces what the person said where it announces the change itself ("use X instead of Y"), but not
+where it only has another value. What rules found in a session never replaces what was told on purpose. Of two
+commands that rules saw at work, both may be right, since a repository may have several parts. Only active or
+proposed memories are replaced, and never by an older one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Authority(IntEnum):
-    """Whose word a memory is."""
+    """Who stands behind a memory, from the least to the most authority."""
 
     UNTRUSTED = 0
     FOUND = 1
@@ -38,7 +38,7 @@ class Authority(IntEnum):
 
 
 def authority_of(memory: Memory) -> Authority:
-    """Whose word a memory is."""
+    """Who stands behind a memory."""
     if memory.trust is Trust.UNTRUSTED:
         return Authority.UNTRUSTED
     if memory.trust is Trust.TRUSTED:
@@ -46,11 +46,11 @@ def authority_of(memory: Memory) -> Authority:
     return Authority.TOLD if memory.origin is Origin.AGENT and not memory.source.rule else Authority.FOUND
 
 
-def may_replace(new: Memory, old: Memory, judged: SupersessionVerdict) -> bool:
-    """Whether a memory that was judged to replace another may do so by itself."""
+def may_replace(new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
+    """Whether a memory may replace another without a person, where their wording says that it does."""
     if new.status is not Status.ACTIVE or old.pinned or old.status not in {Status.ACTIVE, Status.PROPOSED}:
         return False
-    if not (states_what_holds(new.kind) and states_what_holds(old.kind)):
+    if not (is_replaceable(new.kind) and is_replaceable(old.kind)):
         return False
     if old.valid_from > new.valid_from or new.scope is not old.scope:
         return False
@@ -58,10 +58,10 @@ def may_replace(new: Memory, old: Memory, judged: SupersessionVerdict) -> bool:
     if mine is Authority.UNTRUSTED:
         return False
     if mine is Authority.FOUND:
-        return theirs is Authority.FOUND and judged.explicit
-    return mine >= theirs or judged.explicit
+        return theirs is Authority.FOUND and verdict.explicit
+    return mine >= theirs or verdict.explicit
 
 
-def states_what_holds(kind: Kind) -> bool:
-    """Whether memories of a kind say what holds; what happened stays true whatever follows."""
+def is_replaceable(kind: Kind) -> bool:
+    """Whether memories of a kind say what holds until something else does; what happened stays true."""
     return KINDS[kind].replaceable and not KINDS[kind].event

@@ -1,4 +1,4 @@
-"""What a claim's value looks like: the name of one thing, a quality, a number, a path."""
+"""Classifies the value of a claim: the name of one thing, a quality, a number, a path."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from recortex.engines.words import word_set
 
 
 def is_name(value: tuple[str, ...]) -> bool:
-    """Whether a value reads as the name of one thing: a product, a path, a number; not a description.
+    """Whether a value is the name of one thing (a product, a path, a number), not a description.
 
-    A bare singular in lower case is a name ("use bcrypt for"), a plural or a noun with an article is not.
+    A bare singular in lower case is a name ("use bcrypt for"); a plural or a noun with an article is not.
     """
     if not value or value[0].lower() in _VAGUE or any(word.lower() in _JOINS for word in value):
         return False
@@ -41,7 +41,7 @@ def is_quality(value: tuple[str, ...]) -> bool:
 
 
 def shape(value: tuple[str, ...]) -> str:
-    """What a value looks like: a number with its unit, a path, a host, a version, or a word."""
+    """The form of a value: `number` with its unit, `path`, `dotted` (a host or version) or `word`."""
     first = value[0]
     if is_number(first):
         return "number " + " ".join(word.lower().rstrip("s") for word in value[1:])

@@ -1,7 +1,6 @@
-"""A statement read as claims: what it is about, what it says of it, and whether it denies it.
+"""Parses a statement into claims: the subject, what is said about it, and whether that is denied.
 
-One pass over the words of each clause; no model and no look at anything else. A reading that fails gives no
-claim.
+One pass over the words of each clause, without a model. A clause that cannot be parsed gives no claim.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from recortex.engines.words import FILLERS, PREPOSITIONS, singular, word_set
 PATTERNS = Patterns(__file__)
 
 MAX_TEXT = 1_000
-"""Characters that are read: a claim stands at the beginning of a memory, its reasons after it."""
+"""Characters that are read: a memory begins with its claim, and reasons follow."""
 
 _NUMBERS = word_set("one two three four five six seven eight nine ten twelve once twice zero")
 _SHORT, _SUBJECT_WORDS, _CHOICE_WORDS = 3, 6, 2
@@ -44,14 +43,14 @@ class Claim:
     """What a clause says.
 
     Attributes:
-        verb: the relation: `use`, `be`, or the verb with its preposition.
-        subject: stems of what it is about; empty where it speaks of the whole project.
-        value: the words of the value as they were written, without articles.
-        denied: whether it says that it is not so.
-        words: stems of all words that are no fillers, without the negation.
+        verb: `use`, `be`, or the verb with its preposition.
+        subject: stems of what it is about; empty for the whole project.
+        value: the words of the value as written, without articles.
+        denied: whether it is negated.
+        words: stems of all words but fillers, without the negation.
         several: whether the value is a list.
-        names: stems of the words that tell what it is about from others of its sort (`identity`); none of the
-            value.
+        names: stems of the words that distinguish the subject from others of its sort (`identifiers`); none
+            of the value.
     """
 
     verb: str
@@ -64,12 +63,12 @@ class Claim:
 
     @property
     def stems(self) -> frozenset[str]:
-        """The value, to be compared."""
+        """The stems of the value."""
         return stems(self.value)
 
 
 def stem(word: str) -> str:
-    """A word to be compared: lower case, singular, one name for each thing."""
+    """A word in the form in which it is compared: lower case, singular, synonyms as one."""
     low = word.lower().strip("'’.,:/")
     if low in SYNONYMS or low in FAMILY_OF:
         return SYNONYMS.get(low, low)
@@ -78,12 +77,12 @@ def stem(word: str) -> str:
 
 
 def stems(words: tuple[str, ...] | list[str]) -> frozenset[str]:
-    """Stems of the words of a phrase that are no fillers."""
+    """The stems of the words of a phrase, without fillers."""
     return frozenset(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
 
 
 def named(words: tuple[str, ...] | list[str]) -> frozenset[str]:
-    """All words of a phrase, to be compared; a single letter as it is, for a queue A is no article."""
+    """The stems of all words of a phrase; a single letter stays as it is, since "queue A" has no article."""
     return frozenset(word if len(word) == 1 else stem(word) for word in words)
 
 
@@ -93,7 +92,7 @@ def is_number(word: str) -> bool:
 
 
 def core(text: str) -> str:
-    """A statement without marks, openings and reasons."""
+    """A statement without code marks, opening words and reasons."""
     said = PATTERNS.marks.sub("", PATTERNS.aside.sub("", text[:MAX_TEXT])).replace("’", "'").strip()
     said = PATTERNS.on.sub(
         "we use ", PATTERNS.times_out.sub("expire", PATTERNS.lasting.sub("", PATTERNS.reason.sub("", said)))
@@ -108,7 +107,7 @@ def core(text: str) -> str:
 
 @lru_cache(maxsize=512)
 def claims(text: str) -> tuple[Claim, ...]:
-    """The claims of a statement, clause by clause; a clause that is none is left out."""
+    """The claims of a statement, one for each clause that can be parsed."""
     found = (_claim(clause) for clause in clauses(core(text)))
     return tuple(one for one in found if one is not None)
 
@@ -129,11 +128,11 @@ def _claim(clause: str) -> Claim | None:
             )
         )
     )
-    # A subject and a value at least; no sentence is so long.
+    # A claim has a subject and a value at least; no clause has more than forty words.
     if len(words) < 2 or len(words) > 40:  # noqa: PLR2004
         return None
     told = tuple(stem(word) for word in words if word.lower() not in FILLERS and word != ",")
-    read = _order(words) or _told(words) or _elliptic(words)
+    read = _order(words) or _sentence(words) or _bare_choice(words)
     value = tuple(word for word in read[2] if word != ",") if read else ()
     names = _names(words) - named(value)
     if read is None or not value:
@@ -144,7 +143,7 @@ def _claim(clause: str) -> Claim | None:
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Stems of a statement's words, values included, that tell one thing from others of its sort."""
+    """The stems of a statement's words, also of values, that distinguish things of one sort."""
     return frozenset[str]().union(*(_names(clause_words(clause)) for clause in clauses(core(text))))
 
 
@@ -154,22 +153,22 @@ def _names(words: list[str]) -> frozenset[str]:
 
 
 def _before_aside(words: list[str]) -> list[str]:
-    """The words up to the first comma, where what follows goes on about something else and is no list."""
+    """The words up to the first comma, if what follows is about something else and is no list."""
     place = words.index(",") if "," in words else 0
     rest = {word.lower() for word in words[place:]}
-    # A subject, a verb, a value.
+    # The first three words are a subject, a verb and a value.
     if place < 3 or rest & {"and", "or", "both"} or words[0].lower() in PREPOSITIONS:  # noqa: PLR2004
         return words
     return words[:place]
 
 
 def clause_words(clause: str) -> list[str]:
-    """The words of a clause as they were written, commas among them."""
+    """The words and commas of a clause as written."""
     return PATTERNS.word.findall(clause)
 
 
 def affirmed(words: list[str]) -> tuple[list[str], bool]:
-    """The words without what denies them, and whether they were denied."""
+    """The words without the negation, and whether there was one."""
     kept: list[str] = []
     denied = False
     for place, word in enumerate(words):
@@ -182,11 +181,11 @@ def affirmed(words: list[str]) -> tuple[list[str], bool]:
     return kept, denied
 
 
-_Read = tuple[str, list[str], list[str]]
+_Parsed = tuple[str, list[str], list[str]]
 
 
-def _order(words: list[str]) -> _Read | None:
-    """An order: `use V for S`, `run S with V`."""
+def _order(words: list[str]) -> _Parsed | None:
+    """Parse an order: `use V for S`, `run S with V`."""
     start = 0
     while start < len(words) - 1 and words[start].lower() in FILLERS:
         start += 1
@@ -220,8 +219,8 @@ def _order(words: list[str]) -> _Read | None:
     return None
 
 
-def _told(words: list[str]) -> _Read | None:
-    """A sentence with a subject: `S uses V`, `S is V`, `S is built with V`, `S runs on V`."""
+def _sentence(words: list[str]) -> _Parsed | None:
+    """Parse a sentence with a subject: `S uses V`, `S is V`, `S is built with V`, `S runs on V`."""
     for place, word in enumerate(words[1:], 1):
         low = word.lower()
         rest = words[place + 1 :]
@@ -230,7 +229,7 @@ def _told(words: list[str]) -> _Read | None:
         if not rest:
             return None
         if low in BE or (low == "be" and words[place - 1].lower() in {"must", "should", "to"}):
-            return _being(words[:place], rest)
+            return _with_be(words[:place], rest)
         if low in USES:
             value, scope = cut(rest)
             return ("use", [*words[:place], *scope], value) if value else None
@@ -243,7 +242,7 @@ def _told(words: list[str]) -> _Read | None:
             and not any(word.lower() == "from" for word in words[:place])
         ):
             joint = rest[0].lower() if rest[0].lower() in PREPOSITIONS else ""
-            value, scope = _means(rest[1:] if joint else rest)
+            value, scope = _cut_at_means(rest[1:] if joint else rest)
             return (f"{stem(low)} {joint}".strip(), [*words[:place], *scope], value) if value else None
         if low in NEEDS and (low != "call" or words[place - 1].lower() in {"must", "should", "can"}):
             value, scope = cut(rest)
@@ -251,15 +250,15 @@ def _told(words: list[str]) -> _Read | None:
     return None
 
 
-def _elliptic(words: list[str]) -> _Read | None:
-    """A bare choice: `V for S`."""
+def _bare_choice(words: list[str]) -> _Parsed | None:
+    """Parse a bare choice: `V for S`."""
     place = next((place for place, word in enumerate(words) if word.lower() == "for"), 0)
     if 0 < place <= _CHOICE_WORDS and len(words) > place + 1 and words[0].lower() not in FILLERS:
         return "use", words[place + 1 :], words[:place]
     return None
 
 
-def _being(subject: list[str], rest: list[str]) -> _Read | None:
+def _with_be(subject: list[str], rest: list[str]) -> _Parsed | None:
     first = rest[0].lower()
     joint = rest[1].lower() if len(rest) > 1 else ""
     if (first in PARTICIPLES or PATTERNS.participle.match(first)) and joint in PREPOSITIONS:
@@ -279,8 +278,8 @@ def _being(subject: list[str], rest: list[str]) -> _Read | None:
     return ("be", [*subject, *scope], value) if value else None
 
 
-def _means(words: list[str]) -> tuple[list[str], list[str]]:
-    """As `cut`, but a means at the end is the value: `talks to the backend over REST`."""
+def _cut_at_means(words: list[str]) -> tuple[list[str], list[str]]:
+    """As `cut`, but a means at the end is the value: REST in `talks to the backend over REST`."""
     place = next((place for place, word in enumerate(words) if place and word.lower() in _MEANS), 0)
     if not place or place == len(words) - 1:
         return cut(words)
@@ -289,7 +288,7 @@ def _means(words: list[str]) -> tuple[list[str], list[str]]:
 
 
 def frame(verb: str, joint: str) -> str:
-    """A verb in any form with its preposition, normalised: `are built with` equals `build via`."""
+    """A verb with its preposition, normalised: the same for `built with` and `build via`."""
     low = verb.lower()
     root = BASES.get(low, low)
     if root == low and PATTERNS.participle.match(low):
@@ -303,12 +302,12 @@ def cut(words: list[str]) -> tuple[list[str], list[str]]:
     for place, word in enumerate(words):
         if place and word.lower() in PREPOSITIONS:
             rest = words[place + 1 :]
-            return _bare(words[:place]), rest[: rest.index(",")] if "," in rest else rest
-    return _bare(words), []
+            return _trimmed(words[:place]), rest[: rest.index(",")] if "," in rest else rest
+    return _trimmed(words), []
 
 
-def _bare(words: list[str]) -> list[str]:
-    """A value without what only ties it in, its numbers and names kept."""
+def _trimmed(words: list[str]) -> list[str]:
+    """A phrase without adverbs and articles at its ends."""
     while words and words[-1].lower() in {*_ADVERBS, ",", "instead", "here", "all", "everywhere", "too"}:
         words = words[:-1]
     while words and words[0].lower() in {*_ADVERBS, "the", "our", "my", ","}:

@@ -1,7 +1,8 @@
-"""Whether a new statement replaces a known one, by their wording alone.
+"""Decides whether a new statement replaces a known one, by their wording alone.
 
-Three kinds of evidence: words that announce a change and name the old thing; the same claim denied; the same
-frame with another value, where only one value can hold. In doubt the two at most contradict each other.
+There are three kinds of evidence: words that announce a change and name the old thing; the same claim,
+denied; and the same claim with another value, where only one value can hold. In doubt the two at most
+contradict each other.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ from recortex.engines.supersession.claims import (
     names_of,
     stem,
 )
-from recortex.engines.supersession.identifiers import apart
+from recortex.engines.supersession.identifiers import about_two_things
 from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
 from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
 MAX_VALUE = 6
-"""Words of a value: a longer complement is an explanation, not a value."""
+"""The most words of a value: a longer phrase is an explanation."""
 
 
 class Outcome(StrEnum):
-    """What a new statement is to a known one."""
+    """What a new statement does to a known one."""
 
     NOTHING = "nothing"
     CONTRADICTS = "contradicts"
@@ -59,12 +60,12 @@ NOTHING = SupersessionVerdict(Outcome.NOTHING)
 
 
 _NEAR, _NEAR_ANNOUNCED = 0.45, 0.25
-"""Share of the words of the shorter of two statements that the other has as well: below it, no pair of
-bench/reversals.py is a reversal."""
+"""The least share of the words of the shorter statement that the other one has too, without and with an
+announced change: below it, no pair of bench/reversals.py is a reversal."""
 
 
 def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
-    """The cheap test before `find_supersession`: whether two bags of words can be about the same."""
+    """The cheap test before `find_supersession`: whether two bags of words may be about the same thing."""
     one, other = new - CLAIM_WORDS, known - CLAIM_WORDS
     least = min(len(one), len(other))
     shared = len(one & other)
@@ -94,7 +95,7 @@ def find_supersession(new: str, known: str) -> SupersessionVerdict:
 
 
 def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
-    """Whether a known claim is about another thing: issue 41, not issue 42; Go, not Python."""
+    """Whether a known claim is about another thing, such as issue 41 and not 42, or Go and not Python."""
     scenes = (one.names for one in claims(known) if not one.verb and one.words[0] in PREPOSITIONS)
     theirs = claim.names.union(*scenes)
     if not theirs:
@@ -102,7 +103,7 @@ def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> 
     values = frozenset[str]().union(*(named(one.value) for one in said))
     exchanged = (change.new | (change.old if change.old & claim.stems else set()) for change in changes(new))
     names = names_of(new).difference(values, *exchanged)
-    return apart(names, _words(new), theirs, _words(known))
+    return about_two_things(names, _words(new), theirs, _words(known))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -110,11 +111,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _compared(known: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bool) -> SupersessionVerdict:
-    """What the claims of two statements are to each other."""
+    """The verdict on two statements by their claims."""
     found = (_against(other, one, explicit=explicit) for one in known for other in said)
     if evidence := next(filter(None, found), ""):
         return SupersessionVerdict(Outcome.REPLACES, evidence, explicit)
-    if any(_at_odds(other, one) for one in known for other in said):
+    if any(_conflict(other, one) for one in known for other in said):
         return SupersessionVerdict(Outcome.CONTRADICTS, "same matter, other value", explicit)
     return NOTHING
 
@@ -123,7 +124,7 @@ def _compared(known: tuple[Claim, ...], said: tuple[Claim, ...], *, explicit: bo
 
 
 def _announced(new: str, known: tuple[Claim, ...], said: tuple[Claim, ...]) -> bool:
-    """Whether the new statement says that what was known is given up, or was done before."""
+    """Whether the new statement says that something known is given up, or was done only before."""
     if not may_change(bag_of_words(new)):
         return False
     if any(_given_up(change, one, said) for change in changes(new) for one in known):
@@ -132,7 +133,7 @@ def _announced(new: str, known: tuple[Claim, ...], said: tuple[Claim, ...]) -> b
 
 
 def _given_up(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...]) -> bool:
-    """Whether a known claim holds what a change gives up."""
+    """Whether a change gives up what a known claim says."""
     if known.denied or not known.verb or known.verb in {"need", "require"}:
         return False
     if change.old:
@@ -141,7 +142,7 @@ def _given_up(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...]) ->
 
 
 def _names(old: frozenset[str], known: Claim) -> bool:
-    """Whether the known value is the thing that is given up; a list that holds it is more than that."""
+    """Whether the known value is what is given up; a list that contains it is more than that."""
     value = known.stems
     if not value or known.several or len(known.value) > MAX_VALUE:
         return False
@@ -155,7 +156,7 @@ def _names(old: frozenset[str], known: Claim) -> bool:
 
 
 def _same_matter(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...]) -> bool:
-    """Whether both are about the same; one of them may leave open what it is about."""
+    """Whether both have the same subject; one of them may leave it open."""
     about = change.what
     if not about:
         told = (one.subject for one in said if one.verb and not one.stems & change.old)
@@ -164,11 +165,11 @@ def _same_matter(change: AnnouncedChange, known: Claim, said: tuple[Claim, ...])
     rest = about - change.old - change.new
     if not rest or _meet(rest, known.subject) or rest <= known.stems:
         return True
-    return not known.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _serves_one_end(known))
+    return not known.subject - _GENERAL and (not rest - _GENERAL - SLOTS or _has_one_purpose(known))
 
 
 def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two matters share a word, in any form of it: "format", "formatting"."""
+    """Whether two subjects share a word, also in another form: "format", "formatting"."""
     return bool(one & other) or any(
         (len(b) >= _ROOT and a.startswith(b)) or (len(a) >= _ROOT and b.startswith(a))
         for a in one
@@ -177,10 +178,11 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 _ROOT = 5
+"""Characters from which a word that begins another one is its root."""
 
 
-def _serves_one_end(known: Claim) -> bool:
-    """Whether the known thing is of a kind that serves one end, so that naming the end does not narrow it."""
+def _has_one_purpose(known: Claim) -> bool:
+    """Whether a project uses such a thing for one purpose, so that naming the purpose does not narrow it."""
     families = _families(known)
     return bool(families) and not any(FAMILIES[place] & SEVERAL_ENDS for place in families)
 
@@ -248,13 +250,13 @@ def _denies(new: Claim, known: Claim) -> bool:
 
 
 def _takes_back(new: Claim, known: Claim) -> bool:
-    """Whether "we don't do X any more" ends "do X before Y": all that it says is said there."""
+    """Whether "we don't do X any more" ends "do X before Y": the known claim has all of its words."""
     said = frozenset(new.words) - _WEAK
     return len(said) >= _LEAST_WORDS and said < frozenset(known.words) and new.words[0] in known.words[:2]
 
 
 def _only_numbers_differ(new: Claim, known: Claim) -> bool:
-    """Whether two claims are the same up to their numbers, and each says one number of the same place."""
+    """Whether two claims are equal except for one number in the same place."""
     if len(new.words) != len(known.words) or not new.verb:
         return False
     differ = [(a, b) for a, b in zip(new.words, known.words, strict=True) if a != b]
@@ -288,11 +290,11 @@ def _other_value(new: Claim, known: Claim, *, explicit: bool) -> bool:
 
 
 _OPEN_VERBS = frozenset({"use", "need", "require", "has", "have", "support", "call"})
-"""Of what these name, several may hold at once."""
+"""Verbs whose objects may be several at once."""
 
 
 def _told_apart(new: Claim, known: Claim) -> bool:
-    """Whether two values differ by a name: the REST client and the gRPC client, not two helpers."""
+    """Whether two values differ by a name: "the REST client" and "the gRPC client", not two helpers."""
     common = new.stems & known.stems
     if not common:
         return True
@@ -301,13 +303,13 @@ def _told_apart(new: Claim, known: Claim) -> bool:
 
 
 def _told_apart_by_one(new: Claim, known: Claim) -> bool:
-    """Whether two values are one thing in two ways: "rolling deployments", "blue-green deployments"."""
+    """Whether two values are variants of one thing: "rolling deployments", "blue-green deployments"."""
     one, other = new.stems, known.stems
     return len(one - other) == len(other - one) == 1 and stem(new.value[-1]) == stem(known.value[-1])
 
 
 def _comparable(new: Claim, known: Claim) -> bool:
-    """Whether both say one value of something, and different ones, neither a closer word for the other."""
+    """Whether both give one value, and different ones, neither a more precise word for the other."""
     if not new.verb or new.verb != known.verb or new.several or known.several:
         return False
     if not (0 < len(new.value) <= MAX_VALUE and 0 < len(known.value) <= MAX_VALUE):
@@ -317,7 +319,7 @@ def _comparable(new: Claim, known: Claim) -> bool:
 
 
 def _extends(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether a name of one begins with a name of the other: `pytest-xdist` is used with `pytest`."""
+    """Whether a name of one extends a name of the other: `pytest-xdist` is used with `pytest`."""
     return any(
         len(short) > 2 and long.startswith(tuple(f"{short}{sign}" for sign in "-.:/"))  # noqa: PLR2004
         for a in one - other
@@ -338,8 +340,8 @@ def _families(claim: Claim) -> set[int]:
     return {FAMILY_OF[word] for word in claim.stems & FAMILY_OF.keys()}
 
 
-def _at_odds(new: Claim, known: Claim) -> bool:
-    """Whether a person should look at both: the same matter with another value, where several might hold."""
+def _conflict(new: Claim, known: Claim) -> bool:
+    """Whether a person should decide: the same subject with another value, where both might hold."""
     if new.denied or known.denied or new.verb in {"be", "need", "require", "has", "have"}:
         return False
     if not _comparable(new, known) or not _same_subject(new, known, explicit=True):

@@ -1,7 +1,6 @@
-"""What tells one thing from another of its sort: `#41` from `#42`, Go from Python, `a.py` from `b.py`.
+"""Words that distinguish things of one sort: `#41` and `#42`, Go and Python, `a.py` and `b.py`.
 
-Two statements that differ in such a word of what they speak of are about two things, and neither ends the
-other.
+Two statements whose subjects differ in such a word are about two things, and neither replaces the other.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _MARKED = re.compile(r"\d|[A-Za-z][./\\:_][A-Za-z]|^[~/.]|_|^[A-Z]$|[a-z][A-Z]")
-"""A digit, a path, a dotted or underlined name, a single capital, a capital inside."""
+"""A digit, a path, a name with dots or underscores, a single capital, a capital inside."""
 _CAPITALISED = re.compile(r"[A-Z][a-z]+$")
 _NAMES = word_set(
     """
@@ -24,11 +23,11 @@ _NAMES = word_set(
     second third fourth fifth sixth seventh eighth ninth tenth
     """
 )
-"""Languages, systems, environments and places in an order; in small letters as people type them."""
+"""Languages, systems, environments and ordinals, in lower case as people type them."""
 
 
 def identifying(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a clause that tell its thing from others; a capital says nothing at its beginning."""
+    """The words of a clause that distinguish its subject; a capital at its beginning does not count."""
     return tuple(
         word
         for place, word in enumerate(words)
@@ -38,13 +37,15 @@ def identifying(words: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def apart(one: Iterable[str], said: Iterable[str], other: Iterable[str], told: Iterable[str]) -> bool:
-    """Whether two statements speak of two things: each names one that the other does not mention at all.
+def about_two_things(
+    names: Iterable[str], words: Iterable[str], other_names: Iterable[str], other_words: Iterable[str]
+) -> bool:
+    """Whether two statements are about two things: each names one that the other does not mention.
 
     Args:
-        one: stems of the identifying words of what the first speaks of.
-        said: stems of all its words.
-        other: the same of the second.
-        told: the same of the second.
+        names: stems of the identifying words of the first statement's subject.
+        words: stems of all its words.
+        other_names: as `names`, of the second statement.
+        other_words: as `words`, of the second statement.
     """
-    return bool(frozenset(one).difference(told)) and bool(frozenset(other).difference(said))
+    return bool(frozenset(names).difference(other_words)) and bool(frozenset(other_names).difference(words))

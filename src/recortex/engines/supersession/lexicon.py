@@ -8,7 +8,7 @@ _LISTS = sections(__file__)
 
 
 def _pairs(name: str) -> dict[str, str]:
-    """The words of a list of `word=other`, each with the one that stands for it."""
+    """A list of `word=other` pairs, as a mapping from each word to the one that it is normalised to."""
     return dict(pair.split("=") for pair in _LISTS[name].split())
 
 
@@ -17,13 +17,13 @@ USES = word_set(_LISTS["USES"])
 BASES = _pairs("BASES")
 """Irregular participles and their verbs."""
 JOINTS = _pairs("JOINTS")
-"""Prepositions that tie a means, a place or a time to its verb, and the one that stands for them."""
+"""Prepositions before a means, a place or a time, and the one that they are normalised to."""
 RESTS = word_set(_LISTS["RESTS"])
-"""Verbs whose complement is one place, program or time."""
+"""Verbs whose complement is one place, program or time, as in "runs on port 80"."""
 NEEDS = word_set(_LISTS["NEEDS"])
 PARTICIPLES = word_set(_LISTS["PARTICIPLES"])
 ORDERS = word_set(_LISTS["ORDERS"])
-"""Verbs of an order that name an object and then the one means or place."""
+"""Verbs of an order that name an object and then a means or place, as in "deploy S with V"."""
 NEGATORS = word_set(_LISTS["NEGATORS"])
 SLOTS = word_set(_LISTS["SLOTS"])
 """Nouns that have one value at a time: "the default branch is X"."""
@@ -37,4 +37,4 @@ SEVERAL_ENDS = word_set(_LISTS["SEVERAL_ENDS"])
 for the queue."""
 SYNONYMS = _pairs("SYNONYMS")
 TELLTALE = word_set(_LISTS["TELLTALE"])
-"""Words without one of which no change is announced."""
+"""Words of which every announcement of a change has at least one."""

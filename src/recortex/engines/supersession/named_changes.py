@@ -1,7 +1,7 @@
-"""Changes told by name: a thing in code marks is given up, and the rest is about the same matter.
+"""Recognises changes of names in code marks: one is given up, and the rest is about the same subject.
 
-Names in code marks leave no doubt about what is meant, so the form of the sentence around them need not be
-understood: "Deploy with `just release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
+Names in code marks are unambiguous, so the sentence around them need not be parsed: "Deploy with `just
+release`, no longer with `make ship`" ends "Deploys go out with `make ship`".
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _ANNOUNCING = word_set(
 
 
 def gives_up_by_name(new: str, known: str) -> bool:
-    """Whether a new statement gives up a name of a known one, and is about nothing else."""
+    """Whether a new statement gives up the name in a known one, and is about nothing else."""
     new, known = _marked(new), _marked(known)
-    held = {_plain(name) for name in _NAME.findall(known)}
-    gone = {_plain(name) for name in _GIVEN_UP.findall(new)}
-    if not held & gone or len(held) != 1:
+    known_names = {_plain(name) for name in _NAME.findall(known)}
+    given_up = {_plain(name) for name in _GIVEN_UP.findall(new)}
+    if not known_names & given_up or len(known_names) != 1:
         return False
-    about, theirs = _matter(new), _matter(known)
-    return bool(about) and about <= theirs
+    about, known_about = _subject(new), _subject(known)
+    return bool(about) and about <= known_about
 
 
 def _marked(text: str) -> str:
@@ -47,7 +47,7 @@ def _plain(name: str) -> str:
     return " ".join(name.lower().split())
 
 
-def _matter(text: str) -> frozenset[str]:
+def _subject(text: str) -> frozenset[str]:
     words = [
         word for word in clause_words(_NAME.sub(" ", text)) if word.lower() not in _ANNOUNCING | PREPOSITIONS
     ]

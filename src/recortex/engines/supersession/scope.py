@@ -1,7 +1,7 @@
 """Whether a fact concerns this project or the person.
 
-A fact about the person or about tools in general, held with a confidence above 0.8, is global; everything
-else, and whatever is in doubt, stays with the project: a global memory is told in every project.
+A fact about the person or about tools in general, with a confidence above 0.8, is global. Everything else,
+and whatever is in doubt, belongs to the project, since a global memory is shown in every project.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 PATTERNS = Patterns(__file__)
 
 CERTAIN = 0.8
-"""A global fact is surer than this."""
+"""The confidence that a global fact must exceed."""
 
 
 def scope_of(candidate: Candidate) -> Scope:
     """Where a candidate belongs.
 
     Args:
-        candidate: what a session taught; only what is active and sure can be global.
+        candidate: learned from a session; only an active one of high confidence can be global.
     """
     if candidate.confidence <= CERTAIN or not candidate.active or not KINDS[kind_of(candidate.kind)].personal:
         return Scope.PROJECT

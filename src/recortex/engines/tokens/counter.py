@@ -1,10 +1,10 @@
-"""Exact token counts in cl100k_base, from the vocabulary that is shipped with the package: no network, ever.
+"""Exact token counts in cl100k_base, from the vocabulary in this package, without a network.
 
-Special tokens in a text (`<|endoftext|>`) are counted as the ordinary text that they are. A text longer than
-`PIECE` characters is counted in pieces, so that time and memory stay in proportion to its length (tiktoken
-before 0.13 needs the square of it). No token of cl100k_base reaches from a visible character over a space, or
-from a line's end to a visible character, so a cut there changes nothing; only a stretch of `PIECE` characters
-without such a place is cut anywhere and may then count a token more or less.
+Special tokens in a text (`<|endoftext|>`) count as ordinary text. A text longer than `PIECE` characters is
+counted in pieces, so that time and memory are proportional to its length (tiktoken before 0.13 needs its
+square). No token of cl100k_base goes from a visible character over a space, or from a line's end to a visible
+character, so a cut there changes nothing. A stretch of `PIECE` characters without such a place is cut
+anywhere, which may change the count by one.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 VOCABULARY = Path(__file__).parent / "cl100k_base.bin"
 TOKENS = 100_256
 PIECE = 4_096
-CHARACTERS_PER_TOKEN = 4  # what is assumed when the vocabulary is missing
-# The split into words that belongs to cl100k_base (tiktoken, MIT licence).
+CHARACTERS_PER_TOKEN = 4  # assumed if the vocabulary is missing
+# How cl100k_base splits a text into words (tiktoken, MIT licence).
 PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
@@ -39,7 +39,7 @@ class TokenCounter:
 
     Args:
         vocabulary: the file that `scripts/build_vocabulary.py` made.
-        on_degradation: told once when counts become approximations (a quarter of the characters).
+        on_degradation: called once if counts become approximations (a quarter of the characters).
     """
 
     def __init__(
@@ -93,7 +93,7 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, start: int, end: int) -> int:
-    """The last place before `end` where a cut joins no tokens: before a single space, or after a line."""
+    """The last place before `end` where a cut changes no token: before a single space, or after a line."""
     space = text.rfind(" ", start + 1, end)
     while space > start and text[space - 1].isspace():
         space = text.rfind(" ", start + 1, space)
@@ -123,8 +123,7 @@ def read_vocabulary(path: Path) -> dict[bytes, int]:
 def open_encoding(path: Path) -> Encoding:
     """Construct cl100k_base from a vocabulary file, with no special token and no network.
 
-    It takes a tenth of a second and never changes: every counter of a process shares it (it is safe for
-    threads).
+    It takes a tenth of a second, so all counters and threads of a process share it.
     """
     from tiktoken import Encoding
 

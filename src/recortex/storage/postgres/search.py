@@ -43,7 +43,7 @@ class _Asked(NamedTuple):
         mean: mean length of a memory, in words.
         found: how many memories each lexeme is in.
         finding: see `lexemes`.
-        every: a memory must hold all lexemes that find.
+        all_required: a memory must hold all lexemes that find.
     """
 
     lexemes: list[str]
@@ -51,11 +51,11 @@ class _Asked(NamedTuple):
     mean: float
     found: list[int]
     finding: int
-    every: bool = False
+    all_required: bool = False
 
     @property
     def values(self) -> tuple[Any, ...]:
-        either = (" & " if self.every else " | ").join(
+        either = (" & " if self.all_required else " | ").join(
             f"'{quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
         )
         return (self.lexemes, self.rarities, self.mean, either)
@@ -64,7 +64,7 @@ class _Asked(NamedTuple):
     def most(self) -> int | None:
         """The most memories to score; None where fewer can be found anyway."""
         found = self.found[: self.finding]
-        return MOST_SCORED if (min(found) if self.every else sum(found)) > MOST_SCORED else None
+        return MOST_SCORED if (min(found) if self.all_required else sum(found)) > MOST_SCORED else None
 
     def rarest_first(self) -> _Asked:
         """The same with the lexemes ordered by rarity; only those that few memories hold find any."""
@@ -112,11 +112,11 @@ class PgSearch(SearchRecords):
         limit: int,
         only: MemoryQuery | None,
         *,
-        every: bool = False,
-        also: Sequence[str] = (),
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
     ) -> list[tuple[int, float]]:
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
-        search = self._asked(words, every=every, also=also)
+        search = self._asked(words, all_required=all_required, score_only=score_only)
         if search is None:
             return []
         if only is None:
@@ -143,12 +143,14 @@ class PgSearch(SearchRecords):
         most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
         return self._rows("lookalikes", LOOKALIKES, *search.values, most)
 
-    def _asked(self, words: Sequence[str], *, every: bool = False, also: Sequence[str] = ()) -> _Asked | None:
+    def _asked(
+        self, words: Sequence[str], *, all_required: bool = False, score_only: Sequence[str] = ()
+    ) -> _Asked | None:
         """The words to find by, and those that only count in the score; None where no word is searchable."""
         wanted = [word for word in (asked(word) for word in words) if word]
         if not wanted:
             return None
-        known = [*wanted, *(word for word in (asked(word) for word in also) if word)]
+        known = [*wanted, *(word for word in (asked(word) for word in score_only) if word)]
         (total, length), counts = self._counts.among(known)
         lexemes = [lexeme(self._workspace, word) for word in known]
         return _Asked(
@@ -157,7 +159,7 @@ class PgSearch(SearchRecords):
             mean=max(length / max(total, 1), 1e-9),
             found=[counts[word] for word in known],
             finding=len(wanted),
-            every=every,
+            all_required=all_required,
         )
 
 

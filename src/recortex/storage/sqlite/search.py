@@ -83,16 +83,16 @@ class SqliteSearch(SearchRecords):
         limit: int,
         only: MemoryQuery | None,
         *,
-        every: bool = False,
-        also: Sequence[str] = (),
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
     ) -> list[tuple[int, float]]:
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if every else _any(words)
+        wanted = _all(words) if all_required else _any(words)
         found = self._matching(wanted, limit, only)
-        if also:  # in one expression, the words would stand twice and count twice
-            found += self._matching(f"({wanted}) AND ({_any(also)})", limit, only)
+        if score_only:  # in one expression, the words would stand twice and count twice
+            found += self._matching(f"({wanted}) AND ({_any(score_only)})", limit, only)
         best = dict(sorted(found, key=lambda entry: entry[1]))
         return sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
 

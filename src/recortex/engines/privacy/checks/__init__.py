@@ -1,4 +1,4 @@
-"""Checks: functions that look closer at what a rule matched; the rules name them as `module.function`."""
+"""Checks: functions that confirm or reject what a rule matched; the rules name them as `module.function`."""
 
 from __future__ import annotations
 

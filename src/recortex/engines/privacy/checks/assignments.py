@@ -1,4 +1,4 @@
-"""Checks of values that are secrets because of the name they are assigned to; `rules/assignments.toml`."""
+"""Checks of values that are secrets by the name they are assigned to, for `rules/assignments.toml`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KEY_OF = (
     r"shared|admin|session|webhook|client|consumer|storage|write|ingest|deploy|personal|rest|server|"
     r"application)[_\-. ]?\Z"
 )
-"""What makes a key a secret by its name alone, as in `api_key`."""
+"""Words before `key` that make it a secret, as in `api_key`."""
 
 _NAME_BACKWARDS = r"[\w.\-]{0,48}"
 _HARMLESS_NAME = (
@@ -35,7 +35,7 @@ _SURE_TURNS = 4
 
 
 def _name_before(place: Place) -> str:
-    """The identifier that ends where the rule's sensitive word ends, lower case."""
+    """The whole identifier of which the rule matched the sensitive last word, in lower case."""
     start, string = place.match.start(), place.match.string
     left = compiled(_NAME_BACKWARDS).match(string[max(0, start - 48) : start][::-1])
     return (left[0][::-1] if left else "") + string[start : place.match.start("op")]
@@ -51,7 +51,7 @@ def _is_code(place: Place) -> bool:
         return False
     end = place.match.end("v")
     return place.text[end : end + 1] in ("(", "[", "{") or (
-        # `sha256` alone has one.
+        # Fewer than two turns from letter to digit or back: `sha256` has one.
         compiled(_REFERENCE).fullmatch(place.value) is not None and _turns(place.value) < 2  # noqa: PLR2004
     )
 
@@ -72,7 +72,7 @@ def _names_provider(name: str) -> bool:
 
 
 def _names_secret(place: Place) -> str:
-    """The name; empty if it is one that holds no secret, or its value stands for another."""
+    """The name that a value is assigned to; empty if it is a harmless one, or the value is no literal."""
     name = _name_before(place)
     unsure = _is_harmless(name) or is_placeholder(place.value) or _is_code(place) or "://" in place.value
     return "" if unsure or is_argument(place) else name
@@ -85,13 +85,13 @@ def is_argument(place: Place) -> bool:
 
 
 def _is_wordy(value: str) -> bool:
-    """Whether a value with several separators alternates too rarely: a path, a version, a label."""
+    """Whether a value is a path, a version or a label: several separators, few turns from letter to digit."""
     parts = value.count("/") + value.count(".") + value.count("_") + value.count(":")
     return parts > 1 and _turns(value) < _SURE_TURNS
 
 
 def _is_token(place: Place) -> bool:
-    """Whether the value of a name such as `api_token` or `client_secret` is one."""
+    """Whether the value of a name such as `api_token` or `client_secret` is a token."""
     name, value = _names_secret(place), place.value
     if not name or len(value) < 10 or _is_wordy(value):  # noqa: PLR2004  shorter ones are numbers and words
         return False
@@ -110,7 +110,7 @@ def _unreadable(value: str) -> bool:
 
 
 def _is_key(place: Place) -> bool:
-    """Whether the value of a mere `...Key` is a secret: beside a provider's name, or random and no hash."""
+    """Whether the value of any other `...Key` is a secret: with a provider's name, or random and no hash."""
     name, value = _names_secret(place), place.value
     if len(name) <= 4 or len(value) < 14 or _is_wordy(value) or not _ends_word(place):  # noqa: PLR2004
         return False
@@ -130,7 +130,7 @@ def _ends_word(place: Place) -> bool:
 
 
 def is_password(place: Place) -> bool:
-    """Whether a password's value is one: no label, no variable, and with a digit or a symbol."""
+    """Whether the value of a password's name is one: no label, no variable, and with a digit or a symbol."""
     value = place.value.rstrip(".,")
     if not _names_secret(place) or len(value) < 5:  # noqa: PLR2004
         return False
@@ -146,14 +146,14 @@ def is_password(place: Place) -> bool:
 
 
 def _is_plain_line(place: Place) -> bool:
-    """Whether a bare value is text and no variable: it ends its line or word after `=`, `: ` or `is`."""
+    """Whether a bare value is text, not a variable: it ends its line or word after `=`, `: ` or `is`."""
     end, operator = place.match.end("v"), place.match["op"]
     after = place.text[end : end + 1]
     return after in ("", "\n", "\r", " ") and (operator == "=" or operator.strip() in (":", "is"))
 
 
 def is_secret(place: Place) -> bool:
-    """Whether an assigned value is a token, or a key where the name says no more than that."""
+    """Whether an assigned value is a token, or a key where the name says only `key`."""
     start, string = place.match.start(), place.match.string
     if place.match["key"] and not compiled(_KEY_OF).search(string, max(0, start - 14), start):
         return _is_key(place)

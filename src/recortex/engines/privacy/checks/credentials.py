@@ -1,4 +1,4 @@
-"""Checks of what stands in a credential's place: in addresses, headers, options, key blocks and Base64."""
+"""Checks of possible credentials: in URLs, headers, command-line options, key blocks and Base64."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 _GENERIC = r"(?i)(?:user(?:name)?|login|me|foo|alice|bob):(?:pass(?:word|wd)?|pwd|secret|bar|token)"
 _WORDS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "pw"})
 _BITS = 3.9
-"""Above the entropy of a hyphenated phrase, below that of twenty random letters."""
+"""Bits of entropy per character: more than a hyphenated phrase has, less than twenty random letters."""
 
 _REFERENCE = r"[A-Za-z_$][\w$]*(?:[.:>\-]{1,2}[A-Za-z_][\w$]*)*"
-_TELLING = (
+_ENCODED = (
     r"://[^\s/@:]{0,64}:[^\s@/]{3,128}@|-----BEGIN|\b(?:gh[pousr]_|glpat-|sk-|sk_live_|xox[abp]-|AKIA|AIza|"
     r"SG\.|npm_|pypi-|hf_)[\w\-]{12}"
     r"|(?i:password|passwd|secret|api_?key|token)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[^\s\"'$<{]{6}"
 )
+"""A secret inside decoded Base64: a login, a private key, a common provider's token, a password. The rules in
+`rules/` are not read here, since this runs on each long Base64 text."""
 _PRINTABLE = r"[\x09\x0a\x0d\x20-\x7e]{12,}+\Z"
 _KIND = r"kind[\"']?[ \t]{0,4}:[ \t]{0,4}[\"']?secret\b"
 _ENTRY = (
@@ -30,11 +32,11 @@ _ENTRY = (
     r"(?P<value>[A-Za-z0-9+/]{8,8192}+={0,3})(?=[\"'\s,}]|\Z)"
 )
 _WINDOW = 1000
-"""How far from its data the kind of a manifest may stand, in characters."""
+"""Characters around the data of a manifest in which its `kind` is looked for."""
 
 
 def is_no_variable(place: Place) -> bool:
-    """Whether a value is one, and does not only say where it comes from: `${X}`, `<password>`, `%s`, `***`."""
+    """Whether a value is literal, not a variable or placeholder like `${X}`, `<password>`, `%s` or `***`."""
     return _is_no_variable(place.value)
 
 
@@ -44,13 +46,13 @@ def _is_no_variable(value: str) -> bool:
 
 
 def has_url_password(place: Place) -> bool:
-    """Whether something stands where the password of an address belongs, and no variable or stand-in."""
+    """Whether a URL has a literal password, not a variable or placeholder."""
     password = place.value.partition(":")[2]
     return bool(password) and _is_no_variable(password)
 
 
 def is_web_password(place: Place) -> bool:
-    """As `has_url_password`, except the `user:pass` of manuals."""
+    """As `has_url_password`, without the `user:pass` of manuals."""
     password = place.value.partition(":")[2]
     return (
         has_url_password(place)
@@ -61,23 +63,29 @@ def is_web_password(place: Place) -> bool:
 
 def has_digit(place: Place) -> bool:
     """Whether the value has a digit."""
-    return any(c.isdigit() for c in place.value)
+    return _digits(place.value) > 0
+
+
+def _digits(value: str) -> int:
+    return sum(map(str.isdigit, value))
 
 
 def has_three_digits(place: Place) -> bool:
-    """Whether the value has more digits than a user's name has."""
-    return sum(c.isdigit() for c in place.value) > 2  # noqa: PLR2004
+    """Whether the value has at least three digits: user names seldom have."""
+    return _digits(place.value) > 2  # noqa: PLR2004
 
 
 def is_vault_token(place: Place) -> bool:
-    """Whether what follows `s.` is random and no name of a method."""
+    """Whether what follows `s.` is random, not the name of a method."""
     value = place.value
-    return sum(c.isdigit() for c in value) > 1 and value[2:] != value[2:].lower() and not value.isupper()
+    return _digits(value) > 1 and value[2:] != value[2:].lower() and not value.isupper()
 
 
 def is_no_placeholder(place: Place) -> bool:
-    """Whether a value, however short, is no stand-in."""
-    return not is_placeholder(place.value + "abcd")
+    """Whether a value, however short, is no placeholder."""
+    return not is_placeholder(
+        place.value + "abcd"
+    )  # longer, so that a short value does not count as monotonous
 
 
 def is_random_value(place: Place) -> bool:
@@ -86,7 +94,7 @@ def is_random_value(place: Place) -> bool:
 
 
 def is_signed_token(place: Place) -> bool:
-    """Whether what has the form of a JWT has as many different characters as one."""
+    """Whether a text of the form of a JWT has as many different characters as a real one."""
     return len(set(place.value)) > 12  # noqa: PLR2004
 
 
@@ -100,14 +108,15 @@ def _refers(value: str) -> bool:
 
 
 def is_header_token(place: Place) -> bool:
-    """Whether the value of a header is a token, and no reference such as `request.headers.authorization`."""
+    """Whether the value of a header is a token, not a reference such as `request.headers.authorization`."""
     value = place.value
     return not _refers(value) and (
         is_uuid(value)
         or is_random(value)
         or (
             entropy(value) >= _BITS
-            and (compiled(_REFERENCE).fullmatch(value) is None or sum(c.isdigit() for c in value) > 3)  # noqa: PLR2004
+            # A reference to code seldom has more than three digits.
+            and (compiled(_REFERENCE).fullmatch(value) is None or _digits(value) > 3)  # noqa: PLR2004
         )
     )
 
@@ -126,25 +135,25 @@ def is_login(place: Place) -> bool:
 
 
 def is_option_value(place: Place) -> bool:
-    """Whether the value of an option or a variable is a secret, and no path or word."""
+    """Whether the value of an option or a variable is a secret, not a path or word."""
     value = place.value
     return not is_placeholder(value) and (is_random(value) or (has_digit(place) and "/" not in value[:2]))
 
 
 def is_key_block(place: Place) -> bool:
-    """Whether there is a body between the lines, be it cut short; `anything` is a manual's."""
+    """Whether there is key material between the lines, even if cut short, and no manual's placeholder."""
     body = compiled(r"-----[^-\n]{0,60}-----|\\[nr]|[\s.]").sub("", place.value)
     start = body[:400]
     return len(body) >= 16 and entropy(start) >= 2.7 and not compiled(r"[${<]").search(start)  # noqa: PLR2004
 
 
 def holds_encoded_secret(place: Place) -> bool:
-    """Whether a Base64 text decodes to readable characters with a secret in them."""
+    """Whether a Base64 text decodes to readable text with a secret in it."""
     value = place.value
     head = _decoded(value[:16])
     if not head or not compiled(_PRINTABLE).match(head):
         return False
-    return compiled(_TELLING).search(_decoded(value + "=" * (-len(value) % 4))) is not None
+    return compiled(_ENCODED).search(_decoded(value + "=" * (-len(value) % 4))) is not None
 
 
 def _decoded(value: str) -> str:

@@ -1,4 +1,4 @@
-"""Checks of a match: check digits of numbers, and whether a string looks random."""
+"""Check digits of numbers, and whether a string looks random."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def entropy(text: str) -> float:
 
 
 def is_hex(text: str) -> bool:
-    """Whether there is nothing but hexadecimal digits."""
+    """Whether a text consists of hexadecimal digits."""
     return compiled(_HEX).fullmatch(text) is not None
 
 
@@ -85,14 +85,14 @@ def is_uuid(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_random(text: str, turns: int = 2, bits: float = 3.0) -> bool:
-    """Whether a string looks random rather than written: letters and digits alternate within its parts.
+    """Whether a string looks random: letters and digits alternate in it, at least `turns` times.
 
-    Words, names, paths and versions hardly ever go from letter to digit and back; tokens do all the time. A
-    long string without digits counts when its case changes as often.
+    Words, names, paths and versions hardly ever go from letter to digit and back; tokens often do. A long
+    string without digits counts if its case changes as often.
     """
     head = text[:400]
     if len(compiled(_TURN).findall(head)) >= turns:
         return entropy(head) >= bits
     humps = len(compiled(_CASE_TURN).findall(head))
-    # An identifier has fewer humps.
+    # An identifier changes its case less often.
     return len(head) >= 24 and humps >= 6 and entropy(head) >= 4.0  # noqa: PLR2004

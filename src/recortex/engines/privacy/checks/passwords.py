@@ -1,4 +1,4 @@
-"""Checks of values in the place of a password, where any word may be one; `rules/passwords.toml`."""
+"""Checks of possible passwords, which may be any word, for `rules/passwords.toml`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _TYPES = (
     r"(?:str|string|text|bool(?:ean)?|int(?:eger)?|number|bytes?|char|any|object|unknown|never|void|none|"
     r"null|nil|undefined|true|false|yes|no|on|off|self|this|varchar|nvarchar|binary|hidden|input|field|"
-    r"optional|required|secretstr|password|passwd|pwd|pass|passphrase|passcode|secret|\*+|-+|_+)(?:[?!\[(.].*)?"
+    r"optional|required|secretstr|password|passwd|pwd|pass|passphrase|passcode|secret|\*+|-+|_+)"
+    r"(?:[?!\[(.].*)?"
 )
 _NAMING = r"(?:[\w.\-]*(?:pass(?:word|wd|phrase)?|pwd|secret|credential|token|_key|_file|_env|_hash))\Z"
 _REFERRING = (
@@ -24,17 +25,18 @@ _REFERRING = (
 )
 
 _ENDS = r"[\"'`*_»”]{0,3}(?:[.,;:!?)]*(?:\s|\Z)(?:\Z|\n|[A-Z])|[.,;:!?)]|\Z|\s*\n)"
-"""What comes after a value at the end of a clause."""
+"""What follows a value at the end of a clause."""
 
-_GOES_ON = (
+_CONTINUATION = (
     r"[\"'`»”]?\s+(?:on|for|at|as|to|and|in|yesterday|today|now|again|but|an|ein|auf|für|am|im|bei|und|als|"
     r"pour|sur|et|dans|comme|para|por|en|y|e|em|no|na|como|per|su|nel|sul|come)\b"
 )
+"""What follows a value where the sentence goes on: prepositions and conjunctions of six languages."""
 _SHORTEST = 4
 
 
 def _refers(value: str) -> bool:
-    """Whether a value is a variable, a type, a stand-in, or the name of a field."""
+    """Whether a value is a variable, a type, a placeholder, or the name of a field."""
     folded = value.lower()
     return (
         is_placeholder(f"{value}abcd")
@@ -42,7 +44,7 @@ def _refers(value: str) -> bool:
         or compiled(_NAMING).fullmatch(folded) is not None
         or compiled(_REFERRING).match(folded) is not None
         or "://" in value
-        or len(set(value)) < 3  # noqa: PLR2004  signs in a row
+        or len(set(value)) < 3  # noqa: PLR2004  the same character repeated
     )
 
 
@@ -51,45 +53,45 @@ def _after(place: Place) -> str:
     return place.text[end : end + 40]
 
 
-def _is_marked(value: str) -> bool:
-    """Whether a value is clearly no word: it has a digit, a sign inside, or capitals after small letters."""
+def _is_clearly_no_word(value: str) -> bool:
+    """Whether a value has a digit, a symbol inside, or a capital after a small letter."""
     bare = value.strip(".,;:!?*_\"'`")
     return compiled(r"\d|[@#$%^&+=~!?*]|[a-z][A-Z]|[A-Za-z]-[A-Za-z]+-").search(bare) is not None
 
 
 def _is_no_word(value: str) -> bool:
-    return _is_marked(value) or not is_plain_word(value)
+    return _is_clearly_no_word(value) or not is_plain_word(value)
 
 
-def stands(place: Place) -> bool:
-    """On a command line or in a statement whose form says that a password follows."""
+def is_value(place: Place) -> bool:
+    """Whether a value is a password, where the command or statement says that one follows."""
     value = place.value
     return not _refers(value) and not value.startswith(("/", "./", "~/", "-"))
 
 
 def is_after_slash(place: Place) -> bool:
-    """As `stands`, after `user/`: no file."""
-    return stands(place) and "." not in place.value
+    """As `is_value`, after `user/`, and not the name of a file."""
+    return is_value(place) and "." not in place.value
 
 
 def is_option(place: Place) -> bool:
-    """The value of an option such as `--password`: quoted, or no word of a sentence about that option."""
-    return stands(place) and (bool(place.match["q"]) or _is_no_word(place.value))
+    """Whether the value of `--password` or the like is quoted, or no word of a sentence about the option."""
+    return is_value(place) and (bool(place.match["q"]) or _is_no_word(place.value))
 
 
-def on_command_line(place: Place) -> bool:
-    """The value of a short option, which may also be a port (`-p 8080:80`) or an address."""
-    return stands(place) and not compiled(r"\d{1,5}(?::\d{1,5})?|[\w.]+@[\w.]+").fullmatch(place.value)
+def is_short_option(place: Place) -> bool:
+    """Whether the value of a short option is a password, not a port (`-p 8080:80`) or an address."""
+    return is_value(place) and not compiled(r"\d{1,5}(?::\d{1,5})?|[\w.]+@[\w.]+").fullmatch(place.value)
 
 
 def is_literal(place: Place) -> bool:
-    """A quoted value beside a password's name."""
+    """Whether a quoted value after a name such as `password` is one."""
     value = place.value
     return not (is_argument(place) or _refers(value) or value[:1] in "/.~-") and _is_no_word(value)
 
 
 def is_setting(place: Place) -> bool:
-    """A bare value: after `NAME=` or `name: ` to the end of the line or of the field, and no expression."""
+    """Whether a bare value after `NAME=` or `name: ` is one: it ends its line or field, and is no code."""
     value, after, start = place.value, _after(place), place.match.start()
     if _refers(value) or value[:1] in "/.~-" or not _is_no_word(value):
         return False
@@ -97,7 +99,7 @@ def is_setting(place: Place) -> bool:
         return False
     if ":" in place.match["op"]:
         return compiled(r"[ \t]*(?:#|\r?\n|\Z|,|\.|/|$)").match(after) is not None and (
-            _is_marked(value)
+            _is_clearly_no_word(value)
             or compiled(r"[A-Z]\w*[;,]?").fullmatch(value) is None
             or after[:1] in ("", "\n", "\r")
         )
@@ -107,35 +109,35 @@ def is_setting(place: Place) -> bool:
     )
 
 
-def is_said(place: Place) -> bool:
-    """A value in a sentence: marked, quoted, or a word at a clause's end that continues no sentence."""
+def is_value_in_sentence(place: Place) -> bool:
+    """Whether a value in a sentence is a password: no word, quoted, or a word that ends its clause."""
     value = place.value.strip("*_").rstrip(".!?:,;")
     if len(value) < _SHORTEST or _refers(value) or value.lower().startswith(("http", "/", "./", "~", "--")):
         return False
-    if _is_marked(value) or is_plain_word(value):
-        return _is_marked(value)
+    if _is_clearly_no_word(value) or is_plain_word(value):
+        return _is_clearly_no_word(value)
     after = _after(place)
     return (
         bool(place.match["q"])
         or place.value[-1:] in ".!?,;"
         or compiled(_ENDS).match(after) is not None
-        or compiled(_GOES_ON).match(after) is not None
+        or compiled(_CONTINUATION).match(after) is not None
     )
 
 
 def is_login(place: Place) -> bool:
-    """A value after `log in as admin with`, and no way of logging in."""
-    way = r"sso|mfa|2fa|oauth|ldap|saml|kerberos|oidc|passkeys?"
-    return is_said(place) and not compiled(way).fullmatch(place.value.lower().rstrip("."))
+    """Whether a value after `log in as admin with` is a password, not a method of logging in."""
+    method = r"sso|mfa|2fa|oauth|ldap|saml|kerberos|oidc|passkeys?"
+    return is_value_in_sentence(place) and not compiled(method).fullmatch(place.value.lower().rstrip("."))
 
 
 def is_pair(place: Place) -> bool:
-    """A value after a user's name and `/` or `:`, and no path."""
-    return is_said(place) and "/" not in place.value
+    """Whether a value after a user's name and `/` or `:` is a password, not a path."""
+    return is_value_in_sentence(place) and "/" not in place.value
 
 
 def is_named_after(place: Place) -> bool:
-    """A value before `as the password`, as in `use X as the password`."""
+    """Whether a value before `as the password` is one, as in `use X as the password`."""
     end = place.match.end("v")
     return (
         not _refers(place.value)
@@ -145,13 +147,13 @@ def is_named_after(place: Place) -> bool:
 
 
 def is_cookie(place: Place) -> bool:
-    """The value of a cookie that looks like a session's."""
-    value = place.value
-    return len(value) >= 8 and not _refers(value) and (_is_marked(value) or len(value) >= 16)  # noqa: PLR2004
+    """Whether the value of a cookie looks like a session's id."""
+    value, least = place.value, 8 if _is_clearly_no_word(place.value) else 16
+    return len(value) >= least and not _refers(value)
 
 
-def in_url(place: Place) -> bool:
-    """A password before the host, be there another `@` in it, and no port."""
+def is_url_password(place: Place) -> bool:
+    """Whether a URL has a password before its host, not a port; it may have another `@` in it."""
     user, _, password = place.value.partition(":")
     harmless = _refers(password) or _refers(f"{user}x") or password.isdigit() or len(password) < _SHORTEST
     return not (

@@ -1,4 +1,4 @@
-"""Checks of personal data: addresses and numbers of all kinds, by check digits, reserved ranges and length."""
+"""Checks of personal data: addresses and numbers, by check digits, reserved ranges and length."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FILE_END = (
 _RESOLVERS = frozenset(
     "8.8.8.8 8.8.4.4 1.1.1.1 1.0.0.1 9.9.9.9 208.67.222.222 208.67.220.220 4.2.2.2".split()  # noqa: SIM905
 )
-"""Public name servers, which belong to nobody in particular."""
+"""Public name servers: their addresses are nobody's personal data."""
 
 _VERSION = r"(?:version|ver|release|v|chrome|build|firmware|[a-z]/)[\"'\s:=/\-]{0,4}\Z"
 _CARD = (
@@ -34,15 +34,15 @@ _CARD = (
     r"6(?:011|5\d\d|4[4-9]\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11}|62\d{14,17}"
 )
 _NO_STREET = (
-    r"\b(?:Google|Franklin|Temple|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|Right|Only|Best|"
-    r"First|Second) "
+    r"\b(?:Google|Franklin|Temple|One|Data|Test|Disk|Hard|No|This|That|Each|Same|Other|Better|Right|Only|"
+    r"Best|First|Second) "
 )
 _DNI = "TRWAGMYFPDXBNJZSQVHLCKE"
 _FISCAL_MONTH = "ABCDEHLMPRST"
 
 
 def is_personal_mail(place: Place) -> bool:
-    """Whether a mail address is a person's: no role, no reserved host, no file name such as `icon@2x.png`."""
+    """Whether an e-mail address is a person's, not a role's, a reserved host's or a file (`icon@2x.png`)."""
     mail = place.value.lower()
     return not (
         compiled(_ROLE_MAIL).match(mail)
@@ -52,7 +52,7 @@ def is_personal_mail(place: Place) -> bool:
 
 
 def is_street(place: Place) -> bool:
-    """Whether capitalised words before `Street` or `Drive` are an address, and no product or sentence."""
+    """Whether capitalised words before `Street` or `Drive` are an address, not a product or sentence."""
     return compiled(_NO_STREET).search(place.value) is None
 
 
@@ -63,7 +63,7 @@ def is_phone(place: Place) -> bool:
 
 
 def is_public_ipv4(place: Place) -> bool:
-    """Whether an IPv4 address is one of a host in the Internet, and no version with four parts."""
+    """Whether an IPv4 address is a public host's, not a version with four parts."""
     value = place.value
     octets = [int(part) for part in value.split(".")]
     first, second, third, _ = octets
@@ -84,7 +84,7 @@ def is_public_ipv4(place: Place) -> bool:
 
 
 def is_public_ipv6(place: Place) -> bool:
-    """Whether an IPv6 address is one of a host in the Internet."""
+    """Whether an IPv6 address is a public host's."""
     from ipaddress import AddressValueError, IPv6Address
 
     try:
@@ -95,7 +95,7 @@ def is_public_ipv6(place: Place) -> bool:
 
 
 def is_card(place: Place) -> bool:
-    """Whether a number is one of the known card issuers', with its check digit."""
+    """Whether a number is a card's: of a known issuer, with its check digit."""
     number = digits_of(place.value)
     return compiled(_CARD).fullmatch(number) is not None and luhn(number) and len(set(number)) > 1
 
@@ -111,7 +111,7 @@ def is_routing_number(place: Place) -> bool:
 
 
 def has_digits(place: Place) -> bool:
-    """Whether what a label announces is a number and not a word."""
+    """Whether the value after a label is a number, not a word."""
     return sum(map(str.isdigit, place.value)) >= 4  # noqa: PLR2004
 
 

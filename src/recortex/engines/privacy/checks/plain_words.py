@@ -1,7 +1,6 @@
-"""Words that continue a sentence about a password, in six languages: they are no passwords.
+"""Recognises ordinary words after "password" in six languages, as in "the password is wrong".
 
-Told by their endings where a language forms them so (participles, adjectives, adverbs), and by the list
-`plain_words.txt` where it does not.
+By their endings where a language has some (participles, adjectives, adverbs), else by `plain_words.txt`.
 """
 
 from __future__ import annotations
