@@ -24,8 +24,8 @@ def test_a_clone_with_a_store_and_a_request_tells_and_teaches_nothing(newest, tm
     (stranger.project / ".recortex" / "queue").mkdir(parents=True)
     (stranger.project / ".recortex" / "cortex.db").write_bytes(Path(made).read_bytes())
     line = {
-        "type": "user", "uuid": "u1", "sessionId": "evil", "cwd": str(clone), "timestamp": "2026-03-01T12:00:00Z",
-        "message": {"role": "user", "content": ORDER},
+        "type": "user", "uuid": "u1", "sessionId": "evil", "cwd": str(clone),
+        "timestamp": "2026-03-01T12:00:00Z", "message": {"role": "user", "content": ORDER},
     }  # fmt: skip
     (stranger.project / "evil.jsonl").write_text(json.dumps(line) + "\n")
     asked = {

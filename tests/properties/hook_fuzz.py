@@ -28,15 +28,16 @@ EVENTS = (
 )  # fmt: skip
 CLIENT = {
     "session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit", "pre-tool-use": "PreToolUse",
-    "post-tool-use": "PostToolUse", "pre-compact": "PreCompact", "stop": "Stop", "subagent-stop": "SubagentStop",
-    "session-end": "SessionEnd",
+    "post-tool-use": "PostToolUse", "pre-compact": "PreCompact", "stop": "Stop",
+    "subagent-stop": "SubagentStop", "session-end": "SessionEnd",
 }  # fmt: skip
 MOST = 10_000  # characters of an answer
 DEADLINE = 60.0  # seconds; a hook's own deadline is far below, and a busy machine may hold it up
 WEIRD = (
-    None, True, False, 0, -1, 1.5, 10**40, [], {}, [[]], [None], "", " ", "\x00", "\ud800", "\udfff\ud800", "\u202e", "\ufeff", "../" * 50,
-    "/dev/zero", "/dev/stdin", "/proc/self/mem", "/", "C:\\Users\\x\\y.jsonl", "\\\\server\\share", "~", "$HOME", "-rf", "--help", "a\nb",
-    "%s%n", "' OR 1=1 --", '" NEAR "', "*", "x" * 5_000, "日本語" * 50, "file:///etc/passwd", "startup", "compact",
+    None, True, False, 0, -1, 1.5, 10**40, [], {}, [[]], [None], "", " ", "\x00", "\ud800", "\udfff\ud800",
+    "\u202e", "\ufeff", "../" * 50, "/dev/zero", "/dev/stdin", "/proc/self/mem", "/", "C:\\Users\\x\\y.jsonl",
+    "\\\\server\\share", "~", "$HOME", "-rf", "--help", "a\nb", "%s%n", "' OR 1=1 --", '" NEAR "', "*",
+    "x" * 5_000, "日本語" * 50, "file:///etc/passwd", "startup", "compact",
 )  # fmt: skip
 
 
@@ -45,16 +46,19 @@ def sample(event: str, project: str) -> dict[str, object]:
     more: dict[str, dict[str, object]] = {
         "session-start": {"source": "startup"},
         "user-prompt-submit": {"prompt": "How do we deploy the gateway?", "permission_mode": "default"},
-        "pre-tool-use": {"tool_name": "Edit", "tool_input": {"file_path": f"{project}/src/a.py", "old_string": "1", "new_string": "2"}},
+        "pre-tool-use": {"tool_name": "Edit",
+                         "tool_input": {"file_path": f"{project}/src/a.py", "old_string": "1",
+                                        "new_string": "2"}},
         "post-tool-use": {
             "tool_name": "Bash", "tool_input": {"command": "make test", "description": "Run"},
-            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}, "tool_use_id": "toolu_1", "duration_ms": 5,
+            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": False}, "tool_use_id": "toolu_1",
+            "duration_ms": 5,
         },
         "pre-compact": {"trigger": "auto", "custom_instructions": ""},
         "stop": {"stop_hook_active": False, "last_assistant_message": "Done.", "background_tasks": []},
         "subagent-stop": {
-            "agent_id": "a1", "agent_type": "general-purpose", "agent_transcript_path": f"{project}/agent.jsonl",
-            "last_assistant_message": "Found it.",
+            "agent_id": "a1", "agent_type": "general-purpose",
+            "agent_transcript_path": f"{project}/agent.jsonl", "last_assistant_message": "Found it.",
         },
         "session-end": {"reason": "other"},
     }  # fmt: skip
@@ -104,11 +108,13 @@ def _broken(data: bytes, chance: random.Random) -> bytes:
     at = chance.randrange(len(data) + 1)
     noise = bytes(chance.randrange(256) for _ in range(chance.randrange(1, 40)))
     return chance.choice((
-        lambda: data[:at], lambda: data[:at] + noise + data[at:], lambda: data[:at] + noise + data[at + len(noise) :],
-        lambda: noise, lambda: b"", lambda: b"\xef\xbb\xbf" + data, lambda: data.decode("utf-8", "replace").encode("utf-16"),
-        lambda: data.decode("utf-8", "replace").encode("latin-1", "replace"), lambda: data + data, lambda: data + b"\x00" * 9,
-        lambda: b"[" * 50_000, lambda: b'{"a":' * 20_000, lambda: b'{"session_id": 1e999999, "cwd": NaN}',
-        lambda: data.replace(b"fuzz", b"\\ud800"), lambda: data.replace(b"fuzz", b"\\u0000"), lambda: b'"' + data, lambda: b"null",
+        lambda: data[:at], lambda: data[:at] + noise + data[at:],
+        lambda: data[:at] + noise + data[at + len(noise) :], lambda: noise, lambda: b"",
+        lambda: b"\xef\xbb\xbf" + data, lambda: data.decode("utf-8", "replace").encode("utf-16"),
+        lambda: data.decode("utf-8", "replace").encode("latin-1", "replace"), lambda: data + data,
+        lambda: data + b"\x00" * 9, lambda: b"[" * 50_000, lambda: b'{"a":' * 20_000,
+        lambda: b'{"session_id": 1e999999, "cwd": NaN}', lambda: data.replace(b"fuzz", b"\\ud800"),
+        lambda: data.replace(b"fuzz", b"\\u0000"), lambda: b'"' + data, lambda: b"null",
     ))()  # fmt: skip
 
 

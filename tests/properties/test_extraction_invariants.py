@@ -15,13 +15,15 @@ from recortex.engines.extraction.sentences import plain, statement
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 WORDS = [
-    "The", "`load_all`", "cannot", "because", "always", "requires", "src/app.py", "**Fix:**", "**Issue:**", "- ", "\n",
-    "\n\n", "## Errors and fixes", "4. Errors and fixes:", "Summary:", "we use", "never", "remember:", "default", "is",
-    "Run it with:", "```bash\n", "./x y", "Fixed in", "was", "instead of", "don't", "I did not say commit", "why don't", "not",
-    "5", ".", ". ", "?", "(", ")", "`", "```", "it", "this", "SQLite", "so", "let's go with", "1. ", "  - ", "|", "…", "数据库",
+    "The", "`load_all`", "cannot", "because", "always", "requires", "src/app.py", "**Fix:**", "**Issue:**",
+    "- ", "\n", "\n\n", "## Errors and fixes", "4. Errors and fixes:", "Summary:", "we use", "never",
+    "remember:", "default", "is", "Run it with:", "```bash\n", "./x y", "Fixed in", "was", "instead of",
+    "don't", "I did not say commit", "why don't", "not", "5", ".", ". ", "?", "(", ")", "`", "```", "it",
+    "this", "SQLite", "so", "let's go with", "1. ", "  - ", "|", "…", "数据库",
 ]  # fmt: skip
 PROSE = st.one_of(
-    st.text(max_size=400), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join), st.lists(st.sampled_from(WORDS), max_size=60).map("".join)
+    st.text(max_size=400), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join),
+    st.lists(st.sampled_from(WORDS), max_size=60).map("".join)
 )  # fmt: skip
 CALLS = st.builds(
     ToolCall,

@@ -11,8 +11,9 @@ from recortex.engines.retrieval.scorer import Evidence, score
 share = st.floats(0, 1)
 rankings = st.lists(st.lists(st.integers(0, 30), unique=True), max_size=4)
 facts = st.builds(
-    Facts, key=st.integers(1, 10**6), kind=st.sampled_from(["tribal", "decision"]), session=st.sampled_from(["", "s"]),
-    turn=st.none() | st.integers(0, 9), speaker=st.sampled_from(["", "Ann"]), valid_from=st.integers(-(10**17), 10**18),
+    Facts, key=st.integers(1, 10**6), kind=st.sampled_from(["tribal", "decision"]),
+    session=st.sampled_from(["", "s"]), turn=st.none() | st.integers(0, 9),
+    speaker=st.sampled_from(["", "Ann"]), valid_from=st.integers(-(10**17), 10**18),
     recorded_at=st.integers(0, 10**16), last_accessed_at=st.none() | st.integers(0, 10**16), confidence=share,
     priority=st.integers(1, 10), traits=st.integers(0, 4095),
 )  # fmt: skip

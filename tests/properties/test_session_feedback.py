@@ -51,7 +51,8 @@ def lines(door: str, text: str, session: str, cwd: Path) -> list[dict[str, Any]]
     return [
         {
             "type": role, "uuid": f"{session}-{number}", "sessionId": session, "cwd": str(cwd),
-            "timestamp": "2026-03-01T11:00:00Z", "message": {"role": role, "content": content, "id": f"m{number}"},
+            "timestamp": "2026-03-01T11:00:00Z",
+            "message": {"role": role, "content": content, "id": f"m{number}"},
         }
         for number, (role, content) in enumerate(turns)
     ]  # fmt: skip

@@ -55,8 +55,9 @@ hostile = st.one_of(
 
 def memory(text, tags, path, kind):
     return Memory(
-        id="0b5d3b1e-1111-4222-8333-444455556666", kind=kind, text=text, summary=text, content=KINDS[kind].from_text(text),
-        recorded_at=AT, updated_at=AT, valid_from=AT, tags=tuple(tags), files=(FileLink(path),) if path else (),
+        id="0b5d3b1e-1111-4222-8333-444455556666", kind=kind, text=text, summary=text,
+        content=KINDS[kind].from_text(text), recorded_at=AT, updated_at=AT, valid_from=AT, tags=tuple(tags),
+        files=(FileLink(path),) if path else (),
     )  # fmt: skip
 
 

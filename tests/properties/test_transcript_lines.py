@@ -271,11 +271,13 @@ def test_no_record_of_a_document_is_lost(name, path, data):
 MARKDOWN = st.lists(
     st.sampled_from(
         [
-            "_**User**_", "_**User (2026-03-01 10:00Z)**_", "_**Agent (model x, mode Agent)**_", "---", "", "hi",
-            "```", "```bash", "`ls`", "<think>", "</think>", "Tool use: **Bash**", "</details>", "<details>",
-            '<tool-use data-tool-type="shell" data-tool-name="ask_question">', "</tool-use>", "Parameters:",
+            "_**User**_", "_**User (2026-03-01 10:00Z)**_", "_**Agent (model x, mode Agent)**_", "---", "",
+            "hi", "```", "```bash", "`ls`", "<think>", "</think>", "Tool use: **Bash**", "</details>",
+            "<details>", '<tool-use data-tool-type="shell" data-tool-name="ask_question">', "</tool-use>",
+            "Parameters:",
             '{"questions": [{"id": "q", "prompt": "how?", "options": [{"id": "a", "label": "so"}]}]}',
-            '{"answers": [{"questionId": "q", "selectedOptionIds": ["a"]}]}', "<summary>x</summary>", "# T (1)",
+            '{"answers": [{"questionId": "q", "selectedOptionIds": ["a"]}]}', "<summary>x</summary>",
+            "# T (1)",
         ]
     )
     | st.text(max_size=8),

@@ -98,11 +98,11 @@ class Claude:
         """Nothing of the caller's own settings; the `recortex` beside the running interpreter comes first."""
         return {
             "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-            "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
-            "RECORTEX_HOME": str(self.home / "memory"),
-            "ANTHROPIC_API_KEY": KEY, "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1", "DISABLE_ERROR_REPORTING": "1",
-            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "NO_PROXY": "127.0.0.1,localhost",
-            **self.extra,
+            "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh",
+            "TMPDIR": tempfile.gettempdir(), "RECORTEX_HOME": str(self.home / "memory"),
+            "ANTHROPIC_API_KEY": KEY, "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
+            "DISABLE_ERROR_REPORTING": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "NO_PROXY": "127.0.0.1,localhost", **self.extra,
         }  # fmt: skip
 
     def session(

@@ -103,7 +103,8 @@ def _responses_item(block: Block, spaces: dict[str, str]) -> dict[str, Any]:
 
 def _chat(blocks: list[Block]) -> bytes:
     calls = [
-        {"index": n, "id": _id("call_"), "type": "function", "function": {"name": block.tool, "arguments": json.dumps(block.arguments)}}
+        {"index": n, "id": _id("call_"), "type": "function",
+         "function": {"name": block.tool, "arguments": json.dumps(block.arguments)}}
         for n, block in enumerate(block for block in blocks if isinstance(block, Call))
     ]  # fmt: skip
     text = "".join(block for block in blocks if isinstance(block, str)) or None

@@ -69,10 +69,11 @@ class Host:
         node = [] if self.kind == "codex" else [str(_program("node").parent)]
         return {
             "PATH": os.pathsep.join([*node, self.path]),
-            "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh", "TMPDIR": tempfile.gettempdir(),
-            "RECORTEX_HOME": str(self.home / "memory"), "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY,
-            "GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true",
-            "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "scripted",
+            "HOME": str(self.home), "LANG": "C.UTF-8", "TERM": "dumb", "SHELL": "/bin/sh",
+            "TMPDIR": tempfile.gettempdir(), "RECORTEX_HOME": str(self.home / "memory"),
+            "NO_PROXY": "127.0.0.1,localhost", "SCRIPTED_KEY": KEY, "GEMINI_API_KEY": KEY,
+            "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true", "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": f"{url}/v1", "OPENAI_MODEL": "scripted",
         }  # fmt: skip
 
     def _codex(self, url: str) -> list[str]:

@@ -56,7 +56,8 @@ class Person(Claude):
         """Call a hook as a client does."""
         return subprocess.run(
             ["recortex", "hook", event],
-            input=stdin, cwd=self.project, env=self.environment | more, capture_output=True, timeout=SECONDS, check=False,
+            input=stdin, cwd=self.project, env=self.environment | more, capture_output=True, timeout=SECONDS,
+            check=False,
         )  # fmt: skip
 
     @contextmanager

@@ -18,10 +18,12 @@ from recortex.operations.registry import operations_of
 OPERATIONS = operations_of(Cortex)
 CALM = settings.default.suppress_health_check
 ODD = (
-    "", " ", "-", "--", "-1", "0", "99999999999999999999999", "nan", "inf", "-inf", "1e999", "0b5d3b1e", "%", "'", '"', "\\", "null",
-    "[]", "{}", "[1]", '{"a": 1}', '[{"text": "a b c"}]', '{"text": null}', "[" * 2000, "a" * 5000, "\u0000", "\u202e", "\U0001f600",
-    "AND OR NOT", "NEAR(", "*", "col:", "2026-13-45", "9999-12-31T23:59:59Z", "0001-01-01", "2026-01-01T00:00:00+23:59", "tribal",
-    "tribal,decision", "active", "../../etc", "/dev/null", "@", "@.", "@/dev/null", "sqlite:///", "sqlite://x/y", "list", "approve",
+    "", " ", "-", "--", "-1", "0", "99999999999999999999999", "nan", "inf", "-inf", "1e999", "0b5d3b1e", "%",
+    "'", '"', "\\", "null", "[]", "{}", "[1]", '{"a": 1}', '[{"text": "a b c"}]', '{"text": null}',
+    "[" * 2000, "a" * 5000, "\u0000", "\u202e", "\U0001f600", "AND OR NOT", "NEAR(", "*", "col:",
+    "2026-13-45", "9999-12-31T23:59:59Z", "0001-01-01", "2026-01-01T00:00:00+23:59", "tribal",
+    "tribal,decision", "active", "../../etc", "/dev/null", "@", "@.", "@/dev/null", "sqlite:///",
+    "sqlite://x/y", "list", "approve",
 )  # fmt: skip
 # Those that read or write where a word says are given no words of chance as a path.
 VERBS = sorted(set(OPERATIONS) - {"export", "backup", "import", "extract", "recover"})

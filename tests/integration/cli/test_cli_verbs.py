@@ -11,9 +11,10 @@ from pathlib import Path
 from places import has_folder, store_folder
 
 MEMORY = {
-    "id", "kind", "summary", "content", "text", "status", "confidence", "importance", "priority", "pinned", "tags", "domain",
-    "files", "patterns", "constraints", "functions", "source", "origin", "trust", "recorded_at", "valid_from", "valid_until",
-    "last_accessed_at", "access_count", "supersedes", "superseded_by",
+    "id", "kind", "summary", "content", "text", "status", "confidence", "importance", "priority", "pinned",
+    "tags", "domain", "files", "patterns", "constraints", "functions", "source", "origin", "trust",
+    "recorded_at", "valid_from", "valid_until", "last_accessed_at", "access_count", "supersedes",
+    "superseded_by",
 }  # fmt: skip
 TEXT = "Use bcrypt with 12 rounds for passwords, because the audit asks for at least that."
 OTHER = "The nightly job takes the write lock at 02:00 UTC, so deployments wait until 03:00."
@@ -29,9 +30,10 @@ def test_init_makes_the_store_once(project):
 
 def test_remember_get_and_the_contract_of_a_memory(project):
     kept = project.data(
-        "remember", TEXT, "--kind", "gotcha", "--importance", "high", "--tags", "auth,bcrypt", "--tags", "security",
-        "--domain", "auth", "--files", "src/auth.py:3-9", "--functions", "hash_password", "--pinned", "--confidence", "0.9",
-        "--valid-from", "2026-01-01", "--source", '{"session": "s", "turn": 3}', "--metadata", '{"ticket": "A-1"}',
+        "remember", TEXT, "--kind", "gotcha", "--importance", "high", "--tags", "auth,bcrypt", "--tags",
+        "security", "--domain", "auth", "--files", "src/auth.py:3-9", "--functions", "hash_password",
+        "--pinned", "--confidence", "0.9", "--valid-from", "2026-01-01", "--source",
+        '{"session": "s", "turn": 3}', "--metadata", '{"ticket": "A-1"}',
     )  # fmt: skip
     assert kept.keys() >= MEMORY
     assert (kept["kind"], kept["importance"], kept["pinned"], kept["domain"]) == (

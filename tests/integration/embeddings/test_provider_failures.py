@@ -103,7 +103,10 @@ def test_a_wait_beyond_the_time_is_not_waited(server, embedder_at):
     assert len(server.seen) == 1
 
 
-@pytest.mark.parametrize(("status", "word"), [(400, "HTTP 400"), (401, "the key"), (403, "the key"), (404, "no model"), (413, "HTTP 413")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "word"),
+    [(400, "HTTP 400"), (401, "the key"), (403, "the key"), (404, "no model"), (413, "HTTP 413")],
+)
 def test_a_refusal_is_final(status, word, server, embedder_at):
     server.sends(json.dumps({"error": {"message": f"{KEY} {TEXTS[0]}"}}).encode(), status=status)
     assert word in failure(embedder_at()).message

@@ -20,7 +20,8 @@ from recortex.engines.ingestion.embedding import BATCH
 def cortex(server, tmp_path, monkeypatch):
     server.speaks("voyage", 32)
     for name, value in {
-        "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small", "EMBEDDING_DIMENSIONS": "32",
+        "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small",
+        "EMBEDDING_DIMENSIONS": "32",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"RECORTEX_{name}", value)
     monkeypatch.setenv("VOYAGE_API_KEY", KEY)
@@ -101,8 +102,8 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
         cortex.remember_many(facts, link=False)
     server.speaks("voyage", 32)
     for name, value in {
-        "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small", "EMBEDDING_DIMENSIONS": "32",
-        "EMBEDDING_REQUESTS_PER_MINUTE": "1",
+        "EMBEDDER": "voyage", "EMBEDDING_URL": server.url, "EMBEDDING_MODEL": "small",
+        "EMBEDDING_DIMENSIONS": "32", "EMBEDDING_REQUESTS_PER_MINUTE": "1",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"RECORTEX_{name}", value)
     with Cortex.open(url=url) as cortex:

@@ -15,7 +15,8 @@ from recortex.llm.settings import ModelSettings
 RESULT = {
     "type": "result", "subtype": "success", "is_error": False, "result": "", "total_cost_usd": 0.0021,
     "structured_output": {"things": ["one"]},
-    "usage": {"input_tokens": 10, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 0, "output_tokens": 40},
+    "usage": {"input_tokens": 10, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 0,
+              "output_tokens": 40},
 }  # fmt: skip
 
 

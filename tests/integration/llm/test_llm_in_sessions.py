@@ -24,7 +24,8 @@ def session(tmp_path: Path, project: Path) -> Path:
     ]
     lines = [
         {
-            "type": role, "uuid": f"u{number}", "sessionId": "s", "cwd": str(project), "timestamp": "2026-03-01T11:00:00Z",
+            "type": role, "uuid": f"u{number}", "sessionId": "s", "cwd": str(project),
+            "timestamp": "2026-03-01T11:00:00Z",
             "message": {"role": role, "content": content, "id": f"m{number}"},
         }
         for number, (role, content) in enumerate(said)
@@ -60,7 +61,8 @@ def answer(*candidates: dict) -> str:
 def test_what_the_model_finds_and_the_session_bears_out_is_kept_beside_what_the_rules_find(provider, learn):
     provider.says("ollama", answer(
         {"text": f"{TOLD}.", "kind": "decision", "confidence": 0.95, "quote": TOLD},
-        {"text": "The moon base was moved to the far side in March.", "kind": "decision", "confidence": 0.99, "quote": "moved to the far side"},
+        {"text": "The moon base was moved to the far side in March.", "kind": "decision", "confidence": 0.99,
+         "quote": "moved to the far side"},
     ))  # fmt: skip
     with learn() as cortex:
         found = {memory.source.rule: memory.text for memory in cortex.list(statuses=()).memories}

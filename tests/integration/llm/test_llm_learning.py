@@ -21,11 +21,13 @@ TURNS = [
 ]
 ANSWER = {
     "candidates": [
-        {"text": "All deploys go through the vault, never through a file.", "kind": "constraint_override", "confidence": 0.97,
+        {"text": "All deploys go through the vault, never through a file.", "kind": "constraint_override",
+         "confidence": 0.97,
          "quote": "all deploys go through the vault, never through a file"},
         {"text": "The deploy job reads its token from the vault.", "kind": "Pattern", "confidence": 0.7,
          "quote": "The deploy job now reads it\nfrom the vault."},
-        {"text": "The project is written in Haskell and uses Nix.", "kind": "core", "confidence": 1.0, "quote": "written in Haskell"},
+        {"text": "The project is written in Haskell and uses Nix.", "kind": "core", "confidence": 1.0,
+         "quote": "written in Haskell"},
     ]
 }  # fmt: skip
 

@@ -20,13 +20,13 @@ ROOT = Path(__file__).resolve().parents[3]
 PLUGIN = ROOT / "plugin"
 SKILLS = sorted((PLUGIN / "skills").glob("*/SKILL.md"))
 EVENTS = {
-    "session-start", "user-prompt-submit", "pre-tool-use", "post-tool-use", "pre-compact", "stop", "subagent-stop",
-    "session-end",
+    "session-start", "user-prompt-submit", "pre-tool-use", "post-tool-use", "pre-compact", "stop",
+    "subagent-stop", "session-end",
 }  # fmt: skip
 # An event that Claude Code 2.1.100 does not know makes it drop every hook of the file.
 KNOWN_TO_THE_OLDEST = {
-    "PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop",
-    "SubagentStop", "PreCompact",
+    "PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "SessionStart", "SessionEnd",
+    "Stop", "SubagentStop", "PreCompact",
 }  # fmt: skip
 POSIX = os.name == "posix"
 

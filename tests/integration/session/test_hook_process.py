@@ -53,8 +53,10 @@ def known(project: Path) -> Path:
 def said(project: Path) -> dict:
     """A line of a transcript in which the person says what is to be remembered."""
     return {
-        "type": "user", "uuid": "u1", "sessionId": "s", "cwd": str(project), "timestamp": "2026-03-01T12:00:00Z",
-        "message": {"role": "user", "content": "please remember that we use uv and not pip in this repository"},
+        "type": "user", "uuid": "u1", "sessionId": "s", "cwd": str(project),
+        "timestamp": "2026-03-01T12:00:00Z",
+        "message": {"role": "user",
+                    "content": "please remember that we use uv and not pip in this repository"},
     }  # fmt: skip
 
 

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.usefixtures("without_vectors")
 
 def run(*words: str, given: dict | None = None, cwd: Path | None = None) -> str:
     done = subprocess.run(
-        [*command(), *words], input=json.dumps(given).encode() if given else b"", capture_output=True, check=False,
-        timeout=SECONDS, cwd=cwd,
+        [*command(), *words], input=json.dumps(given).encode() if given else b"", capture_output=True,
+        check=False, timeout=SECONDS, cwd=cwd,
     )  # fmt: skip
     return (done.stdout + done.stderr).decode()
 
@@ -66,9 +66,10 @@ def transcript(place: Path, session: str) -> Path:
     path = place.parent / "claude" / encoded / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     line = {
-        "type": "user", "uuid": "u1", "sessionId": session, "cwd": str(place), "timestamp": "2026-03-01T12:00:00Z",
-        "gitBranch": f"feature/{KEY}",
-        "message": {"role": "user", "content": "please remember that we use uv and not pip in this repository"},
+        "type": "user", "uuid": "u1", "sessionId": session, "cwd": str(place),
+        "timestamp": "2026-03-01T12:00:00Z", "gitBranch": f"feature/{KEY}",
+        "message": {"role": "user",
+                    "content": "please remember that we use uv and not pip in this repository"},
     }  # fmt: skip
     path.write_text(json.dumps(line) + "\n")
     return path

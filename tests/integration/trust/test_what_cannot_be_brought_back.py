@@ -113,8 +113,8 @@ def test_an_agent_writes_new_files_in_the_project_or_the_exports(project, home, 
     (project / "dangling.jsonl").symlink_to(outside / "new")
     (project / ".git").mkdir(exist_ok=True)
     for path in (
-        str(outside / "a.jsonl"), "../a.jsonl", "link/a.jsonl", "there.md", "dangling.jsonl", ".git/config", ".bashrc",
-        str(home / "config.toml"), str(home / "exports" / ".." / "config.toml"),
+        str(outside / "a.jsonl"), "../a.jsonl", "link/a.jsonl", "there.md", "dangling.jsonl", ".git/config",
+        ".bashrc", str(home / "config.toml"), str(home / "exports" / ".." / "config.toml"),
     ):  # fmt: skip
         for write in (agent.export, agent.backup):
             with pytest.raises(PersonNeededError):

@@ -60,9 +60,10 @@ def arguments_of(operation, id_: str, other: str, folder: Path, text: str) -> li
     names = {parameter.name for parameter in operation.parameters()}
     needed = {parameter.name for parameter in operation.parameters() if parameter.required}
     known = {
-        "id": id_, "target": other, "query": f"kiln test {text}", "text": f"The kiln is hot {text} today.", "reason": text, "path": "",
-        "tags": ["kiln1"], "file": "src/a.py", "description": text, "format": "text", "host": text, "memories": [{"text": text}],
-        "lines": "1", "evidence": text, "files": ["src/kiln1.py"], "dry_run": True, "session": text,
+        "id": id_, "target": other, "query": f"kiln test {text}", "text": f"The kiln is hot {text} today.",
+        "reason": text, "path": "", "tags": ["kiln1"], "file": "src/a.py", "description": text,
+        "format": "text", "host": text, "memories": [{"text": text}], "lines": "1", "evidence": text,
+        "files": ["src/kiln1.py"], "dry_run": True, "session": text,
     }  # fmt: skip
     right = {name: value for name, value in known.items() if name in names} | dict.fromkeys(
         needed - set(known), text

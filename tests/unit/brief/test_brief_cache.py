@@ -64,8 +64,8 @@ def test_a_stale_brief_says_its_age():
 def kept(**changes):
     return json.dumps(
         {
-            "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0, "text": wrap("x"), "tokens": 1,
-            "items": [["a", "project", 0.5, 3]],
+            "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0,
+            "text": wrap("x"), "tokens": 1, "items": [["a", "project", 0.5, 3]],
         }
         | changes
     )  # fmt: skip

@@ -45,16 +45,16 @@ PAIR = DuplicatePair(
 )  # fmt: skip
 WORTH = Efficiency(memories=2, used=1, tokens_given=20, tokens_used=12, ratio=0.6, tokens_saved=8)
 SESSION = SessionFigures(
-    id="abcd-1", client="claude-code", branch="main", started_at=NOW, seen_at=NOW, ended_at=NOW, end_reason="",
-    captured_at=None, efficiency=WORTH,
+    id="abcd-1", client="claude-code", branch="main", started_at=NOW, seen_at=NOW, ended_at=NOW,
+    end_reason="", captured_at=None, efficiency=WORTH,
 )  # fmt: skip
 GIVEN = Given(
     memory=A.id, kind="insight", summary=A.text, channel="file", subject="a.py", context=0, at=NOW, score=0.5,
     tokens=12, used_as="quoted", used_at=NOW,
 )  # fmt: skip
 STORE = StoreFigures(
-    scope="project", path="/p/cortex.db", memories=2, by_kind={"insight": 2}, by_status={"active": 2}, relations=1,
-    without_vector=1, consolidation=due(None, extractions=0, memories=2),
+    scope="project", path="/p/cortex.db", memories=2, by_kind={"insight": 2}, by_status={"active": 2},
+    relations=1, without_vector=1, consolidation=due(None, extractions=0, memories=2),
 )  # fmt: skip
 RECEIPTS = SessionReceipts(
     session=SESSION,
@@ -67,29 +67,36 @@ SAMPLES = [
     (Consolidated(action="list"), ["Nothing seems to be said twice."]),
     (
         Consolidated(action="list", pairs=(PAIR,), total=3, complete=False),
-        ["0.75  75% of the words", "aaaaaaaa", "Never squash", "contradict", "«never»", "1 of 3 pairs", "too large"],
+        ["0.75  75% of the words", "aaaaaaaa", "Never squash", "contradict", "«never»", "1 of 3 pairs",
+         "too large"],
     ),
     (
-        Consolidated(action="merge", merged=A, superseded=(replace(B, status=Status.SUPERSEDED),), backup="/b.db"),
+        Consolidated(action="merge", merged=A, superseded=(replace(B, status=Status.SUPERSEDED),),
+                     backup="/b.db"),
         ["Merged into:", "aaaaaaaa", "in place of:", "[superseded]", "/b.db"],
     ),
     (Consolidated(action="merge", merged=A, dry_run=True), ["Would become:"]),
-    (IndexedCode(description=A, code=CODE, superseded=("x", "y"), redacted=1), ["2 memories superseded", "1 secret", "cccccccc"]),
+    (IndexedCode(description=A, code=CODE, superseded=("x", "y"), redacted=1),
+     ["2 memories superseded", "1 secret", "cccccccc"]),
     (IndexedCode(description=A, code=CODE, changed=False), ["Known already"]),
     (Backfilled(done=3, left=1, embedder="mini", seconds=0.51), ["3 vectors made by mini in 0.5 s; 1 left."]),
     (Backfilled(done=0, left=1, dry_run=True), ["1 memory without a vector."]),
-    (Recall(query="q", recipe="hybrid", hits=(Hit(memory=A, score=0.5, code=(CODE,)),)), ["cccccccc  code", "      def f():\n          return 1"]),
+    (Recall(query="q", recipe="hybrid", hits=(Hit(memory=A, score=0.5, code=(CODE,)),)),
+     ["cccccccc  code", "      def f():\n          return 1"]),
     (
         Inspection(
             stores=(STORE,), briefs=BriefCache(files=2, stale=1, newest_at=NOW), sessions=(SESSION,),
             captures={"last": {"sessions": 1}}, model=ModelCosts(calls=2, tokens=900, usd=0.002, failed=1),
             notices=("Consolidation is due",),
         ),
-        ["project  /p/cortex.db", "2 memories (2 active)", "1 without a vector", "2 kept, 1 out of date", "sessions 1",
-         "2 calls, 900 tokens, $0.0020, 1 failed", "abcd-1", "1 of 2 memories used, 12 of 20 tokens (60%), 8 tokens not", "! Consolidation"],
+        ["project  /p/cortex.db", "2 memories (2 active)", "1 without a vector", "2 kept, 1 out of date",
+         "sessions 1",
+         "2 calls, 900 tokens, $0.0020, 1 failed", "abcd-1",
+         "1 of 2 memories used, 12 of 20 tokens (60%), 8 tokens not", "! Consolidation"],
     ),
     (Inspection(), ["not called today"]),
-    (Inspection(receipts=RECEIPTS), ["09:30:00  file a.py  0.50  12 tokens  used: quoted", "not used", "(gone)", "seen: 1 written"]),
+    (Inspection(receipts=RECEIPTS),
+     ["09:30:00  file a.py  0.50  12 tokens  used: quoted", "not used", "(gone)", "seen: 1 written"]),
 ]  # fmt: skip
 
 

@@ -472,14 +472,18 @@ def test_codex_blocks_and_what_an_editor_has_open_are_not_typed(read):
 
 def test_a_tools_result_in_any_client_is_nobodys_word(read):
     answer = {"functionResponse": {"id": "k", "name": "shell", "response": {"error": SAID}}}
-    _, turns = read("q.jsonl", qwen("1", "assistant", [{"functionCall": {"id": "k", "name": "shell", "args": {}}}]),
-                    qwen("2", "tool_result", [answer], toolCallResult={"callId": "k", "status": "error"}))  # fmt: skip
+    _, turns = read(
+        "q.jsonl",
+        qwen("1", "assistant", [{"functionCall": {"id": "k", "name": "shell", "args": {}}}]),
+        qwen("2", "tool_result", [answer], toolCallResult={"callId": "k", "status": "error"}),
+    )
     assert {turn.role for turn in turns} == {"assistant"}
 
 
 QUESTION = {
     "id": "fuel", "question": "Which fuel?", "header": "Fuel",
-    "options": [{"label": "Gas (Recommended)", "description": "Burns clean."}, {"label": "Wood", "description": ""}],
+    "options": [{"label": "Gas (Recommended)", "description": "Burns clean."},
+                {"label": "Wood", "description": ""}],
 }  # fmt: skip
 OFFERED = "Which fuel?\n- Gas (Recommended): Burns clean.\n- Wood"
 
@@ -491,8 +495,8 @@ def said_beside(turns):
 def test_codex_answers_have_their_questions(read):
     reply = {"answers": {"fuel": {"answers": ["Gas (Recommended)", "user_note: from the tank"]}}}
     _, turns = read(
-        "rollout-1.jsonl", META, call("request_user_input", {"questions": [QUESTION]}), output(json.dumps(reply)),
-        call("shell", {"command": "cat"}, "k2"), output(json.dumps(reply), "k2"),
+        "rollout-1.jsonl", META, call("request_user_input", {"questions": [QUESTION]}),
+        output(json.dumps(reply)), call("shell", {"command": "cat"}, "k2"), output(json.dumps(reply), "k2"),
     )  # fmt: skip
     assert said_beside(turns) == [("answer", "> Which fuel?\nGas\n> Burns clean.\nfrom the tank", OFFERED)]
     assert len({turn.uuid for turn in turns}) == len(turns)
@@ -523,7 +527,8 @@ def test_opencode_answers_and_refusals_are_the_persons(read):
         ),
         opencode_tool("bash", "2", status="error", input={"command": "grep x"}, error=refused),
         opencode_tool("tickets_read", "3", status="error", input={}, error=refused),
-        opencode_tool("tickets_question", "4", status="completed", input={}, metadata={"answers": [["never"]]}),
+        opencode_tool("tickets_question", "4", status="completed", input={},
+                      metadata={"answers": [["never"]]}),
     ]  # fmt: skip
     document = {
         "info": {"id": "o0", "version": "1.18.33", "projectID": "p"},

@@ -11,7 +11,8 @@ from recortex.engines.graph.causality import cycle, in_words, order
 
 LED = [Type.CAUSED, Type.ENABLED, Type.PREVENTED, Type.TRIGGERED_BY, Type.DERIVED_FROM]
 RELATIONS = st.builds(
-    Relation, st.sampled_from("abcdef"), st.sampled_from("abcdef"), st.sampled_from([*LED, Type.SUPPORTS]), st.just(AT)
+    Relation, st.sampled_from("abcdef"), st.sampled_from("abcdef"), st.sampled_from([*LED, Type.SUPPORTS]),
+    st.just(AT)
 )  # fmt: skip
 
 

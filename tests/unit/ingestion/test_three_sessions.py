@@ -24,8 +24,9 @@ def session(project, tmp_path):
                 {"id": f"{name}{place}"} if role == "assistant" else {}
             )
             lines.append({
-                "type": role, "uuid": f"{name}-{place}", "sessionId": name, "timestamp": f"2026-03-{day:02}T10:{place:02}:00.000Z",
-                "cwd": str(project), "version": "2.1.330", "message": message,
+                "type": role, "uuid": f"{name}-{place}", "sessionId": name,
+                "timestamp": f"2026-03-{day:02}T10:{place:02}:00.000Z", "cwd": str(project),
+                "version": "2.1.330", "message": message,
             })  # fmt: skip
         with path.open("a") as file:
             file.writelines(json.dumps(line) + "\n" for line in lines)

@@ -9,18 +9,25 @@ from recortex.domain.vocabulary import Status
 REVERSED = [
     ("We deploy with `make ship`. Can you write that in the readme?",
      "We deploy with `just release` instead of `make ship`. Fix the readme please.", "just release"),
-    ("we deploy with make ship, ok?", "we switched from make ship to just release, pls update the docs", "just release"),
+    ("we deploy with make ship, ok?", "we switched from make ship to just release, pls update the docs",
+     "just release"),
     ("Use bcrypt with 12 rounds, since argon2 is missing on the build machine",
      "Use argon2 for passwords instead of bcrypt. The build machine has it now.", "argon2"),
     ("Our convention is that file names of components are PascalCase. Please rename the new one.",
      "Our convention is that file names of components are kebab-case now.", "kebab-case"),
-    ("hey, we send mails with sendgrid. can you make a template?", "quick one: we send mails via postmark now. can you change the mailer?", "postmark"),
-    ("Timestamps are stored in local time (Europe/Berlin), please keep it like this.", "Timestamps are stored in UTC as of now.", "UTC"),
-    ("The dev server listens on port 8080. Write the proxy config accordingly.", "The dev server listens on port 9090 now.", "9090"),
+    ("hey, we send mails with sendgrid. can you make a template?",
+     "quick one: we send mails via postmark now. can you change the mailer?", "postmark"),
+    ("Timestamps are stored in local time (Europe/Berlin), please keep it like this.",
+     "Timestamps are stored in UTC as of now.", "UTC"),
+    ("The dev server listens on port 8080. Write the proxy config accordingly.",
+     "The dev server listens on port 9090 now.", "9090"),
     ("We use postgres 15 for everything in this repo, so please write the migrations for that.",
-     "Heads up, we moved the database from postgres to mariadb last week. Can you update the compose file?", "mariadb"),
-    ("We typecheck with `mypy --strict`. Make the new module pass.", "We typecheck with `pyright`, no longer with `mypy --strict`.", "pyright"),
-    ("We push our images to docker hub.", "We used to push our images to docker hub, but now we push them to ghcr.", "ghcr"),
+     "Heads up, we moved the database from postgres to mariadb last week. Can you update the compose file?",
+     "mariadb"),
+    ("We typecheck with `mypy --strict`. Make the new module pass.",
+     "We typecheck with `pyright`, no longer with `mypy --strict`.", "pyright"),
+    ("We push our images to docker hub.",
+     "We used to push our images to docker hub, but now we push them to ghcr.", "ghcr"),
 ]  # fmt: skip
 NOT_REVERSED = [
     ("We use zustand for state.", "We decided not to move from zustand to redux. Please close the ticket."),
@@ -38,8 +45,9 @@ def learn(cortex, project, tmp_path):
     def learned(day, said):
         path = tmp_path / f"{day}.jsonl"
         line = {
-            "type": "user", "uuid": f"u{day}", "sessionId": f"s{day}", "timestamp": f"2026-02-{day:02}T10:00:00.000Z",
-            "cwd": str(project), "version": "2.1.330", "message": {"role": "user", "content": said},
+            "type": "user", "uuid": f"u{day}", "sessionId": f"s{day}",
+            "timestamp": f"2026-02-{day:02}T10:00:00.000Z", "cwd": str(project), "version": "2.1.330",
+            "message": {"role": "user", "content": said},
         }  # fmt: skip
         path.write_text(json.dumps(line) + "\n")
         found = cortex.extract(str(path)).found

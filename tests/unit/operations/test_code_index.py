@@ -197,11 +197,12 @@ def test_a_failure_half_way_leaves_nothing(cortex, file, monkeypatch):
 @pytest.mark.parametrize(
     ("path", "why"),
     [
-        ("src/none.py", "cannot be read"), ("src", "no file"), ("../outside.py", "outside"), ("/etc/hostname", "outside|read"),
-        ("src/link.py", "outside"), ("src/circle.py", "cannot be read"), ("src/hooks.py:40-50", "10 lines"),
-        ("src/hooks.py:4-11", "10 lines"), ("src/hooks.py:6-4", "is not a file"), ("src/hooks.py:2-3", "nothing"),
-        ("src/binary.bin", "binary"), ("src/latin.txt", "UTF-8"), ("src/large.py", "65,536"), ("src/huge.py", "MB"),
-        ("", "is not a file"), ("src/a\0b.py", "cannot be read"), ("src/pipe", "no file"),
+        ("src/none.py", "cannot be read"), ("src", "no file"), ("../outside.py", "outside"),
+        ("/etc/hostname", "outside|read"), ("src/link.py", "outside"), ("src/circle.py", "cannot be read"),
+        ("src/hooks.py:40-50", "10 lines"), ("src/hooks.py:4-11", "10 lines"),
+        ("src/hooks.py:6-4", "is not a file"), ("src/hooks.py:2-3", "nothing"), ("src/binary.bin", "binary"),
+        ("src/latin.txt", "UTF-8"), ("src/large.py", "65,536"), ("src/huge.py", "MB"), ("", "is not a file"),
+        ("src/a\0b.py", "cannot be read"), ("src/pipe", "no file"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_indexed(cortex, project, file, path, why):
@@ -233,7 +234,8 @@ def test_a_piece_of_a_large_file_can_be_indexed(cortex, file):
 def test_the_command_line_indexes_and_brings_code(project, file):
     assert file.exists()
     done = subprocess.run(
-        [sys.executable, "-m", "recortex", "index", "src/hooks.py:4-6", SAID, "--project", str(project), "--json"],
+        [sys.executable, "-m", "recortex", "index", "src/hooks.py:4-6", SAID, "--project", str(project),
+         "--json"],
         capture_output=True, check=True, env=os.environ | {"RECORTEX_EMBEDDER": "none"},
     )  # fmt: skip
     assert b'"changed":true' in done.stdout

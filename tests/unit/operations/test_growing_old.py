@@ -162,7 +162,8 @@ def test_what_another_process_changed_meanwhile_is_left_alone(cortex, clock, old
 def test_the_verb_tells_what_it_did(clock, old, project):
     del old
     told = subprocess.run(
-        [sys.executable, "-m", "recortex", "lifecycle", "--project", str(project), "--dry-run", "--now", clock.now.isoformat()],
+        [sys.executable, "-m", "recortex", "lifecycle", "--project", str(project), "--dry-run", "--now",
+         clock.now.isoformat()],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     assert told.startswith("1 would be archived, 0 would be pruned, of 1 memory old enough.")

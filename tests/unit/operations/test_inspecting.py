@@ -24,8 +24,8 @@ def seen(cortex, clock):
         clock.pass_(minutes=1)
     given = [
         Receipt(
-            session="abcd-1", context=0, memory=memory.id, scope=Scope.PROJECT, channel=channel, subject=subject,
-            at=clock(), score=score, tokens=tokens,
+            session="abcd-1", context=0, memory=memory.id, scope=Scope.PROJECT, channel=channel,
+            subject=subject, at=clock(), score=score, tokens=tokens,
         )
         for memory, channel, subject, score, tokens in (
             (used, "surface", "", 0.7, 12), (other, "file", "parser.py", 0.9, 8),
@@ -117,7 +117,9 @@ def test_briefs_are_fresh_until_a_store_changes(cortex, seen, clock, project):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"generated_at": "x"}', '{"generated_at": 1e999}', '{"generated_at": 1e18, "fresh_until": 1e19, "generation": ""}', "null"]
+    "text",
+    ["", "[]", "{", '{"generated_at": "x"}', '{"generated_at": 1e999}',
+     '{"generated_at": 1e18, "fresh_until": 1e19, "generation": ""}', "null"]
 )  # fmt: skip
 def test_briefs_that_others_wrote_are_counted_as_stale(cortex, seen, project, text):
     assert seen

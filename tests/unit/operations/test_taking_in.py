@@ -26,8 +26,9 @@ def transcript(folder, project, name="s1"):
         content = text if role == "user" else [{"type": "text", "text": text}]
         lines.append(
             {
-                "type": role, "uuid": f"{name}-{number}", "sessionId": name, "cwd": str(project), "gitBranch": "main",
-                "timestamp": f"2026-03-01T10:0{number}:00.000Z", "message": {"id": f"m{number}", "role": role, "content": content},
+                "type": role, "uuid": f"{name}-{number}", "sessionId": name, "cwd": str(project),
+                "gitBranch": "main", "timestamp": f"2026-03-01T10:0{number}:00.000Z",
+                "message": {"id": f"m{number}", "role": role, "content": content},
             }
         )  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)

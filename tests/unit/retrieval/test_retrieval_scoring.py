@@ -69,7 +69,15 @@ def test_tests_come_after_what_they_test_unless_asked_for():
     assert ranked("token refresh", files, keyword={1: 0.4, 2: 0.4}) == [2, 1]
 
 
-@pytest.mark.parametrize(("path", "named", "value"), [("src/a/b.py", "b.py", 1.0), ("src/a/b.py", "src/a", 1.0), ("src/a/b.py", "src/a/c.py", 0.5), ("src/ab.py", "b.py", 0.0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("path", "named", "value"),
+    [
+        ("src/a/b.py", "b.py", 1.0),
+        ("src/a/b.py", "src/a", 1.0),
+        ("src/a/b.py", "src/a/c.py", 0.5),
+        ("src/ab.py", "b.py", 0.0),
+    ],
+)
 def test_how_near_files_are(path, named, value):
     assert closeness(path, named) == value
 

@@ -101,7 +101,8 @@ def test_a_question_that_asks_for_nothing_has_no_hits_even_without_a_floor(notes
 
 @pytest.mark.parametrize(
     "asked",
-    ['"', '" OR "', "NEAR(a b)", "a AND NOT b", "x*", "((((", "text:foo", "{terms} : x", "^a", "a\0b", "'; DROP", "a" * 1_000_000, "ab " * 300_000, "\ud800 bcrypt"],
+    ['"', '" OR "', "NEAR(a b)", "a AND NOT b", "x*", "((((", "text:foo", "{terms} : x", "^a", "a\0b",
+     "'; DROP", "a" * 1_000_000, "ab " * 300_000, "\ud800 bcrypt"],
 )  # fmt: skip
 def test_hostile_questions_are_questions(notes, asked):
     assert len(notes.recall(asked, limit=5, now=NOW).hits) <= 5
@@ -181,7 +182,8 @@ def test_the_file_that_is_named_decides(embedder):
 def test_a_dialogue_is_asked_by_speaker_and_day(embedder):
     turns = [
         memory(
-            n, f"I went running near the lake {n}", "conversation", source=Source(session=f"s{n}", turn=0, speaker=who),
+            n, f"I went running near the lake {n}", "conversation",
+            source=Source(session=f"s{n}", turn=0, speaker=who),
         )
         for n, who in ((1, "Ann"), (2, "Bob"))
     ]  # fmt: skip

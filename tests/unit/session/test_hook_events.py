@@ -16,8 +16,9 @@ json_values = st.recursive(
     max_leaves=12,
 )
 FIELDS = (
-    "session_id", "transcript_path", "cwd", "hook_event_name", "prompt", "tool_name", "tool_input", "tool_response",
-    "last_assistant_message", "prompt_response", "agent_id", "agent_type", "source", "reason", "error",
+    "session_id", "transcript_path", "cwd", "hook_event_name", "prompt", "tool_name", "tool_input",
+    "tool_response", "last_assistant_message", "prompt_response", "agent_id", "agent_type", "source",
+    "reason", "error",
 )  # fmt: skip
 
 

@@ -19,7 +19,8 @@ def store(tmp_path: Path, clock):
 
 def receipt(clock, memory: str = "m1", context: int = 0) -> Receipt:
     return Receipt(
-        session="s", context=context, memory=memory, scope=Scope.PROJECT, channel="prompt", at=clock(), score=0.7, tokens=9
+        session="s", context=context, memory=memory, scope=Scope.PROJECT, channel="prompt", at=clock(),
+        score=0.7, tokens=9
     )  # fmt: skip
 
 

@@ -106,8 +106,8 @@ def test_a_use(turn, use):
     ],
     ids=[
         "before", "at the same time", "no time", "sub-agent", "the person", "summary", "injected", "printed",
-        "quoting what was printed", "our own tool", "other words", "one name", "another file", "another folder",
-        "less of the command", "another command",
+        "quoting what was printed", "our own tool", "other words", "one name", "another file",
+        "another folder", "less of the command", "another command",
     ],
 )  # fmt: skip
 def test_no_use(turn):
@@ -122,7 +122,8 @@ def test_no_use(turn):
         (agent(4, f"It {RUN} it tears."), agent(6, f"It {RUN} it tears.")),
         (person(4, "Look at writer.py"), agent(6, "", edit("src/ledger/writer.py"))),
         (agent(4, "", edit("src/ledger/writer.py")), agent(6, "", edit("src/ledger/writer.py"))),
-        (agent(5, "", shell("ls src/ledger", output="reader.py writer.py")), agent(6, "", edit("src/ledger/writer.py"))),
+        (agent(5, "", shell("ls src/ledger", output="reader.py writer.py")),
+         agent(6, "", edit("src/ledger/writer.py"))),
         (person(4, "Run shop-cli verify --deep"), agent(6, "", shell("shop-cli verify --deep"))),
         (agent(4, "", shell("shop-cli verify --deep")), agent(6, "", shell("shop-cli verify --deep"))),
     ],

@@ -56,7 +56,8 @@ def test_what_is_ours_in_a_url_does_not_go_to_the_driver():
         ("postgres://h", "postgresql://h"),
         ("postgresql://h1:1,[::1]:2/d", "postgresql://h1:1,[::1]:2/d"),
         ("postgresql://h/d?options=-c%20geqo%3Doff", "postgresql://h/d?options=-c%20geqo%3Doff"),
-        ("postgresql://h/d?sslrootcert=/My%20Files/a+b.crt", "postgresql://h/d?sslrootcert=/My%20Files/a%2Bb.crt"),
+        ("postgresql://h/d?sslrootcert=/My%20Files/a+b.crt",
+         "postgresql://h/d?sslrootcert=/My%20Files/a%2Bb.crt"),
         ("postgresql://h/d?workspace=w&application_name=a%26b", "postgresql://h/d?application_name=a%26b"),
     ],
 )  # fmt: skip
@@ -190,7 +191,13 @@ def test_doctor_does_not_show_the_password_of_a_setting(project, monkeypatch, ur
 
 def test_a_worker_does_not_tell_a_password_that_cannot_be_read(project):
     words = [sys.executable, "-m", "recortex", "worker", "--once", "--url"]
-    done = subprocess.run([*words, "postgresql://me:geheim%zz@127.0.0.1:1/none"], cwd=project, capture_output=True, text=True, check=False)  # fmt: skip
+    done = subprocess.run(
+        [*words, "postgresql://me:geheim%zz@127.0.0.1:1/none"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 1
     assert "cannot be read" in done.stderr
     assert "geheim" not in done.stdout + done.stderr

@@ -12,7 +12,8 @@ THINGS = [
     ("release 4.0", "release 5.0"), ("Python 3.11", "Python 3.12"), ("ticket ABC-120", "ticket ABC-121"),
     ("error E1042", "error E1043"), ("queue A", "queue B"), ("migration 0017", "migration 0018"),
     ("the file src/a.py", "the file src/b.py"), ("the function getUser", "the function getTeam"),
-    ("module user_cache", "module team_cache"), ("Kotlin", "Rust"), ("python", "kotlin"), ("worker-1", "worker-2"),
+    ("module user_cache", "module team_cache"), ("Kotlin", "Rust"), ("python", "kotlin"),
+    ("worker-1", "worker-2"),
 ]  # fmt: skip
 REVERSALS = [
     ("{} uses Redis.", "{} uses Memcached."),
