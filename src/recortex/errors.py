@@ -85,7 +85,10 @@ class CorruptStoreError(StorageError):
     """The store's file is damaged."""
 
     code = "store_corrupt"
-    hint = "Run `recortex recover`: it tries the write-ahead log, then the newest backup, and keeps the damaged file."
+    hint = (
+        "Run `recortex recover`: it tries the write-ahead log, then the newest backup, "
+        "and keeps the damaged file."
+    )
 
 
 class BackupError(StorageError):
@@ -129,7 +132,10 @@ class PersonNeededError(RecortexError):
     """An agent asks for what only the person may do."""
 
     code = "person_needed"
-    hint = "Ask the person to do it on the command line; `agents.trusted` in their own settings allows it to agents."
+    hint = (
+        "Ask the person to do it on the command line; `agents.trusted` in their own settings "
+        "allows it to agents."
+    )
 
 
 class EmbeddingError(RecortexError):

@@ -109,7 +109,8 @@ def test_an_escape_of_nul_is_a_text_like_any_other(cortex):
     assert cortex.history(kept.id).versions[-1].memory.text == ESCAPES
 
 
-LONG = "".join(Random(7).choices(ascii_letters + digits, k=5_000))  # noqa: S311  nothing that an index could pack
+# nothing that an index could pack
+LONG = "".join(Random(7).choices(ascii_letters + digits, k=5_000))  # noqa: S311
 AT_MOST = LONG[:1_980]
 
 

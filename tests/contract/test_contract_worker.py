@@ -50,7 +50,10 @@ def worked(project, url, *more):
 
 def until_alone(database):
     """The server ends what a killed process had of it a moment later, and then gives its locks back."""
-    others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    others = (
+        "SELECT FROM pg_stat_activity WHERE datname = current_database() "
+        "AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    )
     with psycopg.connect(database, autocommit=True) as connection:
         until = time.monotonic() + LONGEST_SECONDS
         while connection.execute(others).fetchall():
@@ -112,7 +115,8 @@ def test_a_job_that_fails_says_why_in_a_line(project, database):
     with psycopg.connect(database) as connection:
         connection.execute(
             "INSERT INTO recortex.chores (workspace, name, done_at, outcome)"
-            """ SELECT workspace, 'copy of', 1, '{"source": "elsewhere"}' FROM recortex.workspaces WHERE name = 'half'"""
+            """ SELECT workspace, 'copy of', 1, '{"source": "elsewhere"}'"""
+            " FROM recortex.workspaces WHERE name = 'half'"
         )
     for attempts in (0, 9):  # tried again, and given up
         if attempts:

@@ -105,7 +105,8 @@ def test_an_index_that_is_not_whole_is_not_used_and_made_anew(server, store):
     store.vectors.keep_index(least=LEAST)
     (name,), database = indexes(server, store)
     server.run(
-        f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'recortex.{name}'::regclass",  # noqa: S608
+        f"""UPDATE pg_index SET indisvalid = false
+            WHERE indexrelid = 'recortex.{name}'::regclass""",  # noqa: S608
         database=database,
     )
     with PgStoreOf(store) as fresh:

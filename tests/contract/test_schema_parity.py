@@ -46,8 +46,8 @@ def columns_of_postgres(connection):
     return set(
         connection.execute(f"""
             SELECT c.relname, a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-            WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-              AND a.attnum > 0 AND NOT a.attisdropped""").fetchall()  # noqa: S608
+            WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND c.relkind IN ('r', 'p')
+              AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped""").fetchall()  # noqa: S608
     )
 
 
@@ -85,8 +85,10 @@ def test_both_end_with_the_same_tables_and_columns(catalogue, empty):
 def test_the_declarations_say_what_the_schema_is(empty):
     with empty("sqlite") as store:
         found = store.pool.rows("""
-            SELECT t.name, c.name, c.type, c."notnull" = 0 AND c.pk = 0, c.pk FROM pragma_table_list t, pragma_table_info(t.name) c
-            WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%' ORDER BY t.name, c.cid""")
+            SELECT t.name, c.name, c.type, c."notnull" = 0 AND c.pk = 0, c.pk
+            FROM pragma_table_list t, pragma_table_info(t.name) c
+            WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite%'
+            ORDER BY t.name, c.cid""")
     kept = [row for row in found if row[0] not in {"schema_migrations", *ONLY_SQLITE}]
     declared = [
         (
@@ -112,10 +114,12 @@ def test_every_table_is_guarded(catalogue):
 
 def test_every_index_and_key_begins_with_the_workspace(catalogue):
     found = catalogue.execute(f"""
-        SELECT i.relname, t.relname, (SELECT attname FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0])
+        SELECT i.relname, t.relname,
+               (SELECT attname FROM pg_attribute WHERE attrelid = t.oid AND attnum = x.indkey[0])
         FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid
         WHERE t.relnamespace = '{SCHEMA}'::regnamespace AND NOT t.relispartition
-          AND coalesce(pg_get_expr(x.indpred, x.indrelid), '') NOT LIKE '%(workspace = %'  -- of one workspace alone""").fetchall()  # noqa: S608
+          AND coalesce(pg_get_expr(x.indpred, x.indrelid), '')
+            NOT LIKE '%(workspace = %'  -- of one workspace alone""").fetchall()  # noqa: S608
     assert len(found) > 40
     others = {
         index for index, table, first in found if first != "workspace" and table not in WITHOUT_WORKSPACE
@@ -126,7 +130,8 @@ def test_every_index_and_key_begins_with_the_workspace(catalogue):
 def test_every_foreign_key_stays_in_its_workspace(catalogue):
     found = catalogue.execute(f"""
         SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint
-        WHERE contype = 'f' AND connamespace = '{SCHEMA}'::regnamespace AND conparentid = 0""").fetchall()  # noqa: S608
+        WHERE contype = 'f' AND connamespace = '{SCHEMA}'::regnamespace
+          AND conparentid = 0""").fetchall()  # noqa: S608
     assert len(found) >= 10
     stray = [
         name
@@ -169,7 +174,8 @@ def test_a_partitioned_database_has_its_partitions(server):
         parts = dict(
             connection.execute(f"""
                 SELECT p.relname, count(*) FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhparent
-                WHERE p.relnamespace = '{SCHEMA}'::regnamespace AND p.relkind = 'p' GROUP BY 1""").fetchall()  # noqa: S608
+                WHERE p.relnamespace = '{SCHEMA}'::regnamespace AND p.relkind = 'p'
+                GROUP BY 1""").fetchall()  # noqa: S608
         )
         guarded = {table for table, column in columns_of_postgres(connection) if column == "workspace"}
     assert parts == dict.fromkeys(guarded - {"workspaces"}, PARTITIONS["postgres-partitioned"])

@@ -113,7 +113,8 @@ def test_no_statement_reaches_another_workspace_whatever_table_it_names(server, 
         with psycopg.connect(server.url(layout), autocommit=True) as connection:
             tables = connection.execute(f"""
                 SELECT c.oid::regclass::text FROM pg_class c WHERE c.relnamespace = '{SCHEMA}'::regnamespace
-                  AND c.relkind IN ('r', 'p') AND c.relname NOT IN ('schema_migrations', 'layout', 'workspaces')""").fetchall()  # noqa: S608
+                  AND c.relname NOT IN ('schema_migrations', 'layout', 'workspaces')
+                  AND c.relkind IN ('r', 'p')""").fetchall()  # noqa: S608
             connection.execute(opening_settings(server.url(layout), one))
             for (table,) in tables:
                 for attempt in ATTEMPTS:

@@ -36,7 +36,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def client() -> Callable[[str], Path]:
     """The program of a version of Claude Code."""
     if not shutil.which("npm"):
-        reason = f"npm is not on PATH: sessions with the real clients were not tested ({CHOICE}=none leaves them out)"
+        reason = (
+            f"npm is not on PATH: sessions with the real clients were not tested "
+            f"({CHOICE}=none leaves them out)"
+        )
         (pytest.fail if CHOSEN else pytest.skip)(reason)
     return lambda version: program("claude", CLAUDE, version)
 

@@ -14,11 +14,13 @@ EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop
 HOOK = """
 import json, sys
 heard = json.load(sys.stdin)
-event, source = heard["hook_event_name"], heard.get("source") or heard.get("reason") or heard.get("trigger") or ""
+event = heard["hook_event_name"]
+source = heard.get("source") or heard.get("reason") or heard.get("trigger") or ""
 with open(sys.argv[1], "a") as log:
     print(event, source, file=log)
 if event in ("SessionStart", "UserPromptSubmit"):
-    print(json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": f"TOY {event} {source}"}}))
+    said = {"hookEventName": event, "additionalContext": f"TOY {event} {source}"}
+    print(json.dumps({"hookSpecificOutput": said}))
 """
 
 

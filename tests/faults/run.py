@@ -75,8 +75,9 @@ def _part(options: argparse.Namespace, number: int) -> list[tuple[int, Record]]:
 def _timed(fault: Fault, slow: float) -> Record:
     started = time.monotonic()
     record = fault.run()
-    if slow and time.monotonic() - started > slow:
-        print(f"{time.monotonic() - started:.1f} s: {fault.fault} / {record.name}", file=sys.stderr)  # noqa: T201
+    seconds = time.monotonic() - started
+    if slow and seconds > slow:
+        print(f"{seconds:.1f} s: {fault.fault} / {record.name}", file=sys.stderr)  # noqa: T201
     return record
 
 

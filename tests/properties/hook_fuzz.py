@@ -171,7 +171,8 @@ def _hook(event: str, files: list[Path]) -> None:
         for number, file in enumerate(files):
             flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
             os.dup2(os.open(file, flags), number)
-        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115  a process's own streams
+        # a process's own streams stay open
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w")  # noqa: SIM115
         sys.argv = ["recortex", "hook", event]
         from recortex.__main__ import main
 

@@ -20,7 +20,8 @@ UNLIMITED = 1_000_000
 
 
 def make_reference():
-    tokenizer = Tokenizer(ReferencePieces(OURS._ids, unk_token="[UNK]", max_input_chars_per_word=100))  # noqa: S106  a piece, not a password
+    pieces = ReferencePieces(OURS._ids, unk_token="[UNK]", max_input_chars_per_word=100)  # noqa: S106
+    tokenizer = Tokenizer(pieces)
     tokenizer.normalizer = BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = BertPreTokenizer()
     return tokenizer

@@ -70,7 +70,10 @@ def test_a_cleaned_sentence_has_each_of_its_words(one, other):
 @example("src/**/*.ts", "summary", "{}")
 def test_what_is_kept_of_a_session_names_what_was_said(token, role, mark):
     mark = "{}" if "*" in token else mark
-    said = f"We always use the broker at {mark.format(token)} for `jobs.queue` because Postgres cannot hold the load."
+    said = (
+        f"We always use the broker at {mark.format(token)} for `jobs.queue` "
+        "because Postgres cannot hold the load."
+    )
     form = f"## Key Decisions\n\n- {said}" if role == "summary" else said
     found = list(extract([Turn(index=0, role=role, text=form)], INFO))
     assert found or objection(statement(said)) == "passing"  # a line of a file, say

@@ -100,8 +100,9 @@ def _reembed(cortex, services, limit):
 
 def _compared_alone(services):
     rows = services.store.pool.rows(
-        "SELECT m.key, o.name, length(e.vector), length(s.signs) FROM memories m JOIN embeddings e ON e.key = m.embedding_key"
-        " JOIN embedding_models o ON o.key = e.model JOIN embedding_signs s ON s.key = e.key AND s.model = e.model"
+        "SELECT m.key, o.name, length(e.vector), length(s.signs) FROM memories m JOIN embeddings e "
+        "ON e.key = m.embedding_key JOIN embedding_models o ON o.key = e.model JOIN embedding_signs s "
+        "ON s.key = e.key AND s.model = e.model"
     )
     keys = [row[0] for row in services.store.pool.rows("SELECT key FROM memories")]
     for name, size in NAMES.items():

@@ -66,7 +66,10 @@ def test_a_failing_migration_changes_nothing_and_leaves_a_backup(memory):
         insert(store, memory)
         store.close()
         before = _schema(path)
-        half = "CREATE TABLE half (a); INSERT INTO half VALUES (1); DELETE FROM memories; SELECT nothing FROM nowhere;"
+        half = (
+            "CREATE TABLE half (a); INSERT INTO half VALUES (1); DELETE FROM memories; "
+            "SELECT nothing FROM nowhere;"
+        )
         _steps(patch, None, Migration(9999, "broken", half))
         with pytest.raises(MigrationError) as caught:
             _open(path)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-SHIP = "We always deploy with `make ship`, never with `git push heroku`, because the migrations have to run first."
+SHIP = (
+    "We always deploy with `make ship`, never with `git push heroku`, "
+    "because the migrations have to run first."
+)
 REVIEWED = "I prefer plain SQL in `queries.sql` over the ORM's query builder, because our DBA reviews it."
 NIGHTLY = "Remember: the staging database is reset every night at 02:00, so never keep test data there."
 QUEUE_THEN = (

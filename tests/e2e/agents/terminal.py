@@ -30,7 +30,8 @@ IDLE = "\x1b]0;\u2733".encode()  # the window's title when an answer and its hoo
 CLEAR = "/clear"
 QUIET = 0.7  # seconds without a change of the screen
 LEAD = (  # makes the terminal that of the program, as for a person
-    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+    "import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execv(sys.argv[1], sys.argv[1:])"
 )
 SIZE = struct.pack("HHHH", 40, 110, 0, 0)
 

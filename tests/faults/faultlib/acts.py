@@ -44,7 +44,10 @@ one."""
 
 
 def _text(topic: str, number: int) -> str:
-    return f"The {topic} of service {number} is owned by team {topic}-{number * 7919 % 1000} since release {number}."
+    return (
+        f"The {topic} of service {number} is owned by team {topic}-{number * 7919 % 1000} since release "
+        f"{number}."
+    )
 
 
 def furnish(cortex: Any, told: Told, folder: Path, *, many: int = 20) -> None:

@@ -139,7 +139,8 @@ def _as_of(schema: int) -> None:
     steps = list(migrations.known())
     while len(steps) < schema:
         number = len(steps) + 1
-        sql = f"CREATE TABLE of_schema_{number} (x); INSERT INTO of_schema_{number} SELECT key FROM memories;"  # noqa: S608
+        table = f"of_schema_{number}"
+        sql = f"CREATE TABLE {table} (x); INSERT INTO {table} SELECT key FROM memories;"  # noqa: S608
         steps.append(type(steps[0])(number, "later", sql))
     steps = steps[:schema]
     migrations.known = lambda: tuple(steps)

@@ -81,7 +81,8 @@ source ./recortex.bash
 COMP_WORDS=(recortex "$@")
 COMP_CWORD=$#
 _recortex
-((${#COMPREPLY[@]})) || mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")  # as `-o default` does
+# as `-o default` does
+((${#COMPREPLY[@]})) || mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
 printf '%s\\n' "${COMPREPLY[@]}"
 """
 

@@ -28,9 +28,13 @@ def program(tmp_path):
 
     def make(body: str) -> dict[str, str]:
         path = folder / "claude"
-        note = f"json.dump([sys.argv[1:], dict(os.environ), os.getcwd(), os.listdir(), said], open({str(tmp_path / 'note')!r}, 'w'))"
+        note = (
+            "json.dump([sys.argv[1:], dict(os.environ), os.getcwd(), os.listdir(), said], "
+            f"open({str(tmp_path / 'note')!r}, 'w'))"
+        )
         path.write_text(
-            f"#!{sys.executable}\nimport json, os, sys, time, subprocess\nsaid = sys.stdin.read()\n{note}\n{body}\n"
+            f"#!{sys.executable}\nimport json, os, sys, time, subprocess\n"
+            f"said = sys.stdin.read()\n{note}\n{body}\n"
         )
         path.chmod(0o700)
         return {

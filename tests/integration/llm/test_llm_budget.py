@@ -84,7 +84,8 @@ from pathlib import Path
 from recortex.domain.model_call import Limit, ModelCall
 from recortex.storage.sqlite.store import SqliteStore
 at = datetime(2026, 3, 1, 12, tzinfo=UTC)
-store = SqliteStore(Path(sys.argv[1]), backups=Path(sys.argv[1]).parent / "b", clock=lambda: at, vectors=False)
+path = Path(sys.argv[1])
+store = SqliteStore(path, backups=path.parent / "b", clock=lambda: at, vectors=False)
 call = ModelCall(at=at, provider="openai", model="m", purpose="extract", input_tokens=7, micro_usd=3)
 print(sum(store.model_calls.reserve(call, Limit(tokens=100, micro_usd=1000)) is not None for _ in range(10)))
 store.close()

@@ -15,7 +15,8 @@ TURNS = [
     Turn(
         1,
         "assistant",
-        "Here it is:\n\n```python\nDEPLOY = load_the_token()\n```\n\nThe deploy job now reads it from the vault.",
+        "Here it is:\n\n```python\nDEPLOY = load_the_token()\n```\n\n"
+        "The deploy job now reads it from the vault.",
     ),
     Turn(2, "user", "Good. From now on all deploys go through the vault, never through a file."),
 ]

@@ -45,8 +45,8 @@ def test_the_full_set_is_every_operation_and_portable(with_client):
     tools = with_client(work, "--tools", "full")
     names = {tool.name for tool in tools}
     wanted = (
-        "remember remember_many recall get list edit forget restore link unlink related extract review import "
-        "export history undo purge status doctor backup recover"
+        "remember remember_many recall get list edit forget restore link unlink related extract review "
+        "import export history undo purge status doctor backup recover"
     )
     assert names >= set(wanted.split())
     assert not names & {"init", "worker"}  # who binds a folder to a memory is a person

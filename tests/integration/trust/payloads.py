@@ -53,7 +53,8 @@ PAYLOADS = {
 }
 _ROLES = "system|user|human|assistant|function_calls|function_results|invoke"
 _TAG = re.compile(
-    rf"<\s*/?\s*(?:(?:recortex-memory|{'|'.join(map(re.escape, WRAPPERS))})\b|(?:{_ROLES})(?:\s[^<>]*)?>)|<\||\|>|<!--|-->|<</?SYS|\[/?INST\]",
+    rf"<\s*/?\s*(?:(?:recortex-memory|{'|'.join(map(re.escape, WRAPPERS))})\b|(?:{_ROLES})(?:\s[^<>]*)?>)"
+    r"|<\||\|>|<!--|-->|<</?SYS|\[/?INST\]",
     re.IGNORECASE,
 )
 _MARK = re.compile(r"[\ufe00-\ufe0f]{2}|[\U000e0100-\U000e01ef]|[\u3164\u115f\u1160\uffa0\u2800\u034f]")

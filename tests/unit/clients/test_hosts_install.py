@@ -18,9 +18,15 @@ WITH_HOOKS = ["claude-code", "codex", "gemini", "qwen"]
 POSIX = os.name == "posix"
 
 THEIRS = {
-    ".claude/settings.json": '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "true"}]}]\n  }\n}\n',
+    ".claude/settings.json": (
+        '{\n  "model": "x",\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": '
+        '"true"}]}]\n  }\n}\n'
+    ),
     ".claude.json": '{"projects":{"/a":{}},"mcpServers":{"toy":{"command":"cat"}}}',
-    ".codex/config.toml": '# mine\r\nmodel = "x"  # note\r\n\r\n[mcp_servers.toy]\r\ncommand = "cat"\r\n\r\n[tui]\r\ntheme = "a"\r\n',
+    ".codex/config.toml": (
+        '# mine\r\nmodel = "x"  # note\r\n\r\n[mcp_servers.toy]\r\ncommand = "cat"\r\n\r\n[tui]\r\n'
+        'theme = "a"\r\n'
+    ),
     ".codex/hooks.json": '{"hooks": {}}',
     ".cursor/mcp.json": '{\n    "mcpServers": {}\n}',
     ".gemini/settings.json": '{\n\t// mine\n\t"ui": {"theme": "x"},\n}\n',
@@ -139,9 +145,19 @@ def test_a_folder_that_another_host_still_uses_goes_with_that_one(person, cortex
 
 
 WRITTEN = [
-    '{ // mine\n  "ui": {"theme": "x"}, // why\n  "mcpServers": { // all of them\n    "toy": {"command": "cat"}\n  }\n}\n',
-    '{\n  "mcpServers": {"toy": {"command": "cat"}}, // one line\n  "hooks": {"AfterAgent": [{"hooks": []}]}\n}',
-    '{\r\n\t"hooks": { /* later */\r\n\t\t"AfterAgent": [ // one\r\n\t\t\t{"hooks": []}\r\n\t\t]\r\n\t},\r\n}\r\n',
+    (
+        '{ // mine\n  "ui": {"theme": "x"}, // why\n  "mcpServers": { // all of them\n'
+        '    "toy": {"command": "cat"}\n  }\n}\n'
+    ),
+    (
+        '{\n  "mcpServers": {"toy": {"command": "cat"}}, // one line\n'
+        '  "hooks": {"AfterAgent": [{"hooks": []}]}\n}'
+    ),
+    (
+        '{\r\n\t"hooks": { /* later */\r\n\t\t"AfterAgent": [ // one\r\n\t\t\t{"hooks": []}\r\n\t\t]\r\n'
+        "\t},\r\n"
+        "}\r\n"
+    ),
     '// top\n{\n  "hooks": { // none yet\n  },\n  /* end */\n}\n',
 ]
 

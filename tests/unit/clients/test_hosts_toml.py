@@ -53,7 +53,10 @@ def test_where_there_is_nothing_of_ours_nothing_changes(text):
 
 
 def test_what_a_person_set_in_our_table_stays():
-    text = '[mcp_servers.recortex]\ncommand = "/old/recortex"\nargs = ["mcp", "--tools", "full"]\nenabled = false # for now\n'
+    text = (
+        '[mcp_servers.recortex]\ncommand = "/old/recortex"\nargs = ["mcp", "--tools", "full"]\n'
+        "enabled = false # for now\n"
+    )
     there = PART.added(text)
     assert there == text.replace("/old/recortex", "recortex")
     assert PART.removed(there).strip() == ""

@@ -257,9 +257,9 @@ def test_a_memory_survives_json_without_loss():
 
 def test_the_json_of_a_memory_has_what_the_contract_promises():
     promised = (
-        "id kind summary content text status confidence importance priority pinned tags domain files patterns constraints "
-        "functions source origin trust recorded_at valid_from valid_until last_accessed_at access_count supersedes "
-        "superseded_by"
+        "id kind summary content text status confidence importance priority pinned tags domain files "
+        "patterns constraints functions source origin trust recorded_at valid_from valid_until "
+        "last_accessed_at access_count supersedes superseded_by"
     )
     assert set(promised.split()) <= set(memory_to_json(whole()))
     assert memory_to_json(whole())["importance"] == "critical"

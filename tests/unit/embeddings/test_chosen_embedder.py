@@ -66,7 +66,8 @@ def test_a_project_cannot_choose_who_reads_its_memories(provider, tmp_path):
 def test_the_embedder_and_its_settings_stand_in_one_file(tmp_path):
     found = read(
         tmp_path,
-        user='embedder = "ollama"\n[embedding]\nmodel = "mxbai-embed-large"\ndimensions = 512\nquery_prefix = "q: "\n',
+        user='embedder = "ollama"\n[embedding]\nmodel = "mxbai-embed-large"\ndimensions = 512\n'
+        'query_prefix = "q: "\n',
     )
     assert found.problems == ()
     (name,) = chosen(found)

@@ -62,7 +62,10 @@ def test_what_the_person_replaces_in_the_session_is_not_active_twice():
         ("assistant", "Fine."),
         (
             "user",
-            "We changed our mind: use NATS for all queues of the mailer service in production instead of Redis.",
+            (
+                "We changed our mind: use NATS for all queues of the mailer service in production instead of "
+                "Redis."
+            ),
         ),
     )
     assert [one.text[:10] for one in extract(turns, INFO) if one.active] == ["We changed"]

@@ -42,8 +42,10 @@ def test_a_python_importer():
         (
             "assistant",
             (
-                "Done.\n\n**Root cause:** `bulk_insert` issued one INSERT per row, and the database closes statements after "
-                "15 minutes.\n\n**Fix:** `bulk_insert` groups rows with `execute_values` in `src/bulk.py`.\n\n- All 214 tests pass."
+                "Done.\n\n**Root cause:** `bulk_insert` issued one INSERT per row, "
+                "and the database closes statements after 15 minutes.\n\n"
+                "**Fix:** `bulk_insert` groups rows with `execute_values` in `src/bulk.py`.\n\n"
+                "- All 214 tests pass."
             ),
         ),
     )
@@ -63,8 +65,9 @@ def test_a_typescript_date_picker():
         (
             "assistant",
             (
-                "Fixed. The picker was one day off because `parseISO` reads date-only strings as UTC midnight. Fixed in "
-                "`src/date/format.ts` - now it uses the zone.\n\nYou can reproduce the bug with:\n\n```bash\n"
+                "Fixed. The picker was one day off because `parseISO` reads date-only strings as UTC "
+                "midnight. Fixed in `src/date/format.ts` - now it uses the zone.\n\n"
+                "You can reproduce the bug with:\n\n```bash\n"
                 "TZ=America/Sao_Paulo pnpm vitest run src/date\n```\n"
             ),
         ),
@@ -85,8 +88,10 @@ def test_a_rust_build():
         (
             "assistant",
             (
-                "## Decisions\n- Chose `rustls-tls` over vendored OpenSSL because the vendored build doubles CI time.\n"
-                "- `Worker::spawn` must be called before `Runtime::block_on`, otherwise the first job is lost."
+                "## Decisions\n- Chose `rustls-tls` over vendored OpenSSL "
+                "because the vendored build doubles CI time.\n"
+                "- `Worker::spawn` must be called before `Runtime::block_on`, "
+                "otherwise the first job is lost."
             ),
             ran("cargo clippy --all-targets -- -D warnings"),
             ran("cargo clippy --all-targets -- -D warnings"),
@@ -107,8 +112,9 @@ def test_a_go_service():
         (
             "assistant",
             (
-                "1. **Connection leak**: `rows.Close()` was only deferred after the first `Scan`, so an early return leaked "
-                "the connection. Fixed by deferring it right after `QueryContext`.\n\n"
+                "1. **Connection leak**: `rows.Close()` was only deferred after the first `Scan`, "
+                "so an early return leaked the connection. "
+                "Fixed by deferring it right after `QueryContext`.\n\n"
                 "**Log location:** `.cache/exporter/current.json` (rotated daily)"
             ),
         ),
@@ -126,14 +132,15 @@ def test_a_terraform_module():
         (
             "user",
             (
-                "never run terraform apply from here, only the pipeline applies. And prod state is in the eu-central-1 "
-                "bucket, not in us-east-1"
+                "never run terraform apply from here, only the pipeline applies. "
+                "And prod state is in the eu-central-1 bucket, not in us-east-1"
             ),
         ),
         (
             "assistant",
             (
-                "Key points:\n- `data.aws_subnets` returns ids in no fixed order, so wrap it in `sort()` to keep plans stable.\n"
+                "Key points:\n- `data.aws_subnets` returns ids in no fixed order, "
+                "so wrap it in `sort()` to keep plans stable.\n"
                 "- Let me know if I should open a PR."
             ),
         ),
@@ -152,8 +159,8 @@ def test_a_rails_application():
         (
             "assistant",
             (
-                "The spec was flaky because `mailer_spec.rb` left `queue_adapter` set to `:test`. Fixed by resetting it in "
-                "`spec/rails_helper.rb`."
+                "The spec was flaky because `mailer_spec.rb` left `queue_adapter` set to `:test`. "
+                "Fixed by resetting it in `spec/rails_helper.rb`."
             ),
         ),
         ("user", "no, I did not say commit anything"),

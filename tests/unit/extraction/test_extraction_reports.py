@@ -48,16 +48,21 @@ def test_each_section_of_a_summary_is_read_by_its_own_rules():
     assert found == {
         "summary_concept": "Dead letters (kept in `queue/dead/` for seven days).",
         "definition": "`src/broker.py`: Connects the workers to the queue and retries what failed.",
-        "change_reason": "`src/broker.py`: Changed `timeout` from `5` to `30` to prevent duplicate deliveries.",
+        "change_reason": (
+            "`src/broker.py`: Changed `timeout` from `5` to `30` to prevent duplicate deliveries."
+        ),
         "summary_fix": "Lost messages on restart: `Broker.close()` returned before the flush ended. "
         "Fix: Awaited `flush()` in `Broker.close()`.",
-        "summary_feedback": "Feedback on Lost messages on restart: never drop messages in `Broker`, even on SIGTERM.",
+        "summary_feedback": (
+            "Feedback on Lost messages on restart: never drop messages in `Broker`, even on SIGTERM."
+        ),
     }
 
 
 def test_headings_may_label_cause_and_fix():
     text = (
-        "## Root cause\n\n`Pool` kept the closed socket in `_open`, and `send()` raised `BrokenPipeError`.\n\n"
+        "## Root cause\n\n`Pool` kept the closed socket in `_open`, "
+        "and `send()` raised `BrokenPipeError`.\n\n"
         "## Fix\n\nRemoved the socket from `_open` in the `finally` block of `handle()`."
     )
     found = texts(from_message(text))["report_fix"]
@@ -82,7 +87,10 @@ def test_a_lead_and_its_short_list_become_one_statement():
 
 
 def test_a_fix_and_its_means_become_one_statement():
-    text = "- Fixed `Client.close()` blocking the exit by setting:\n  - `linger: 1s` for the socket\n  - a daemon thread"
+    text = (
+        "- Fixed `Client.close()` blocking the exit by setting:\n  - `linger: 1s` for the socket\n"
+        "  - a daemon thread"
+    )
     found = texts(from_message(text))
     assert found["joined_fix"].startswith("Fixed `Client.close()` blocking the exit by setting: `linger: 1s`")
 
@@ -144,8 +152,8 @@ def test_a_repair_whose_object_stood_in_a_block_of_code_is_not_kept():
 def test_a_repair_that_goes_on_in_a_list_is_completed_from_it_and_idle_titles_go():
     found = told(f"Summary:\n1. Primary Request and Intent: x\n{COMPLETE}", "summary")
     assert (
-        "Nil pointer in the loader: `load()` crashed because `cfg` was nil. Fix: Modified `load()` in `loader.go` to: "
-        "check `cfg` first; return an error early." in found
+        "Nil pointer in the loader: `load()` crashed because `cfg` was nil. "
+        "Fix: Modified `load()` in `loader.go` to: check `cfg` first; return an error early." in found
     )
     assert "`render()` dropped the last row. Fixed by flushing `out` in `render.go`." in found
     assert any(text.startswith("Files of sibling folders are dropped. `rel()`") for text in found)

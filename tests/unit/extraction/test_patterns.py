@@ -39,7 +39,8 @@ def test_forms_have_a_kind_and_a_confidence(tmp_path):
 def test_lines_are_joined_and_fragments_put_in(tmp_path):
     (tmp_path / "patterns").mkdir()
     (tmp_path / "patterns" / "some.txt").write_text(
-        "# About them.\n\n[fragment day]\n(?:mon|\ntues)day\n\n# Case counts.\n[at]\n^on {day}\n\n[on_day im]\n{day}$\n"
+        "# About them.\n\n[fragment day]\n(?:mon|\ntues)day\n\n# Case counts.\n[at]\n^on {day}\n\n"
+        "[on_day im]\n{day}$\n"
     )
     patterns = Patterns(str(tmp_path / "some.py"))
     assert patterns.at.pattern == "^on (?:mon|tues)day"

@@ -161,7 +161,8 @@ def test_only_the_clients_record_is_an_answer(read, lines):
 
 
 SAID = (
-    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit,"
+    "The user doesn't want to proceed with this tool use. "
+    "The tool use was rejected (eg. if it was a file edit,"
     " the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse the cache"
 )
 

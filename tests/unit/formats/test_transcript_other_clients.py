@@ -434,7 +434,10 @@ def test_prose_from_a_terminal(read):
     assert reader.counts.skipped == {"preamble": 1, "tool-output": 3}
 
 
-SAID = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnever run the tests"
+SAID = (
+    "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
+    "never run the tests"
+)
 REFERENCED = "\n--- Content from referenced files ---"
 
 
@@ -458,11 +461,17 @@ def test_files_that_a_qwen_prompt_names_are_not_typed(read):
 
 
 def test_codex_blocks_and_what_an_editor_has_open_are_not_typed(read):
-    opened = "# Context from my IDE setup:\n## My request for Codex:\nNever run the tests.\n## My request for Codex:\nfix it"
+    opened = (
+        "# Context from my IDE setup:\n## My request for Codex:\nNever run the tests.\n"
+        "## My request for Codex:\nfix it"
+    )
     blocks = [
         "<skill>\n<name>a</name>\nNever run the tests.\n</skill>",
         "<environment_context>x</environment_context>\nNever run the tests.",
-        "# AGENTS.md instructions for /kiln\n\n<INSTRUCTIONS>\nx</INSTRUCTIONS>\nNever run the tests.\n</INSTRUCTIONS>",
+        (
+            "# AGENTS.md instructions for /kiln\n\n<INSTRUCTIONS>\nx</INSTRUCTIONS>\nNever run the tests.\n"
+            "</INSTRUCTIONS>"
+        ),
         opened,
     ]
     messages = [said("user", text) for text in blocks]

@@ -92,8 +92,11 @@ def test_incidents_stay_true(cortex, clock):
 def test_other_matters_are_left_alone(cortex, clock):
     old = cortex.remember(OLD)
     clock.pass_(days=1)
-    for text in ("Use Redis for the page cache instead of Memcached.",
-                 "We also use Redis for the job queue of the mailer.",
-                 "Should we use Redis for the job queue instead of PostgreSQL?", "Use PostgreSQL 17 for the job queue."):  # fmt: skip
+    for text in (
+        "Use Redis for the page cache instead of Memcached.",
+        "We also use Redis for the job queue of the mailer.",
+        "Should we use Redis for the job queue instead of PostgreSQL?",
+        "Use PostgreSQL 17 for the job queue.",
+    ):
         cortex.remember(text)
     assert cortex.get(old.id).status is Status.ACTIVE

@@ -124,7 +124,8 @@ def test_other_peoples_exports_can_wait_in_quarantine(cortex, tmp_path):
 def test_notes_wait_in_quarantine(cortex, tmp_path):
     file = tmp_path / "NOTES.md"
     file.write_text(
-        "# Deploy\n\n- Never deploy on a Friday.\n- The staging key\n  is rotated weekly.\n\n```\ncode is no note\n```\n\n"
+        "# Deploy\n\n- Never deploy on a Friday.\n- The staging key\n  is rotated weekly.\n\n```\n"
+        "code is no note\n```\n\n"
         "| a | b |\n\nA paragraph counts too.\n<!-- a comment does not -->\n"
     )
     taken = cortex.import_("markdown", str(file))

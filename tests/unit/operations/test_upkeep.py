@@ -216,7 +216,8 @@ def test_a_dry_run_does_not_decide_on_a_rewrite_before_there_is_room(rest, corte
             if rest:  # half-empty pages after the old notes of fall backs are gone
                 services.store.pool.rows("DELETE FROM checkpoints WHERE extracted_at % 2")
                 services.store.pool.rows(
-                    "INSERT INTO degradations SELECT path, '', '', 0, 0, 1, 1 FROM checkpoints WHERE extracted_at % 4"
+                    "INSERT INTO degradations SELECT path, '', '', 0, 0, 1, 1 FROM checkpoints "
+                    "WHERE extracted_at % 4"
                 )
             else:  # nothing but free pages
                 services.store.pool.rows("DELETE FROM checkpoints")

@@ -65,7 +65,7 @@ def test_a_job_that_fails_in_a_worker_is_told_and_given_back_to_the_queue(servic
 
 
 def test_what_a_new_job_counts_is_recorded(context, monkeypatch):
-    new = Job(name="new", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)  # fmt: skip
+    new = Job(name="new", run=lambda _: Outcome({"things": 2}), counts=("things",), before_brief=True)
     monkeypatch.setattr(post_capture, "AFTER_SESSION", (*table.AFTER_SESSION, new))
     post_capture.follow_up(context, RunCounts(), seconds=0.0)
     record = post_capture.read_status(context.location.place(post_capture.STATUS))

@@ -15,7 +15,10 @@ from recortex.engines.sessions.efficiency import counts, efficiency
 from recortex.engines.sessions.usage import uses
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
-TEXT = "The ledger_writer must flush before rotate_segment is called, otherwise `shop-cli verify --deep` reports torn segments"
+TEXT = (
+    "The ledger_writer must flush before rotate_segment is called, "
+    "otherwise `shop-cli verify --deep` reports torn segments"
+)
 RUN = "must flush before rotate_segment is called, otherwise"
 
 

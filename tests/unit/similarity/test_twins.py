@@ -6,12 +6,18 @@ from hypothesis import strategies as st
 
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 
-KNOWN = "We always deploy with `make ship`, never with `git push heroku`, because the migrations have to run first."
+KNOWN = (
+    "We always deploy with `make ship`, never with `git push heroku`, "
+    "because the migrations have to run first."
+)
 
 SAME = (
     (
         KNOWN,
-        "From now on always deploy with `make ship` and never with `git push heroku`, because migrations have to run first.",
+        (
+            "From now on always deploy with `make ship` and never with `git push heroku`, "
+            "because migrations have to run first."
+        ),
     ),
     ("We use uv, not pip.", "Please remember that we use uv and not pip"),
     ("Tests need docker running", "note that the tests need Docker running."),

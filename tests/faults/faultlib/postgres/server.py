@@ -86,7 +86,10 @@ class Server:
 
     def wait_for_room(self) -> None:
         """Until the processes of all connections that were closed have ended."""
-        others = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        others = (
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' "
+            "AND pid <> pg_backend_pid()"
+        )
         while self.run(others) != [(0,)]:
             time.sleep(0.05)
 

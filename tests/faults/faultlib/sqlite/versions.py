@@ -62,7 +62,8 @@ def _copy(connection: apsw.Connection, table: str) -> None:
         if name not in today and needed and default is None
     ]
     into, values = (", ".join(part) for part in zip(*chosen, strict=True))
-    connection.execute(f"INSERT OR IGNORE INTO main.{table} ({into}) SELECT {values} FROM today.{table}")  # noqa: S608
+    copy = f"INSERT OR IGNORE INTO main.{table} ({into}) SELECT {values} FROM today.{table}"  # noqa: S608
+    connection.execute(copy)
 
 
 def _upgrades(bench: Workbench) -> Iterator[Fault]:
@@ -108,7 +109,7 @@ def _older_on_newer(bench: Workbench, act: str) -> Record:
         bench.run(site, "open", schema=newer, when="open")
         before = _bytes(site)
         child = bench.run(site, act, when="open")
-        record = _judged_by_newer(bench, site, f"older on newer: {act}", child, newer)
+        record = _judged_by_newer(site, f"older on newer: {act}", child, newer)
         codes = [error[1] for error in child.out.get("errors", ())]
         if codes != ["schema_newer"]:
             record.problems.append(f"the older program ended with {codes}")
@@ -129,7 +130,7 @@ def _older_holds(bench: Workbench, act: str) -> Record:
         first = bench.run(site, "remember_many", schema=newer, when="open", out="newer.json")
         (site.root / "go").touch()
         last = bench.ended(site, older)
-        record = _judged_by_newer(bench, site, f"older holds it open: {act}", last, newer)
+        record = _judged_by_newer(site, f"older holds it open: {act}", last, newer)
         record.problems += [
             f"newer: {error[0]}: {error[1]} {error[2]}" for error in first.out.get("errors", ())
         ]
@@ -160,12 +161,13 @@ def _bytes(site: Site) -> list[bytes]:
     return [site.database.read_bytes(), *(path.read_bytes() for path in backups)]
 
 
-def _judged_by_newer(bench: Workbench, site: Site, name: str, child: Any, newer: int) -> Record:  # noqa: ARG001
+def _judged_by_newer(site: Site, name: str, child: Any, newer: int) -> Record:
     """Take the newer schema away again, so that today's program can look."""
     bytes_then = _bytes(site)
     connection = connect(site.database)
     connection.execute(
-        f"DROP TABLE IF EXISTS of_schema_{newer}; DELETE FROM schema_migrations WHERE version = {newer}"  # noqa: S608
+        f"""DROP TABLE IF EXISTS of_schema_{newer};
+            DELETE FROM schema_migrations WHERE version = {newer}"""  # noqa: S608
     )
     connection.close()
     record = verdict(site, TOGETHER, name, child)
