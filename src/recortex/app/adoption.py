@@ -117,7 +117,7 @@ def opened(candidate: Candidate, app: Application) -> KeptStore:
 def discard(candidate: Candidate) -> None:
     """Remove a store that was taken over, unless a checkout still uses it."""
     if candidate.reason == "copied":
-        return
+        return  # the checkout that was copied uses it
     if candidate.reason == "older":
         shutil.rmtree(candidate.folder)
         return
@@ -143,10 +143,7 @@ def _possible(project: Project) -> Iterator[Candidate]:
 
 
 def refused(project: Project) -> str:
-    """Why the folder of an older version in the work tree is left alone.
-
-    Empty where there is none or it is not.
-    """
+    """Why an older version's folder in the work tree is not used; empty where there is none or it may be."""
     older = project.root / OLDER
     if not os.path.lexists(older):
         return ""

@@ -28,7 +28,7 @@ PARTS = ("backups", "locks", "queue", "surface-cache", "vectors")
 GIT_KEY = "recortex.id"
 _MOST_BYTES = 64 * 1024
 _LONGEST_NAME = 40  # characters of the project's name in its folder's
-_ID = re.compile(r"[0-9a-f]{16}")
+_ID = re.compile(r"[0-9a-f]{16}")  # of a project; its folder's name ends with it
 _PATIENCE = 5.0  # seconds to wait for another process that makes a folder
 
 
@@ -125,7 +125,7 @@ def establish(project: Project) -> Project:
     Raises:
         PermissionsError: the person's data folder cannot be written.
         UntrustedFileError: it belongs to somebody else.
-        StoreBusyError: another process is at it for too long.
+        StoreBusyError: another process makes a folder for too long.
     """
     require_own_folder(project.home.resolve())
     parent = project.home / FOLDER
@@ -169,10 +169,7 @@ def adopted(project: Project) -> None:
 
 
 def bound_to(home: Path, anchor: Path) -> list[Path]:
-    """Every folder that is bound to a path.
-
-    One that the checkout there does not name is of an earlier checkout.
-    """
+    """Every folder that is bound to a path; those that its checkout does not name are of earlier ones."""
     return [folder for folder in _folders(home) if (record := read_record(folder)) and record.binds(anchor)]
 
 
@@ -182,7 +179,7 @@ def path_id(anchor: Path) -> str:
 
 
 def read_record(folder: Path) -> Record | None:
-    """What a project's folder says of itself; None where it says nothing that can be read."""
+    """A project's folder's own record; None where there is none that can be read."""
     try:
         given: Any = json.loads(read_own(folder / RECORD, _MOST_BYTES))
         record = Record(**given)
