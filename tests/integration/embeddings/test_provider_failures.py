@@ -207,7 +207,7 @@ def test_an_answer_too_large_is_not_read(server, embedder_at):
 )
 def test_an_answer_of_another_form(body, server, embedder_at):
     server.sends(body)
-    assert failure(embedder_at()).message == "The answer of openai is not what its protocol says."
+    assert failure(embedder_at()).message == "The answer of openai does not follow its protocol."
     assert len(server.seen) == 1
 
 
@@ -236,7 +236,7 @@ def test_vectors_without_a_direction(name, row, word, server, embedder_at):
     said = json.dumps(enveloped(name, [row, GOOD[0]])).replace("Infinity", "1e999")
     server.sends(said.encode())
     message = failure(embedder_at(name)).message
-    assert word in message or "not what its protocol says" in message
+    assert word in message or "does not follow its protocol" in message
 
 
 def test_very_large_and_very_small_numbers_still_have_a_direction(server, embedder_at):
@@ -356,7 +356,7 @@ def test_a_provider_rests_for_as_long_as_it_asks(server, embedder_at, monkeypatc
     assert len(server.seen) == 1
     later = time.monotonic() + 3601
     monkeypatch.setattr("recortex.embeddings.http.time.monotonic", lambda: later)
-    embedder._rested()  # after that hour
+    embedder._check_rest()  # after that hour
     assert embedder._asked_rest == 0.0
     monkeypatch.undo()
     assert works(embedder)

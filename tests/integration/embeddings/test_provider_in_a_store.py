@@ -92,7 +92,7 @@ def test_a_reembedding_waits_for_the_next_minute_and_a_short_one_leaves_it(serve
     def now():
         return sum(passed)
 
-    monkeypatch.setattr("recortex.embeddings.http.Rate", partial(rate.Rate, now=now))
+    monkeypatch.setattr("recortex.embeddings.http.RateLimit", partial(rate.RateLimit, now=now))
     monkeypatch.setattr("recortex.app.jobs.reembedding.PATIENCE", rate.MINUTE)
     waiting = SimpleNamespace(monotonic=time.monotonic, sleep=passed.append)
     monkeypatch.setattr("recortex.app.jobs.reembedding.time", waiting)
