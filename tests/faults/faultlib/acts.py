@@ -146,8 +146,8 @@ def _merge(cortex: Any, told: Told, folder: Path) -> None:
     ids = _roles(folder)["ids"]
     with told.act("merge", ids[10], ids[11]) as facts:
         cortex.consolidate("merge", [ids[10], ids[11]], text="Tokens and retries are owned by one team.")
-        facts["states"] = {one.id: state(one) for one in cortex.list(limit=1).memories}
-        facts["states"] |= {id_: state(stored(cortex, id_)) for id_ in ids[10:12]}
+        merged = stored(cortex, ids[10]).superseded_by  # `list` shows confidence as it is now, not as stored
+        facts["states"] = {id_: state(stored(cortex, id_)) for id_ in (merged, *ids[10:12])}
 
 
 def _purge(cortex: Any, told: Told, folder: Path) -> None:
