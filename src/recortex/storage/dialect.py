@@ -52,11 +52,11 @@ FORMS = tuple(
 )
 """In the order in which they are applied."""
 _UNKNOWN = lazy(
-    r"/\*(?:own|only)|\b(?:json_each|json_extract|ifnull|iif|unixepoch|strftime|vec_\w+)\(|"
-    r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|MATCH|INDEXED BY|PRAGMA)\b",
+    r"/\*(?:own|only)|\b(?:json_each|json_extract|ifnull|iif|unixepoch|strftime|group_concat|vec_\w+)\(|"
+    r"\bCROSS JOIN (?!LATERAL)|\bINSERT OR\b|\b(?:rowid|GLOB|LIKE|MATCH|INDEXED BY|PRAGMA|NOCASE)\b",
     re.IGNORECASE,
 )
-"""Forms that PostgreSQL does not have, or understands otherwise."""
+"""Forms that PostgreSQL does not have, or understands otherwise: the likely ones, not all that there are."""
 _STRING = r"'(?:[^']|'')*'"
 _VALUE = lazy(rf"{_STRING}|\?(\d*)|(?<![:\w]):([a-z_]\w*)")
 _JSON = lazy(r"\$(\d+)(?:::| AS )json\b")

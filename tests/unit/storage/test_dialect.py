@@ -3,6 +3,7 @@
 Other forms are refused.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,9 @@ import pytest
 import recortex.storage
 from recortex.storage.dialect import FORMS, postgres
 from recortex.storage.queries import queries
+from recortex.storage.tables import links
 
+NAME = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 SQL = Path(recortex.storage.__file__).parent / "sql"
 REWRITTEN = {
     "INSERT INTO t (/*own column*/ a) SELECT b": "INSERT INTO t (workspace, a) SELECT b",
@@ -83,6 +86,13 @@ def test_every_named_query_has_known_forms_alone():
     statements = [text for topic in topics for text in queries(topic, "postgres").values()]
     assert len(statements) > 100
     assert all(postgres(text).text for text in statements)
+
+
+def test_every_named_query_is_used():
+    source = "".join(path.read_text(encoding="utf-8") for path in SQL.parents[1].rglob("*.py"))
+    of_links = {name for link in links() for name in (f"insert_{link}", f"{link}_of")}
+    names = {name for path in SQL.rglob("*.sql") for name in NAME.findall(path.read_text(encoding="utf-8"))}
+    assert {name for name in names - of_links if not re.search(rf"[\"']{name}[\"']", source)} == set()
 
 
 def test_postgres_own_text_of_a_query_wins_over_the_shared_one():

@@ -1,6 +1,9 @@
 """Every background job, declared once: what it does, when, how long, after which others, what it counts.
 
-To add a job, write its function and a row in `JOBS`. After a session, the process that learns from it (the
+To add a job, write its function and a row in `JOBS`; one with `days` needs a `plan` as well. If it deletes
+rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/health.py` has the words for its counts.
+
+After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
 capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:
 
 1. the jobs of every session that have `before_brief`: embedding, lifecycle;

@@ -5,7 +5,7 @@ To add one:
 1. Write its class with `@content` in a module of this package (a new module: list it in `_content_classes`).
    The attributes of `Content` say what is done with its memories: `event`, `embedded`, `replaceable`,
    `personal` and `offered` are the ones to think about.
-2. Add its row to the table in `tests/unit/domain/test_domain_vocabulary.py`.
+2. Add its row to the table in `tests/unit/domain/test_domain_vocabulary.py`, where kinds are counted too.
 3. Run `scripts/build_docs.py`. The command line, completion, schemas and the reference follow from `KINDS`.
 
 Not derived, where the kind is to be more than stored and found:
@@ -13,7 +13,8 @@ Not derived, where the kind is to be more than stored and found:
 - `engines/retrieval/question.py`: the turns of speech that ask for a kind.
 - `engines/extraction`: the rules that find memories of it in sessions; without one it comes only from
   people, agents and, where it is `offered`, a language model.
-- A category of its own: `Category` in `base.py`, and the headings and limits in `engines/brief`.
+- A category of its own: `Category` in `base.py`, and the headings and limits in `engines/brief`. Kinds of
+  the categories in `WARNING_KINDS` (`app/hooks/reminders.py`) are given when a file is touched.
 - Examples in `operations/inputs.py` and in the skills of the plug-in.
 """
 
