@@ -14,7 +14,7 @@ FUNCTION = """def _greet(work: Work) -> Outcome:
 
 
 JOBS = (
-    Job(name="greeting", does="greet everybody", run=_greet, plan=_greet, days=1, counts=("greeted",)),
+    Job(name="greeting", run=_greet, plan=_greet, days=1, counts=("greeted",)),
 """
 LIFE = """
 from recortex import Cortex, telemetry

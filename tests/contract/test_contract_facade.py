@@ -130,7 +130,7 @@ AT_MOST = LONG[:1_980]
 def test_a_name_that_no_index_takes_is_refused_alike(cortex, labels):
     with pytest.raises(InvalidInputError, match="is too long") as caught:
         cortex.remember("What is about something with a long name", kind="tribal", **labels)
-    assert "into the text" in caught.value.hint
+    assert "in the memory's text" in caught.value.hint
     kept = cortex.remember("What has a short name", kind="tribal")
     if {"tags", "files"} & set(labels):
         with pytest.raises(InvalidInputError, match="is too long"):

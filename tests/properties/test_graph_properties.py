@@ -46,7 +46,7 @@ def test_every_step_is_reached_once_by_a_path_that_fits(graph, way, depth, limit
         near = "a"
         seen = {near}
         for relation in step.path:
-            assert way.leads(relation, near)
+            assert way.follows(relation, near)
             near = relation.other(near)
             assert near not in seen
             seen.add(near)
@@ -61,7 +61,7 @@ def test_depth_is_the_shortest_way(graph, way, depth):
         edge = [node for node, far in distance.items() if far == level - 1]
         for near in edge:
             for one in graph:
-                if near in {one.source_id, one.target_id} and way.leads(one, near):
+                if near in {one.source_id, one.target_id} and way.follows(one, near):
                     distance.setdefault(one.other(near), level)
     assert {step.id: step.depth for step in steps} | {"a": 0} == distance
 

@@ -144,7 +144,7 @@ def _bounded(memory: Memory) -> Memory:
     if long is not None:
         raise InvalidInputError(
             f"{long[:40]!r}… is too long: a tag, a path or a name has at most {MAX_LABEL:,} bytes.",
-            hint="Give a shorter one; long text belongs into the memory's text.",
+            hint="Give a shorter one; long text belongs in the memory's text.",
         )
     if memory.metadata and len(dumps(memory.metadata)) > MAX_TEXT:
         raise InvalidInputError(
