@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from recortex.operations.brief import BriefOperations
+from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.exchange import ExchangeOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
@@ -25,6 +26,7 @@ from recortex.operations.searching import SearchOperations
 class Cortex(
     RecordingOperations,
     SearchOperations,
+    BrowseOperations,
     LinkOperations,
     LearningOperations,
     ExchangeOperations,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recortex.domain.links import FileLink
+from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError
 
@@ -86,6 +87,12 @@ class Operations:
     def address(self) -> str:
         """What hooks know a server of this store by."""
         return next(iter(self._app.locations.values())).address
+
+    def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
+        """The memories of a store with the confidence that is left now."""
+        from recortex.engines.decay.present import faded
+
+        return faded(memories, services.store, to_micros(self._app.clock()))
 
     def close(self) -> None:
         """Close the stores; the object can be used again and opens them anew."""

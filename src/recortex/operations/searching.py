@@ -1,40 +1,28 @@
-"""Finding again: recall, get, list, related."""
+"""Finding again: recall, get."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
-from recortex.app import naming
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
-from recortex.domain.kinds import kind_of
 from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery, Order
-from recortex.domain.relation import Relation
-from recortex.domain.time import as_utc, to_micros
-from recortex.domain.vocabulary import (
-    Domain,
-    Importance,
-    Origin,
-    RelationType,
-    Scope,
-    Status,
-    lowest_priority_of,
-)
-from recortex.engines.decay.present import faded
-from recortex.engines.graph.walk import RelationFilter, walk
+from recortex.domain.time import as_utc
+from recortex.domain.vocabulary import Domain, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
-from recortex.operations.base import MAX_DEPTH, Operations, bounded
+from recortex.operations.base import Operations, bounded
+from recortex.operations.filters import memory_query
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
+    from recortex.domain.query import MemoryQuery
     from recortex.engines.retrieval.service import Retrieval
 
 CATCH_UP = 32
@@ -45,36 +33,10 @@ COUNT_SECONDS = 0.25
 (bench/stress.py)."""
 
 MAX_QUESTION = 20_000
-MAX_OFFSET = 1_000_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
-    """Memories that pass the filters: this page, and how many there are in all."""
-
-    memories: tuple[Memory, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
-    """A memory reached from another one."""
-
-    memory: Memory
-    relation: Relation
-    depth: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Related:
-    """The memories related to one, nearest and strongest first."""
-
-    memory: Memory
-    neighbours: tuple[Neighbour, ...] = ()
 
 
 class SearchOperations(Operations):
-    """recall, get, list, related."""
+    """recall, get."""
 
     @operation(core=True, read_only=True)
     def recall(
@@ -126,7 +88,7 @@ class SearchOperations(Operations):
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
-        only = _query(
+        only = memory_query(
             kinds=kinds or ANSWERING,
             tags=tags,
             files=files,
@@ -183,126 +145,6 @@ class SearchOperations(Operations):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
 
-    @operation(read_only=True)
-    def list(
-        self,
-        *,
-        kinds: Sequence[str] = (),
-        statuses: Sequence[Status] | None = None,
-        tags: Sequence[str] = (),
-        files: Sequence[str] = (),
-        functions: Sequence[str] = (),
-        patterns: Sequence[str] = (),
-        constraints: Sequence[str] = (),
-        domains: Sequence[Domain] = (),
-        origins: Sequence[Origin] = (),
-        importance: Importance | None = None,
-        min_confidence: float | None = None,
-        max_confidence: float | None = None,
-        pinned: bool | None = None,
-        scope: Scope | None = None,
-        session: str = "",
-        recorded_after: datetime | None = None,
-        recorded_before: datetime | None = None,
-        as_of: datetime | None = None,
-        valid_at: datetime | None = None,
-        order: Order = "recorded",
-        descending: bool = True,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> Listing:
-        """Show the memories that pass some filters.
-
-        Args:
-            kinds: only these kinds.
-            statuses: active ones, unless others are asked for; with valid_at also what was superseded later.
-            tags: with one of these tags.
-            files: about one of these files, or folders ending in a slash.
-            functions: about one of these functions.
-            patterns: linked to one of these patterns.
-            constraints: linked to one of these constraints.
-            domains: of these areas of the software.
-            origins: from these origins.
-            importance: at least so important.
-            min_confidence: at least so sure now.
-            max_confidence: at most so sure now.
-            pinned: only pinned ones, or only others.
-            scope: the project's, or the global ones.
-            session: learned in this session.
-            recorded_after: recorded at or after this time.
-            recorded_before: recorded before this time.
-            as_of: what was known at that time, as it was known then.
-            valid_at: what was true in the world at that time.
-            order: by what to sort.
-            descending: greatest or latest first.
-            limit: at most so many.
-            offset: leave out so many at the beginning.
-        """
-        query = _query(
-            kinds=kinds,
-            statuses=statuses,
-            tags=tags,
-            files=files,
-            functions=tuple(functions),
-            patterns=tuple(patterns),
-            constraints=tuple(constraints),
-            domains=domains,
-            origins=tuple(origins),
-            pinned=pinned,
-            scope=scope,
-            session=session,
-            min_priority=lowest_priority_of(importance) if importance else None,
-            min_confidence=min_confidence,
-            max_confidence=max_confidence,
-            recorded_after=recorded_after,
-            recorded_before=recorded_before,
-            as_of=as_of,
-            valid_at=valid_at,
-            order=order,
-            descending=descending,
-        )
-        if not 0 <= offset <= MAX_OFFSET:
-            raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
-        return self._page(query, bounded(limit), offset)
-
-    @operation(read_only=True)
-    def related(
-        self,
-        id: str,  # noqa: A002
-        *,
-        depth: int = 1,
-        relations: Sequence[RelationType] = (),
-        direction: Literal["both", "outgoing", "incoming"] = "both",
-        min_strength: float = 0.0,
-        limit: int = 20,
-    ) -> Related:
-        """Show what is related to a memory.
-
-        Args:
-            id: of the memory, or its first characters.
-            depth: how many relations to follow, 1 to 10.
-            relations: only these types.
-            direction: relations that begin here, end here, or both.
-            min_strength: only relations at least so strong, 0 to 1.
-            limit: at most so many.
-        """
-        if not 1 <= depth <= MAX_DEPTH:
-            raise InvalidInputError(f"The depth must be from 1 to {MAX_DEPTH}, not {depth}.")
-        services, memory = self._app.locate(id)
-        way = RelationFilter(types=frozenset(relations), direction=direction, min_strength=min_strength)
-        steps = walk(memory.id, depth, way, services.store.relations.of, limit=bounded(limit))
-        near = services.store.memories.get([step.id for step in steps])
-        first, *others = self._faded(services, [memory, *near])
-        found = {one.id: output_redacted(one) for one in others}
-        return Related(
-            memory=output_redacted(first),
-            neighbours=tuple(
-                Neighbour(memory=found[step.id], relation=step.path[-1], depth=step.depth)
-                for step in steps
-                if step.id in found
-            ),
-        )
-
     def _ask(
         self, services: StoreServices, query: str, only: MemoryQuery, limit: int, recipe: Recipe, floor: bool
     ) -> Recall:
@@ -352,67 +194,6 @@ class SearchOperations(Operations):
                 services.store.transaction(patience=COUNT_SECONDS),
             ):
                 services.store.memories.touch(ids, self._app.clock())
-
-    def _page(self, query: MemoryQuery, limit: int, offset: int) -> Listing:
-        """One page over the stores, the project's memories before the global ones."""
-        if query.order == "confidence" or (query.min_confidence, query.max_confidence) != (None, None):
-            every = self._by_confidence(query)
-            return Listing(memories=all_output_redacted(every[offset : offset + limit]), total=len(every))
-        found: list[Memory] = []
-        total = 0
-        for services in self._app.all_services(query.scope):
-            skip = max(0, offset - total)
-            total += services.store.memories.count(query)
-            room = limit - len(found)
-            if room:
-                some = services.store.memories.find(replace(query, limit=room, offset=skip))
-                found.extend(some if query.as_of else self._faded(services, some))
-        return Listing(memories=all_output_redacted(found), total=total)
-
-    def _by_confidence(self, query: MemoryQuery) -> Sequence[Memory]:
-        """All that pass, chosen and sorted by what is left of their confidence: no index knows that."""
-        least, most = query.min_confidence or 0.0, query.max_confidence
-        wide = replace(query, max_confidence=None)  # decay only lowers confidence, so more may pass now
-        found = [
-            memory
-            for services in self._app.all_services(query.scope)
-            for memory in self._faded(services, services.store.memories.find(wide))
-            if least <= memory.confidence and (most is None or memory.confidence <= most)
-        ]
-        if query.order == "confidence":
-            found.sort(key=lambda memory: memory.confidence, reverse=query.descending)
-        return found
-
-    def _faded(self, services: StoreServices, memories: Sequence[Memory]) -> Sequence[Memory]:
-        return faded(memories, services.store, to_micros(self._app.clock()))
-
-
-def _query(
-    *,
-    kinds: Sequence[str],
-    statuses: Sequence[Status] | None,
-    tags: Sequence[str],
-    files: Sequence[str],
-    domains: Sequence[Domain],
-    session: str,
-    **filters: Any,
-) -> MemoryQuery:
-    """The filters as stores take them: active memories, unless other statuses are asked for.
-
-    For a time in the world also what was superseded later.
-    """
-    usual = (Status.ACTIVE, Status.SUPERSEDED) if filters["valid_at"] else (Status.ACTIVE,)
-    for name in ("recorded_after", "recorded_before", "as_of", "valid_at"):
-        filters[name] = filters[name] and as_utc(filters[name])
-    return MemoryQuery(
-        kinds=tuple(map(kind_of, kinds)),
-        statuses=usual if statuses is None else tuple(statuses),
-        tags=tuple(tags),
-        files=tuple(map(naming.shown, files)),
-        domains=tuple(domains),
-        session=naming.shown(session),
-        **filters,
-    )
 
 
 def _tokens(hit: Hit) -> int:

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
+    from recortex.operations.browsing import Listing, Related
     from recortex.operations.learning import Contradiction, Reviewed
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
-    from recortex.operations.searching import Listing, Related
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18

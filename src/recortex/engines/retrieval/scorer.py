@@ -149,16 +149,18 @@ def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
     age = (evidence.now - (one.last_accessed_at or one.recorded_at)) / _DAY
     linked = evidence.links.get(one.key, _NO_LINKS)
     return Common(
-        proximity=max(
-            (closeness(path, file) for path in linked.files for file in evidence.files), default=0.0
-        ),
-        patterns=float(not evidence.patterns.isdisjoint(linked.patterns)),
+        proximity=_proximity(linked.files, evidence.files) if evidence.files and linked.files else 0.0,
+        patterns=float(bool(linked.patterns) and not evidence.patterns.isdisjoint(linked.patterns)),
         recency=0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
         confidence=evidence.confidence.get(one.key, one.confidence),
         importance=one.priority / _HIGHEST_PRIORITY,
         kind=float(one.kind in asked.kinds),
         test=float(bool(one.traits & _TEST) and not asked.about_tests),
     )
+
+
+def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
+    return max(closeness(path, file) for path in paths for file in asked)
 
 
 def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:

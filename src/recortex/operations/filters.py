@@ -1,0 +1,42 @@
+"""The filters of `recall` and `list`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from recortex.app import naming
+from recortex.domain.kinds import kind_of
+from recortex.domain.query import MemoryQuery
+from recortex.domain.time import as_utc
+from recortex.domain.vocabulary import Domain, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def memory_query(
+    *,
+    kinds: Sequence[str],
+    statuses: Sequence[Status] | None,
+    tags: Sequence[str],
+    files: Sequence[str],
+    domains: Sequence[Domain],
+    session: str,
+    **filters: Any,
+) -> MemoryQuery:
+    """The filters as stores take them: active memories, unless other statuses are asked for.
+
+    For a time in the world also what was superseded later.
+    """
+    usual = (Status.ACTIVE, Status.SUPERSEDED) if filters["valid_at"] else (Status.ACTIVE,)
+    for name in ("recorded_after", "recorded_before", "as_of", "valid_at"):
+        filters[name] = filters[name] and as_utc(filters[name])
+    return MemoryQuery(
+        kinds=tuple(map(kind_of, kinds)),
+        statuses=usual if statuses is None else tuple(statuses),
+        tags=tuple(tags),
+        files=tuple(map(naming.shown, files)),
+        domains=tuple(domains),
+        session=naming.shown(session),
+        **filters,
+    )
