@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from recortex.formats.transcripts import claude_person
 from recortex.formats.transcripts.asking import described
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each
 from recortex.formats.transcripts.pieces import (
-    MalformedLineError,
     Parsed,
     Piece,
     Result,
@@ -146,13 +145,7 @@ class ClaudeCodeParser:
 def _blocks(message: _Message) -> list[_Block]:
     if isinstance(message.content, str):
         return [_Block(type="text", text=message.content)]
-    found = []
-    for raw in message.content or ():
-        try:
-            found.append(decode(raw, _Block))
-        except MalformedLineError:
-            continue  # one broken block does not lose the others
-    return found
+    return decode_each(message.content or (), _Block)
 
 
 def _assistant(line: _Line) -> Parsed:

@@ -7,12 +7,16 @@ Only what is no JSON object at all, or nested too deeply to read, is refused.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 
 from recortex.formats.transcripts.pieces import MalformedLineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 S = TypeVar("S", bound=msgspec.Struct)
 Raw = msgspec.Raw
@@ -41,6 +45,15 @@ def decode_optional(raw: Raw, shape: type[S]) -> S:
         return decode(raw, shape)
     except MalformedLineError:
         return shape()
+
+
+def decode_each(raws: Iterable[bytes | Raw], shape: type[S]) -> list[S]:
+    """Read JSON objects; a malformed one is left out and does not lose the others."""
+    found = []
+    for raw in raws:
+        with suppress(MalformedLineError):
+            found.append(decode(raw, shape))
+    return found
 
 
 def decode_any(raw: bytes | Raw) -> Any:

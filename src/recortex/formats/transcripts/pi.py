@@ -5,10 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from recortex.formats.transcripts.decoding import Raw, decode, decode_any
+from recortex.formats.transcripts.decoding import Raw, decode, decode_any, decode_each
 from recortex.formats.transcripts.pieces import (
     Header,
-    MalformedLineError,
     Parsed,
     Piece,
     Result,
@@ -101,10 +100,4 @@ def _message(message: _Message, piece: Piece) -> Parsed:
 def _blocks(message: _Message) -> list[_Block]:
     if isinstance(message.content, str):
         return [_Block(type="text", text=message.content)]
-    found = []
-    for raw in message.content or ():
-        try:
-            found.append(decode(raw, _Block))
-        except MalformedLineError:
-            continue  # one broken block does not lose the others
-    return found
+    return decode_each(message.content or (), _Block)
