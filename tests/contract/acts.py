@@ -97,6 +97,16 @@ def embed(store, model, pairs):
     return keys
 
 
+def embed_said(store, model, pairs):
+    """Vectors for exchanges, of the message and of the outcome: (key, hash, code)."""
+    with store.transaction():
+        keys = store.exchange_vectors.put(model, {hash_: code for _, hash_, code in pairs})
+        found = store.exchange_search.exchanges([key for key, _, _ in pairs])
+        given = {key: (keys[hash_], None, keys[hash_]) for key, hash_, _ in pairs if key in found}
+        store.exchange_vectors.attach(given)
+    return keys
+
+
 def version(store, id_, versions):
     if store.memories.get([id_]):
         with store.transaction():
@@ -129,6 +139,20 @@ def match(store, words, limit, only, every, also):
     found = store.search.match(words, limit, only, all_required=every, score_only=also)
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
     return ranked(found, limit)
+
+
+def said_match(store, words, limit, only):
+    search = store.exchange_search
+    return ranked(search.match(words, limit, only), limit), search.frequencies(words), search.size()
+
+
+def said(store, query):
+    return store.exchanges.find(query), store.exchanges.count(query), store.exchanges.sessions(query)
+
+
+def said_facts(store, keys, only, model):
+    search = store.exchange_search
+    return sorted(search.facts(keys, only, model)), sorted(search.exchanges(keys).items())
 
 
 def facts(store, keys, only, model):
@@ -166,6 +190,10 @@ ACTS = {
     "reembedded": lambda s, model, at: s.vectors.reembedded(model, at, done=1, milliseconds=2),
     "reembedding_done": lambda s, model, at: s.vectors.finish_reembedding(model, at),
     "drop_left_behind": lambda s, model: s.vectors.drop_left_behind(list(s.vectors.others(model))),
+    "say": inside(lambda s, exchanges, at: s.exchanges.put(exchanges, at)),
+    "unsay": inside(lambda s, keys: s.exchanges.delete(keys)),
+    "embed_said": embed_said,
+    "release": inside(lambda s, model: s.exchange_vectors.release_others(model, 3)),
     "session": lambda s, session: s.sessions.put(session),
     "captured": lambda s, id_, at, told: s.sessions.captured(id_, at, size=7, told=told),
     "give": lambda s, receipts: s.sessions.give(receipts),
@@ -208,6 +236,19 @@ ACTS = {
         s.vectors.dimensions(model),
         s.vectors.reembedding(model),
     ),
+    "said": said,
+    "said_by_id": lambda s, ids, prefix: (s.exchanges.get(ids), s.exchanges.ids_beginning(prefix)),
+    "growing": lambda s, session: s.exchanges.growing(session),
+    "said_around": lambda s, one: s.exchanges.around(one, 2, 2),
+    "oldest_said": lambda s, at: (s.exchanges.oldest(4), s.exchanges.oldest(9, before=at)),
+    "said_waiting": lambda s: (s.exchange_vectors.waiting(4), s.exchange_vectors.count_waiting()),
+    "said_keys_of": lambda s, hashes: s.exchange_vectors.keys_of(hashes),
+    "said_match": said_match,
+    "said_nearest": lambda s, vector, limit, only, model: s.exchange_search.nearest(
+        vector, limit, only, model
+    ),
+    "said_facts": said_facts,
+    "holding_said": lambda s, text: s.exchanges_holding(text),
     "agrees": lambda s: s.vectors.agrees(),
     "read_session": lambda s, id_: (s.sessions.get(id_), s.sessions.ids_beginning(id_)),
     "sessions": lambda s, limit: s.sessions.recent(limit),

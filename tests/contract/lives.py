@@ -16,6 +16,7 @@ from blake3 import blake3
 from example_memories import AT, DIMENSIONS, id_of
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.degradation import Degradation
+from recortex.domain.exchange import Exchange, ExchangeQuery
 from recortex.domain.history import AuditEntry, Version
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink, PatternLink
@@ -104,6 +105,10 @@ NUMBERS = 60
 _WRITES_FIRST = 12
 WEIGHTS = {
     "insert": 12,
+    "say": 8,
+    "embed_said": 4,
+    "said_match": 4,
+    "said_nearest": 3,
     "update": 5,
     "embed": 6,
     "match": 6,
@@ -235,6 +240,44 @@ class Life:
         """Of the embedder's name and the text, as intake has it."""
         return blake3(f"{model} {number}".encode()).digest(16)
 
+    def exchange(self, number):
+        """One of a few, in some state and from some session: copies meet."""
+        first, at = 10 * number, self.now()
+        return Exchange(
+            id=f"{number:032x}",
+            session=self.pick(*SESSIONS),
+            client="c",
+            opener=self.pick("person", "agent"),
+            first_turn=first,
+            last_turn=first + self.random.randint(0, 4),
+            root_turn=first - number % 3 * 10,
+            started_at=self.pick(None, at),
+            ended_at=self.pick(None, at),
+            asked=self.pick("", self.said()),
+            message=self.said(),
+            opening=self.pick("", self.said()),
+            conclusion=self.pick("", self.said()),
+            files=self.pick((), (self.pick(*PATHS), self.mark)),
+            failed=self.pick((), (self.said(),)),
+            commit=self.mark,
+            ending=self.pick("", "refused"),
+            part=number % 3,
+            branch=self.pick("", self.mark),
+            folder=self.pick(*PATHS),
+        )
+
+    def exchange_query(self):
+        return ExchangeQuery(
+            session=self.pick("", "", "s1"),
+            branch=self.pick("", "", self.mark),
+            folder=self.pick("", "", PATHS[0]),
+            since=self.pick(None, None, self.any_time()),
+            until=self.pick(None, None, self.any_time()),
+            work=self.pick(*EITHER),
+            limit=self.pick(None, 1, 5),
+            offset=self.pick(0, 0, 1),
+        )
+
     def receipt(self):
         return Receipt(
             session=self.pick(*SESSIONS),
@@ -277,6 +320,51 @@ class Life:
 
     def _delete(self):
         return self.id(), self.now()
+
+    def _say(self):
+        numbers = [self.random.randrange(1, NUMBERS) for _ in range(self.random.randint(1, 3))]
+        return [(self.exchange(number), self.pick("", self.said())) for number in numbers], self.now()
+
+    def _unsay(self):
+        return (self.keys()[:3],)
+
+    def _embed_said(self):
+        model, keys = self.pick(*MODELS), self.keys()[:3]
+        return model, [(key, self.hash(key, model), self.code(key)) for key in keys]
+
+    def _release(self):
+        return (self.pick(*MODELS),)
+
+    def _said(self):
+        return (self.exchange_query(),)
+
+    def _said_by_id(self):
+        return [f"{self.random.randrange(NUMBERS):032x}" for _ in range(3)], "0" * 31
+
+    def _growing(self):
+        return (self.pick(*SESSIONS),)
+
+    def _said_around(self):
+        return (self.exchange(self.random.randrange(1, NUMBERS)),)
+
+    def _oldest_said(self):
+        return (self.any_time(),)
+
+    def _said_keys_of(self):
+        return ([self.hash(self.random.randrange(NUMBERS), self.pick(*MODELS)) for _ in range(4)],)
+
+    def _said_match(self):
+        return self.words(), self.random.randint(1, 9), self.pick(None, self.exchange_query())
+
+    def _said_nearest(self):
+        only = self.pick(None, self.exchange_query())
+        return self.vector(), self.random.randint(1, 9), only, self.pick(*MODELS)
+
+    def _said_facts(self):
+        return self.keys(), self.pick(None, self.exchange_query()), self.pick(None, *MODELS)
+
+    def _holding_said(self):
+        return (self.pick(*PIECES),)
 
     def _touch(self):
         return self.ids(), self.any_time()

@@ -76,6 +76,7 @@ class StoreContent(NamedTuple):
     vectors: int
     tombstones: int
     newest_audit: int
+    exchanges: int = 0
 
 
 class Integrity(NamedTuple):
@@ -103,9 +104,11 @@ class Erasure(NamedTuple):
         files: that were read.
         traces: files in which something of the text was found.
         backups: how many were cleaned too.
+        exchanges: how many held a text and are gone.
     """
 
     searched_bytes: int
     files: tuple[Path, ...]
     traces: tuple[Path, ...]
     backups: int
+    exchanges: int = 0

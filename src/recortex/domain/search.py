@@ -15,6 +15,14 @@ from typing import NamedTuple
 # memories words are scored without BM25 (`SMALL` in engines/retrieval/vocabulary.py).
 BM25_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "terms": 4, "context": 1}
 """Twice the weight that BM25 gives a word, by the column that holds it."""
+EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
+    "message": 2,
+    "asked": 2,
+    "opening": 2,
+    "conclusion": 2,
+    "terms": 2,
+}
+"""The same of exchanges; FTS5 counts all columns alike where it is told nothing."""
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from recortex.ports.exchanges import ExchangeStore
 from recortex.ports.search import SearchStore
 from recortex.ports.store import Lookalikes, Store
 
@@ -36,8 +37,8 @@ class Findable(SearchStore, Lookalikes, Protocol):
     """A store's search index."""
 
 
-class KeptStore(Store, Protocol):
-    """A store with its maintenance."""
+class KeptStore(Store, ExchangeStore, Protocol):
+    """A store with its exchanges and its maintenance."""
 
     @property
     def search(self) -> Findable:
@@ -72,6 +73,9 @@ class KeptStore(Store, Protocol):
     def holding(self, text: str) -> list[str]:
         """Ids of the memories with a text in their current state or in a former version."""
 
+    def exchanges_holding(self, text: str) -> list[str]:
+        """Ids of the exchanges with a text."""
+
     def erase(
         self,
         ids: Sequence[str],
@@ -81,7 +85,7 @@ class KeptStore(Store, Protocol):
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
-        """Delete memories everywhere, and look for the texts afterwards.
+        """Delete memories everywhere, with the exchanges that hold the texts, and look for these afterwards.
 
         Args:
             ids: of the memories.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
@@ -13,14 +14,14 @@ from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import compact
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.tables import MEMORIES, TABLES, owned
+from recortex.storage.tables import EXCHANGES, MEMORIES, TABLES, owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from recortex.storage.database import Rows
+    from recortex.storage.records.filters import Clause
     from recortex.storage.store import EngineStore
     from recortex.storage.tables import Table
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 WINDOW = 40
 """Bytes of a text that are looked for at a time: short enough to lie within a page, long enough to be no
 accident."""
+LEAST_SAID = 16
+"""Characters of a memory's text that takes the exchanges with it that hold it; a shorter one is no proof."""
 _VALUES = {"text": "?1", "json": "?2"}
 """The text as it is, and as it stands inside JSON."""
 
@@ -52,6 +55,11 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
     return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
 
 
+def said(text: str, has: Has = lambda *_: True) -> Clause:
+    """The condition that one of `exchanges x` holds a text, with its values; `has` as in `holding`."""
+    return " OR ".join(_conditions(EXCHANGES, "x", has)), (text, json(text)[1:-1])
+
+
 def _conditions(table: Table, alias: str, has: Has) -> Iterator[str]:
     for column in table.searched:
         if has(table.name, column.name):
@@ -67,7 +75,7 @@ def erase(
     files: Callable[[], Sequence[Path]],
     now: datetime,
 ) -> Erasure:
-    """Delete memories from a store and its backups, and read this machine's files for the texts afterwards.
+    """Delete memories, and exchanges that hold the texts, from a store and its backups; then read the files.
 
     Of a server's own files, log and backups nothing is known here: who runs the server has to rotate them.
 
@@ -79,6 +87,7 @@ def erase(
         files: lists the files to read afterwards.
         now: when it happened; a tombstone with the id stays.
     """
+    unsaid = [one for one in texts if len(one) >= LEAST_SAID or one == text]
     with store.transaction():
         for id_ in ids:
             key = store.memories.delete(id_)
@@ -86,18 +95,19 @@ def erase(
             store.ledger.bury(key, id_, now)
         if text:
             store.relations.strip_evidence(text)
+        removed = sum(store.exchanges.delete_found(said(one)) for one in unsaid)
         store.vectors.drop_unused()
     store.compact()
     backups = store.backups.all()
     for backup in backups:
-        _erase_from_backup(backup, ids, text)
+        _erase_from_backup(backup, ids, unsaid, text)
     read = tuple(files())
     searched, found = _traces(store, read, texts)
-    return Erasure(searched, read, tuple(found), len(backups))
+    return Erasure(searched, read, tuple(found), len(backups), removed)
 
 
-def _erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
-    """Take memories out of a backup, which may be of an older schema.
+def _erase_from_backup(path: Path, ids: Sequence[str], unsaid: Sequence[str], text: str) -> None:
+    """Take memories and what was said out of a backup, which may be of an older schema.
 
     One that cannot be rewritten is removed, since it would keep the text.
     """
@@ -105,10 +115,17 @@ def _erase_from_backup(path: Path, ids: Sequence[str], text: str) -> None:
         with closing(Pool(path)) as pool:
             names = "SELECT name FROM pragma_table_info(?)"
             there = {table.name: {row[0] for row in pool.rows(names, (table.name,))} for table in TABLES}
+
+            def has(table: str, name: str) -> bool:
+                return name in there[table]
+
             with pool.transaction():
-                found = holding(pool, text, lambda table, name: name in there[table]) if text else []
+                found = holding(pool, text, has) if text else []
                 gone = json([*ids, *found])
                 pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (gone,))
+                for one in unsaid if there["exchanges"] else ():
+                    condition, values = said(one, has)
+                    pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)
                 elif text:
@@ -124,18 +141,18 @@ def _traces(store: EngineStore, files: Sequence[Path], texts: Sequence[str]) -> 
     """Read files byte by byte for texts that should be gone.
 
     Returns:
-        How many bytes were read, and the files that still hold a part of a text that no living memory holds.
+        How many bytes were read, and the files that still hold a part of a text that nothing living holds.
     """
     parts = {part: part.decode("utf-8", "ignore") for text in texts for part in _windows(text)}
-    wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8 and not store.says(said)]
-    total, found = 0, []
+    wanted = [part for part, said in parts.items() if len(said) >= WINDOW // 8]
+    total, held = 0, dict[Path, list[bytes]]()
     with store.apart():
         for path in files:
             data = path.read_bytes() if path.is_file() else b""
             total += len(data)
-            if any(part in data for part in wanted):
-                found.append(path)
-    return total, found
+            held[path] = [part for part in wanted if part in data]
+    rightly = {part for part in {part for some in held.values() for part in some} if store.says(parts[part])}
+    return total, [path for path, some in held.items() if not rightly.issuperset(some)]
 
 
 def _windows(text: str) -> Iterator[bytes]:

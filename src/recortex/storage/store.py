@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import nullcontext
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.storage.records.ledger import LedgerRecords
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Erasure
     from recortex.storage.database import Database
+    from recortex.storage.records.exchanges import (
+        ExchangeRecords,
+        ExchangeSearchRecords,
+        ExchangeVectorRecords,
+    )
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.backup import Backups
@@ -42,6 +48,23 @@ class EngineStore(ABC):
         self.model_calls = ModelCallRecords(database)
         self.maintenance = MaintenanceRecords(database)
 
+    @property
+    @abstractmethod
+    def exchanges(self) -> ExchangeRecords:
+        """What was said in sessions."""
+
+    @property
+    @abstractmethod
+    def exchange_search(self) -> ExchangeSearchRecords:
+        """Search over what was said."""
+
+    @cached_property
+    def exchange_vectors(self) -> ExchangeVectorRecords:
+        """The vectors of what was said."""
+        from recortex.storage.records.exchanges import ExchangeVectorRecords
+
+        return ExchangeVectorRecords(self.database, self.vectors)
+
     @abstractmethod
     def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""
@@ -57,8 +80,16 @@ class EngineStore(ABC):
         return holding(self.database, text)
 
     def says(self, part: str) -> bool:
-        """Whether a part of a text that was erased is rightly there, since a memory that stays holds it."""
-        return bool(self.holding(part))
+        """Whether a part of a text that was erased is rightly there, since something that stays holds it."""
+        return bool(self.holding(part) or self.exchanges_holding(part))
+
+    def exchanges_holding(self, text: str) -> list[str]:
+        """Ids of the exchanges that hold a text."""
+        from recortex.storage.purge import said
+
+        condition, values = said(text)
+        sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
+        return [row[0] for row in self.database.rows(sql, values)]
 
     def apart(self) -> AbstractContextManager[None]:
         """While inside, this process may open and close the files of the store."""

@@ -48,6 +48,7 @@ class Table:
     sealed: bool = False
     copied: bool = True
     refilled: bool = False
+    index: str = ""
     witness: str = ""
 
     @cached_property
@@ -125,6 +126,7 @@ def _table(written: str) -> Table:
         sealed="sealed" in said,
         copied="uncopied" not in said,
         refilled="refilled" in said,
+        index=said.get("index", ""),
         witness=said.get("witness", ""),
     )
 
@@ -135,7 +137,7 @@ TABLES = tuple(map(_table, _WRITTEN.strip().split("\n\n")[1:]))
 BY_NAME = {table.name: table for table in TABLES}
 MEMORIES, VERSIONS, RELATIONS = BY_NAME["memories"], BY_NAME["versions"], BY_NAME["relations"]
 SESSIONS, RECEIPTS, SIGNALS = BY_NAME["sessions"], BY_NAME["receipts"], BY_NAME["signals"]
-MODEL_CALLS = BY_NAME["model_calls"]
+MODEL_CALLS, EXCHANGES = BY_NAME["model_calls"], BY_NAME["exchanges"]
 
 
 def copied() -> tuple[Table, ...]:
@@ -151,6 +153,11 @@ def owned() -> tuple[Table, ...]:
 def links() -> dict[str, Table]:
     """The tables of a memory's links, by the field of `Memory` that they hold."""
     return {table.link: table for table in TABLES if table.link}
+
+
+def keyword_indexes() -> tuple[str, ...]:
+    """SQLite's keyword indexes: tables of FTS5."""
+    return tuple(table.index for table in TABLES if table.index)
 
 
 def sealed() -> tuple[Table, ...]:

@@ -15,7 +15,7 @@ from blake3 import blake3
 from recortex.codec import dumps
 from recortex.errors import InvalidInputError, StorageError
 from recortex.storage.dialect import storable
-from recortex.storage.tables import MEMORIES
+from recortex.storage.tables import EXCHANGES, MEMORIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -132,7 +132,7 @@ def claim_target(target: FullCopyRecords, source: str, *, now: int) -> None:
     """
     if target.mark() == source:
         return
-    held = target.page(MEMORIES, None, 1)
+    held = target.page(MEMORIES, None, 1) or target.page(EXCHANGES, None, 1)
     if held:
         raise InvalidInputError(
             "The store that is to be written is not empty, and no copy of this source was begun in it.",

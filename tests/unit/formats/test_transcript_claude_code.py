@@ -166,7 +166,6 @@ def test_a_result_that_tells_of_the_person_is_not_their_word(read, fields):
         {"origin": {"kind": "channel", "server": "tickets"}},
         {"origin": {"kind": "task-notification"}},
         {"promptSource": "suggestion_accepted", "origin": {"kind": "human"}},
-        {"planContent": "# Plan"},
         {"isMeta": True},
     ],
 )
@@ -175,6 +174,11 @@ def test_a_message_that_no_person_typed_is_told_by_its_fields(read, fields):
     assert turns == []
     _, turns = read(user("u1", "run the tests", promptSource="typed", origin={"kind": "human"}))
     assert [turn.text for turn in turns] == ["run the tests"]
+
+
+def test_a_plan_that_was_accepted_is_not_the_persons_word(read):
+    _, turns = read(user("u1", "Implement the following plan:\n\n# Use uv", planContent="# Use uv"))
+    assert [turn.role for turn in turns] == ["plan"]
 
 
 def test_what_the_editor_shows_is_a_block_of_its_own(read):

@@ -213,4 +213,5 @@ def test_notes_and_what_stands_behind_a_command_are_the_persons(read):
 
 
 def test_a_plan_that_was_accepted_is_the_agents(read):
-    assert read(user("u1", "Implement the following plan:\n\n# Heat the oven\n"))[1] == []
+    _, turns = read(user("u1", "Implement the following plan:\n\n# Heat the oven\n"))
+    assert [turn.role for turn in turns] == ["plan"]

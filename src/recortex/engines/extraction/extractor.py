@@ -159,5 +159,5 @@ def _said(turn: Turn) -> Iterator[RuleFinding]:
         yield from from_summary(turn.text)
     elif turn.role == "assistant":
         yield from from_message(turn.text)
-    elif not turn.sidechain:
+    elif turn.role == "user" and not turn.sidechain:
         yield from from_user(turn.text)

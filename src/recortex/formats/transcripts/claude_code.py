@@ -171,7 +171,7 @@ def _user(line: _Line) -> Parsed:
     if line.is_meta or line.prompt_source in _NOT_TYPED or not _human(line.origin):
         parsed = Parsed(skipped="meta", carried="\n".join(texts))
     elif bytes(line.plan_content) or (texts and texts[0].startswith(_PLAN)):
-        parsed = Parsed(skipped="plan", carried="\n".join(texts))  # the agent's plan, sent on by the client
+        parsed = spoken(line.piece("plan"), texts)  # the agent's words, sent on by the client
     elif line.is_compact_summary or (texts and texts[0].startswith(_CONTINUED)):
         parsed = spoken(line.piece("summary"), texts)
     else:

@@ -1,4 +1,4 @@
-"""Memories in PostgreSQL: with each, the words that it is found by, and how many memories hold each word.
+"""Memories and exchanges in PostgreSQL: the words that each is found by, and how many hold each word.
 
 BM25 needs those counts, and PostgreSQL does not keep them. What a transaction adds is held here until it is
 committed, and is then written at once: a thousand memories touch each common word's row once, not a thousand
@@ -11,70 +11,93 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.domain.search import SearchText
 from recortex.storage.database import Records
 from recortex.storage.postgres.words import words_of
 from recortex.storage.records.memories import MemoryRecords
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.memory import Memory
-    from recortex.domain.search import SearchText
     from recortex.storage.postgres.pool import PgDatabase
+    from recortex.storage.postgres.words import Words
 
 _TOTALS = ""
 """Stands for the totals among the words' counts; no word is empty."""
 
 
-class Totals(NamedTuple):
-    """Of all memories of a workspace."""
+_TABLES = {"memories": ("words", "word_totals"), "exchanges": ("exchange_words", "exchange_totals")}
+"""What is counted, and in which tables: how many hold each word, and the totals."""
 
-    memories: int
+
+class Totals(NamedTuple):
+    """Of all memories, or all exchanges, of a workspace."""
+
+    rows: int
     length: int
 
 
 class WordCounts(Records):
-    """The counts of a workspace, this thread's uncommitted ones included."""
+    """The counts of a workspace, this thread's uncommitted ones included.
 
-    topic = "search"
+    Args:
+        database: the workspace.
+        rows: what is counted: `memories` or `exchanges`.
+    """
 
-    def __init__(self, database: PgDatabase) -> None:
+    topic = "words"
+
+    def __init__(self, database: PgDatabase, rows: str = "memories") -> None:
         super().__init__(database)
+        for place, name in zip(("words", "totals", "rows"), (*_TABLES[rows], rows), strict=True):
+            self._sql = {query: sql.replace(f"/*{place}*/", name) for query, sql in self._sql.items()}
+        self._name = f"word counts of {rows}"
         self._pg = database
         self._local = threading.local()
 
     def add(self, words: Iterable[str], length: int, *, sign: int = 1) -> None:
-        """Count the words of a memory that is added (1) or removed (-1); inside a transaction."""
+        """Count the words of a row that is added (1) or removed (-1); inside a transaction."""
         pending = self._pending()
         for word in words:
             pending[word] += sign
-        self._local.memories += sign
+        self._local.rows += sign
         self._local.length += sign * length
-        self._pg.at_commit("word counts", self._write)
+        self._pg.at_commit(self._name, self._write)
+
+    def count(self, words: Words) -> dict[str, Any]:
+        """Count a row that comes; returns its columns `words` and `length`."""
+        self.add(words.said, words.length)
+        return {"words": words.vector(self._pg.workspace), "length": words.length}
+
+    def take_out(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+        """Take rows out of the counts, by their lengths and lexemes; inside a transaction."""
+        for length, lexemes in rows:
+            self.add([lexeme.partition(":")[2] for lexeme in lexemes], length, sign=-1)
 
     def of(self, words: Sequence[str]) -> dict[str, int]:
-        """How many memories hold each of these words."""
+        """How many rows hold each of these words."""
         kept = dict(self._rows("frequencies", json(list(words))))
         pending = self._pending()
         return {word: kept.get(word, 0) + pending[word] for word in words}
 
     def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
-        """Numbers of memories, of their words, and of memories with each of the words, at one moment."""
+        """Numbers of rows, of their words, and of rows with each of the words, at one moment."""
         rows = self._rows("among", json(list(words)))
-        kept = {word: (memories, length) for word, memories, length in rows}
+        kept = {word: (holding, length) for word, holding, length in rows}
         pending = self._pending()
-        memories, length = kept.get(_TOTALS, (0, 0))
+        total, length = kept.get(_TOTALS, (0, 0))
         counts = {word: kept.get(word, (0, 0))[0] + pending[word] for word in words}
-        return Totals(memories + self._local.memories, length + self._local.length), counts
+        return Totals(total + self._local.rows, length + self._local.length), counts
 
     def _pending(self) -> Counter[str]:
         """The counts that this thread's transaction added; those of one that was rolled back are dropped."""
         marks = self._pg.transaction_mark()
         if getattr(self._local, "mark", self) is not marks:
             self._local.mark, self._local.words = marks, Counter()
-            self._local.memories = self._local.length = 0
+            self._local.rows = self._local.length = 0
         words: Counter[str] = self._local.words
         return words
 
@@ -85,7 +108,7 @@ class WordCounts(Records):
         fewer = [word for word, count in changed.items() if count < 0]
         if fewer:  # a word that no memory holds any more would reveal what a deleted one said
             self._rows("forget_words", fewer)
-        self._rows("count_totals", self._local.memories, self._local.length)
+        self._rows("count_totals", self._local.rows, self._local.length)
 
 
 class PgMemories(MemoryRecords):
@@ -94,7 +117,6 @@ class PgMemories(MemoryRecords):
     def __init__(self, database: PgDatabase, counts: WordCounts) -> None:
         super().__init__(database, database)
         self._pg = database
-        self._workspace = database.workspace
         self._counts = counts
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
@@ -104,16 +126,13 @@ class PgMemories(MemoryRecords):
 
     def row(self, memory: Memory, search: SearchText, **more: Any) -> dict[str, Any]:
         """The columns of a memory, with its words; the words are counted."""
-        words = words_of(memory.text, search)
-        self._counts.add(words.said, words.length)
-        return {
-            **super().row(memory, search, **more),
-            "words": words.vector(self._workspace),
-            "length": words.length,
-        }
+        row = super().row(memory, search, **more)
+        return row | self.found_by(row)
+
+    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The words of a memory, by its columns; they are counted."""
+        return self._counts.count(words_of(row["text"], SearchText(row["terms"], row["context"])))
 
     def forget_words(self, key: int) -> None:
         """Take a memory's words out of the counts, before it is changed or deleted."""
-        start = len(f"{self._workspace}:")
-        for length, lexemes in self._rows("words_of", key):
-            self._counts.add([lexeme[start:] for lexeme in lexemes], length, sign=-1)
+        self._counts.take_out(self._rows("words_of", key))

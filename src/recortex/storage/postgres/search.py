@@ -34,7 +34,7 @@ MOST_COMPARED = 100_000
 """Memories that are scored to find what a new one is like; the latest, where its words are in more."""
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """The words of a search.
 
     Attributes:
@@ -55,27 +55,37 @@ class _Asked(NamedTuple):
 
     @property
     def values(self) -> tuple[Any, ...]:
+        """Lexemes, rarities, mean length, and the query that finds."""
         either = (" & " if self.all_required else " | ").join(
             f"'{quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
         )
         return (self.lexemes, self.rarities, self.mean, either)
 
-    @property
-    def most(self) -> int | None:
-        """The most memories to score; None where fewer can be found anyway."""
+    def most(self, limit: int = MOST_SCORED) -> int | None:
+        """How many may be scored; None where there cannot be more."""
         found = self.found[: self.finding]
-        return MOST_SCORED if (min(found) if self.all_required else sum(found)) > MOST_SCORED else None
+        return limit if (min(found) if self.all_required else sum(found)) > limit else None
 
-    def rarest_first(self) -> _Asked:
-        """The same with the lexemes ordered by rarity; only those that few memories hold find any."""
+    def rarest_first(self) -> Asked:
+        """The same with the lexemes ordered by rarity; only those that few rows hold find any."""
         order = sorted(range(len(self.lexemes)), key=self.found.__getitem__)
         found = [self.found[place] for place in order]
-        return _Asked(
+        return Asked(
             lexemes=[self.lexemes[place] for place in order],
             rarities=[self.rarities[place] for place in order],
             mean=self.mean,
             found=found,
             finding=max(sum(1 for _ in takewhile(_FIRST.__ge__, accumulate(found))), 1),
+        )
+
+    def held(self) -> Asked:
+        """The same without the lexemes that nothing holds."""
+        places = [place for place, found in enumerate(self.found) if found]
+        return self._replace(
+            lexemes=[self.lexemes[place] for place in places],
+            rarities=[self.rarities[place] for place in places],
+            found=[self.found[place] for place in places],
+            finding=len(places),
         )
 
     def needed(self, worst: float) -> int:
@@ -102,9 +112,7 @@ class PgSearch(SearchRecords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it."""
-        known = [asked(word) for word in words]
-        counts = self._counts.of([word for word in known if word])
-        return [counts[word] if word else 0 for word in known]
+        return frequencies_of(self._counts, words)
 
     def match(
         self,
@@ -120,7 +128,7 @@ class PgSearch(SearchRecords):
         if search is None:
             return []
         if only is None:
-            bindings = (limit, *search.values, search.most)
+            bindings = (limit, *search.values, search.most())
             return [(key, score) for key, score in self._database.rows(self._sql["match"], bindings)]
         condition, values = where(only)
         sql = self._sql["match_among"].replace("LIMIT ALL", f"LIMIT {MOST_SCORED}")
@@ -139,28 +147,47 @@ class PgSearch(SearchRecords):
             found = self._alike(search._replace(finding=needed))
         return [(id_, text) for id_, text, status, _ in found if status in LIVING]
 
-    def _alike(self, search: _Asked) -> list[tuple[Any, ...]]:
+    def _alike(self, search: Asked) -> list[tuple[Any, ...]]:
         most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
         return self._rows("lookalikes", LOOKALIKES, *search.values, most)
 
     def _asked(
         self, words: Sequence[str], *, all_required: bool = False, score_only: Sequence[str] = ()
-    ) -> _Asked | None:
-        """The words to find by, and those that only count in the score; None where no word is searchable."""
-        wanted = [word for word in (asked(word) for word in words) if word]
-        if not wanted:
-            return None
-        known = [*wanted, *(word for word in (asked(word) for word in score_only) if word)]
-        (total, length), counts = self._counts.among(known)
-        lexemes = [lexeme(self._workspace, word) for word in known]
-        return _Asked(
-            lexemes=lexemes,
-            rarities=[_rarity(counts[word], total) for word in known],
-            mean=max(length / max(total, 1), 1e-9),
-            found=[counts[word] for word in known],
-            finding=len(wanted),
-            all_required=all_required,
+    ) -> Asked | None:
+        return asked_for(
+            self._counts, self._workspace, words, all_required=all_required, score_only=score_only
         )
+
+
+def frequencies_of(counts: WordCounts, words: Sequence[str]) -> list[int]:
+    """For each word, how many rows contain it."""
+    known = [asked(word) for word in words]
+    found = counts.of([word for word in known if word])
+    return [found[word] if word else 0 for word in known]
+
+
+def asked_for(
+    counts: WordCounts,
+    workspace: int,
+    words: Sequence[str],
+    *,
+    all_required: bool = False,
+    score_only: Sequence[str] = (),
+) -> Asked | None:
+    """The words to find by, and those that only count in the score; None where no word is searchable."""
+    wanted = [word for word in (asked(word) for word in words) if word]
+    if not wanted:
+        return None
+    known = [*wanted, *(word for word in (asked(word) for word in score_only) if word)]
+    (total, length), found = counts.among(known)
+    return Asked(
+        lexemes=[lexeme(workspace, word) for word in known],
+        rarities=[_rarity(found[word], total) for word in known],
+        mean=max(length / max(total, 1), 1e-9),
+        found=[found[word] for word in known],
+        finding=len(wanted),
+        all_required=all_required,
+    )
 
 
 def _rarity(count: int, total: int) -> float:

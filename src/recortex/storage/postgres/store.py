@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import closing, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.maintenance import Integrity
 from recortex.errors import BackupError, PermissionsError
 from recortex.storage.postgres.compaction import PgCompaction
+from recortex.storage.postgres.exchanges import PgExchanges, PgExchangeSearch
 from recortex.storage.postgres.full_copy import PgFullCopy
 from recortex.storage.postgres.memories import PgMemories, WordCounts
 from recortex.storage.postgres.migrations import SCHEMA
@@ -64,12 +66,27 @@ class PgStore(EngineStore):
         self.database: PgDatabase = open_database(address, now=clock(), size=connections)
         super().__init__(self.database)
         counts = WordCounts(self.database)
+        self._said = WordCounts(self.database, "exchanges")
         self.memories: PgMemories = PgMemories(self.database, counts)
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
-        self.full_copy = PgFullCopy(self.database, self.vectors, self.memories, counts)
         self.backups = Backups(backups, self._write_backup, keep=keep_backups)
         self.search = PgSearch(self.database, self.memories, self.vectors, counts)
+
+    @cached_property
+    def exchanges(self) -> PgExchanges:
+        """What was said in sessions."""
+        return PgExchanges(self.database, self._said)
+
+    @cached_property
+    def exchange_search(self) -> PgExchangeSearch:
+        """Search over what was said."""
+        return PgExchangeSearch(self.database, self.vectors, self._said)
+
+    @cached_property
+    def full_copy(self) -> PgFullCopy:
+        """Every table as rows, for a whole copy."""
+        return PgFullCopy(self.database, self.vectors, self.memories, self.exchanges)
 
     def _write_backup(self, part: Path, now: datetime) -> None:
         """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""
@@ -105,15 +122,15 @@ class PgStore(EngineStore):
         return int(self.database.value(self.database.queries("maintenance")["size"]) or 0)
 
     def check(self) -> Integrity:
-        """Whether the counts of words agree with the memories, and every vector has its signs.
+        """Whether the counts of words agree with the rows, and every vector has its signs.
 
         Pages and keys are the server's to watch (checksums, foreign keys).
         """
         sql = self.database.queries("maintenance")
-        counted, kept = self.database.rows(sql["totals_agree"])[0]
+        agree = self.database.value(sql["totals_agree"])
         unsigned = self.database.value(sql["unsigned"])
         problems = [f"{unsigned} vectors have no signs to be found by"] if unsigned else []
-        return Integrity(tuple(problems), index_whole=counted == kept)
+        return Integrity(tuple(problems), index_whole=bool(agree))
 
     def compact(self) -> None:
         """Give the space of what was deleted free for use, where the role owns the tables.

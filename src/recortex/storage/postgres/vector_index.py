@@ -49,7 +49,8 @@ BUILDING = 0x5EC2
 _REEMBEDDING = 0x5EC1
 """What the right to re-embed is called among advisory locks; the right to write is 0x5EC0 (pool.py)."""
 _HEAD = 4
-"""Bytes before the numbers in a halfvec's binary form: two of the dimensions, two unused."""
+"""Bytes before the numbers in a halfvec's binary form (two of the dimensions, two unused), and before the
+bits in that of signs (their number)."""
 _MADE_BY = "The job that follows each session makes it."
 
 
@@ -188,7 +189,7 @@ class PgVectors(VectorRecords):
             f"CREATE INDEX CONCURRENTLY {self._name(one.model)} ON {table}"
             f" USING hnsw ((CAST(vector AS halfvec({one.dimensions}))) halfvec_cosine_ops)"
             f" WITH (m = {LINKS}, ef_construction = {EFFORT})"
-            f" WHERE workspace = {self._own} AND model = {one.model}"
+            f" WHERE workspace = {self._own} AND model = {one.model} AND key > 0"
             f" AND vector_dims(vector) = {one.dimensions}"
         )
 
@@ -213,13 +214,22 @@ class PgVectors(VectorRecords):
         """A bit for each code, set where it is above zero."""
         return code.translate(DIGITS).decode()
 
-    def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
+    def packed(self, signs: str | bytes) -> bytes:
+        """Signs as digits, or as the binary form of bits: the first one is a byte's highest."""
+        if isinstance(signs, str):
+            size = -(-len(signs) // 8)
+            return int(signs.ljust(8 * size, "0"), 2).to_bytes(size, "big")
+        return bytes(signs[_HEAD:])
+
+    def put(
+        self, model: str, codes: Mapping[bytes, bytes], *, for_exchanges: bool = False
+    ) -> dict[bytes, int]:
         """Keep vectors by hash, all in one statement; inside a transaction."""
         dimensions = len(next(iter(codes.values()), b""))
         key = self._number("model", model, dimensions)
         vectors = [self.column(code) for code in codes.values()]
         signs = [self.signs(code) for code in codes.values()]
-        found = self._rows("put", key, list(codes), vectors, signs)
+        found = self._rows("put_for_exchanges" if for_exchanges else "put", key, list(codes), vectors, signs)
         return {bytes(hash_): int(key) for hash_, key in found}
 
 

@@ -10,10 +10,10 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.search import BM25_WEIGHTS_DOUBLED
+from recortex.domain.search import BM25_WEIGHTS_DOUBLED, EXCHANGE_WEIGHTS_DOUBLED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from recortex.domain.search import SearchText
 
@@ -48,13 +48,23 @@ class Words(NamedTuple):
 
 def words_of(text: str, search: SearchText) -> Words:
     """The words of a memory."""
+    return counted(zip((text, search.terms, search.context), BM25_WEIGHTS_DOUBLED.values(), strict=True))
+
+
+def words_of_exchange(row: Mapping[str, Any]) -> Words:
+    """The words of an exchange, by its columns."""
+    return counted((row[name], weight) for name, weight in EXCHANGE_WEIGHTS_DOUBLED.items())
+
+
+def counted(parts: Iterable[tuple[str, int]]) -> Words:
+    """The words of texts, each with twice BM25's weight; the first text is what counts as said."""
     counts: Counter[str] = Counter()
     weights: Counter[str] = Counter()
     length = 0
-    for column, said in (("text", text), ("terms", search.terms), ("context", search.context)):
+    for place, (said, doubled) in enumerate(parts):
         for word, added in _tokens(said):
-            counts[word] += column == "text"
-            weights[word] += BM25_WEIGHTS_DOUBLED[column]
+            counts[word] += place == 0
+            weights[word] += doubled
             length += added
     return Words({word: (counts[word], weight) for word, weight in weights.items()}, length)
 

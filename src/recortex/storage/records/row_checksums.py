@@ -145,14 +145,17 @@ def unfit(read: Read, links: Mapping[str, str]) -> Iterator[Unfit]:
 
 def _unfit_rows(read: Read, table: Table) -> Iterator[Unfit]:
     for id_, kept, *values in read(_sealed_rows(table), ()):
-        row = dict(zip(_names(table), values, strict=True))
-        if (fitting := of_row(table, row)) != kept:
-            yield Unfit(table.name, tuple(row[name] for name in table.key), id_, fitting)
+        key, rest = values[: len(table.key)], values[len(table.key) :]
+        fitting = of_row(table, dict(zip(_names(table), rest, strict=True)))
+        if fitting != kept:
+            yield Unfit(table.name, tuple(key), id_, fitting)
 
 
 def _sealed_rows(table: Table) -> str:
-    """The query of a table's sealed rows: id of the memory that each belongs to, seal, columns."""
-    columns = ", ".join(f"t.{name}" for name in _names(table))
+    """The query of a table's sealed rows: id of each or of the memory it belongs to, seal, key, columns."""
+    columns = ", ".join(f"t.{name}" for name in (*table.key, *_names(table)))
+    if not table.owners:
+        return f"SELECT t.id, t.seal, {columns} FROM {table.name} t WHERE /*own t*/ t.seal IS NOT NULL"
     return (
         f"SELECT coalesce(m.id, ''), t.seal, {columns} FROM {table.name} t"
         f" LEFT JOIN memories m ON /*own m*/ m.key = t.{table.owners[0]} WHERE /*own t*/ t.seal IS NOT NULL"

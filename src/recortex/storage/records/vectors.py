@@ -93,13 +93,20 @@ class VectorRecords(Records):
         wanted = json([hash_.hex() for hash_ in hashes])
         return {bytes(hash_): key for hash_, key in self._rows("by_hash", wanted)}
 
-    def put(self, model: str, codes: Mapping[bytes, bytes]) -> dict[bytes, int]:
+    def packed(self, signs: Any) -> bytes:
+        """Signs, as they are written or were read, a bit each; in which order is the engine's own."""
+        return bytes(signs)
+
+    def put(
+        self, model: str, codes: Mapping[bytes, bytes], *, for_exchanges: bool = False
+    ) -> dict[bytes, int]:
         """Keep vectors by hash; inside a transaction."""
+        insert = "insert_for_exchange" if for_exchanges else "insert"
         dimensions = len(next(iter(codes.values()), b""))
         model_key = self._number("model", model, dimensions)
         keys: dict[bytes, int] = {}
         for hash_, code in codes.items():
-            keys[hash_] = self._number("insert", hash_, model_key, self.column(code))
+            keys[hash_] = self._number(insert, hash_, model_key, self.column(code))
             self._rows("insert_signs", keys[hash_], model_key, self.signs(code))
         return keys
 
@@ -152,6 +159,7 @@ class VectorRecords(Records):
         while keys := self._rows("forget", model, DROPPED):
             with self._database.transaction():
                 self._each("detach", keys)
+                self._each("detach_exchanges", keys)
                 self._each("delete", keys)
             gone += len(keys)
         self._rows("forgotten", model)
@@ -210,7 +218,7 @@ class VectorRecords(Records):
         return self._number("count_pending")
 
     def drop_unused(self) -> int:
-        """Delete vectors that no memory and no version has; inside a transaction."""
+        """Delete vectors that no memory, no version and no exchange has; inside a transaction."""
         keys = self._column("unused")
         self._each("delete", [(key,) for key in keys])
         return len(keys)

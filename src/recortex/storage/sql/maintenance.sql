@@ -100,15 +100,21 @@ WHERE /*own e*/ e.key < (SELECT max(key) FROM embeddings /*only own*/)
       AND NOT (memory_key IN (SELECT m.key FROM memories m
         WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))))
   )
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 ORDER BY e.key LIMIT ?3
 
 -- name: drop_vector
-DELETE FROM embeddings
-WHERE /*own*/ key = ?1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = ?1)
+DELETE FROM embeddings AS e
+WHERE /*own e*/ e.key = ?1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = ?1)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 
 -- name: vector_sharing
 SELECT (SELECT count(*) FROM memories WHERE /*own*/ embedding_key IS NOT NULL),
-  (SELECT count(*) FROM embeddings /*only own*/),
+  (SELECT count(*) FROM embeddings WHERE /*own*/ key > 0),
   (SELECT coalesce(sum(times - 1), 0) FROM (SELECT count(*) AS times FROM embeddings /*only own*/
     GROUP BY hash) one)
 
@@ -131,7 +137,7 @@ SELECT count(*) FROM sessions WHERE /*own*/ seen_at < ?
 SELECT (SELECT max(version) FROM schema_migrations), (SELECT count(*) FROM memories /*only own*/),
   (SELECT count(*) FROM versions /*only own*/), (SELECT count(*) FROM relations /*only own*/),
   (SELECT count(*) FROM embeddings /*only own*/), (SELECT count(*) FROM tombstones /*only own*/),
-  (SELECT coalesce(max(seq), 0) FROM audit /*only own*/)
+  (SELECT coalesce(max(seq), 0) FROM audit /*only own*/), (SELECT count(*) FROM exchanges /*only own*/)
 
 -- name: archived
 SELECT count(*) FROM memories WHERE /*own*/ status IN ('archived', 'pruned') AND status <> 'active'

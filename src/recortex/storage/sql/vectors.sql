@@ -34,11 +34,11 @@ WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?))
 
 -- name: others
 SELECT o.key, o.name FROM embedding_models o WHERE /*own o*/ o.name <> ?
-  AND EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.model = o.key) ORDER BY o.key
+  AND EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.model = o.key AND e.key > 0) ORDER BY o.key
 
 -- name: made
 SELECT count(*) FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.model
-  WHERE /*own e*/ o.name = ?
+  WHERE /*own e*/ e.key > 0 AND o.name = ?
 
 -- name: dimensions
 SELECT nullif(dimensions, 0) FROM embedding_models WHERE /*own*/ name = ?
@@ -49,6 +49,10 @@ SELECT e.key FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.mo
 
 -- name: detach
 UPDATE memories SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
+
+-- name: detach_exchanges
+UPDATE exchanges SET message_key = NULL, answered_key = NULL, outcome_key = NULL
+WHERE /*own*/ (message_key = ?1 OR answered_key = ?1 OR outcome_key = ?1)
 
 -- name: forgotten
 UPDATE embedding_models SET dimensions = 0 WHERE /*own*/ name = ?
@@ -74,11 +78,11 @@ UPDATE reembeddings SET finished_at = ?2 WHERE /*own*/ model = ?1 AND finished_a
 DELETE FROM reembeddings WHERE /*own*/ model <> ? AND finished_at IS NULL
 
 -- name: left_behind
-SELECT e.key FROM embeddings e WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?))
+SELECT e.key FROM embeddings e WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?)) AND e.key > 0
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
 
 -- name: delete_unused
-DELETE FROM embeddings AS e WHERE /*own e*/ e.key = ?
+DELETE FROM embeddings AS e WHERE /*own e*/ e.key = ? AND e.key > 0
   AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
 
 -- name: count_pending
@@ -90,6 +94,9 @@ SELECT count(*) FROM memories m WHERE /*own m*/ m.embedding_key IS NULL
 SELECT e.key FROM embeddings e
 WHERE /*own e*/ NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
   AND e.key NOT IN (SELECT v.embedding_key FROM versions v WHERE /*own v*/ v.embedding_key IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 
 -- name: delete
 DELETE FROM embeddings WHERE /*own*/ key = ?

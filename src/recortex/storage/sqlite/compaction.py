@@ -15,6 +15,8 @@ from recortex.domain.maintenance import StoreSpace
 from recortex.storage.queries import queries
 from recortex.storage.sqlite.connection import BUSY_MILLISECONDS, connect
 from recortex.storage.sqlite.failures import translated
+from recortex.storage.sqlite.maintenance import for_each_index, index_query
+from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,7 +59,7 @@ class SqliteCompaction:
         return StoreSpace(
             total=pages * size + self._log_bytes(),
             vectors=int(self._pool.value(sql["vectors_size"])),
-            keyword_index=int(self._pool.value(sql["index_size"])),
+            keyword_index=sum(self._pool.value(index_query("size", index)) for index in keyword_indexes()),
             free=free * size,
         )
 
@@ -102,7 +104,7 @@ class SqliteCompaction:
     def rewrite(self) -> None:
         """Write the file anew, as one that can give back its free pages from now on."""
         with self._alone(BUSY_MILLISECONDS) as connection:
-            connection.execute(queries("search", "sqlite")["optimize"])
+            for_each_index(connection, "optimize")
             connection.execute(f"PRAGMA auto_vacuum = {_INCREMENTAL}").fetchall()
             connection.execute("VACUUM")
             _fold_in(connection)
@@ -149,13 +151,15 @@ def _merge(connection: apsw.Connection, left: Callable[[], float]) -> int:
 
     A first step with a negative number has all segments merged into one, not only four of a size.
     """
-    sql, steps = queries("maintenance", "sqlite"), 0
-    pages = -MERGE_PAGES if connection.execute(sql["segments"]).get > SEGMENTS else MERGE_PAGES
-    while left() > 0:
-        before = connection.total_changes()
-        connection.execute(sql["merge"], (pages,))
-        pages = MERGE_PAGES
-        if connection.total_changes() - before < _MERGED:
-            break
-        steps += 1
+    steps = 0
+    for index in keyword_indexes():
+        parts, merge = connection.execute(index_query("segments", index)).get, index_query("merge", index)
+        pages = -MERGE_PAGES if parts > SEGMENTS else MERGE_PAGES
+        while left() > 0:
+            before = connection.total_changes()
+            connection.execute(merge, (pages,))
+            pages = MERGE_PAGES
+            if connection.total_changes() - before < _MERGED:
+                break
+            steps += 1
     return steps

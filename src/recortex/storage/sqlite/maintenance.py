@@ -10,13 +10,13 @@ from recortex.domain.maintenance import Integrity
 from recortex.errors import CorruptStoreError
 from recortex.storage.queries import queries
 from recortex.storage.records import row_checksums
-from recortex.storage.records.row_checks import ROW_CHECKS
 from recortex.storage.records.rows import SELECT, from_row
 from recortex.storage.sqlite.failures import translated
-from recortex.storage.sqlite.verification import INDEX, structural_problems
+from recortex.storage.sqlite.verification import about_index, structural_problems
+from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from recortex.storage.sqlite.pool import Pool
 
@@ -26,9 +26,8 @@ def check(pool: Pool) -> Integrity:
     with pool.held() as connection:
         try:
             found = structural_problems(connection)
-            about_index = [problem for problem in found if INDEX in problem]
-            problems = [problem for problem in found if problem not in about_index]
-            index_whole = not about_index and _index_whole(pool)
+            problems = [problem for problem in found if not about_index(problem)]
+            index_whole = problems == found and _index_whole(pool)
             if index_whole and not problems and (why := _unwritable(connection)):
                 problems.append(why)
         except UnicodeDecodeError:  # of an index that it complains of, or of a column
@@ -59,8 +58,8 @@ def _unwritable(connection: apsw.Connection) -> str:
 
 def _index_whole(pool: Pool) -> bool:
     try:
-        pool.exclusive().execute(pool.queries("search")["check"])
-        return not pool.exclusive().execute(pool.queries("search")["segments_lost"]).get
+        for_each_index(pool.exclusive(), "check")
+        return not any(for_each_index(pool.exclusive(), "segments_lost"))
     except apsw.Error:
         return False
 
@@ -132,6 +131,8 @@ def altered(row: tuple[Any, ...], fingerprint: Callable[[str, str], str]) -> str
 
 def _unreadable(connection: apsw.Connection) -> Iterator[str]:
     """Rows of the other tables that Recortex cannot have written."""
+    from recortex.storage.records.row_checks import ROW_CHECKS
+
     ids = "(SELECT id FROM memories WHERE key = {owner})"
     for table, reading in ROW_CHECKS.items():
         id_ = ids.format(owner=reading.owner) if reading.owner else "NULL"
@@ -141,14 +142,30 @@ def _unreadable(connection: apsw.Connection) -> Iterator[str]:
 
 
 def rebuild_index(pool: Pool) -> None:
-    """Make the keyword index anew from the memories."""
+    """Make the keyword indexes anew from the memories and exchanges."""
     with pool.transaction():
-        pool.rows(pool.queries("search")["rebuild"])
+        for index in keyword_indexes():
+            pool.rows(index_query("rebuild", index))
+
+
+def for_each_index(connection: apsw.Connection, query: str, bindings: Sequence[Any] = ()) -> list[Any]:
+    """Run a query of the topic `keyword_index` on each; returns the first value of each."""
+    there = {row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return [
+        connection.execute(index_query(query, index), bindings).get
+        for index in keyword_indexes()
+        if index in there
+    ]
+
+
+def index_query(query: str, index: str) -> str:
+    """A query of the topic `keyword_index`."""
+    return queries("keyword_index", "sqlite")[query].replace("/*index*/", index)
 
 
 def compact(pool: Pool) -> None:
     """Rewrite the file without what was deleted, and empty the write-ahead log."""
     with translated(pool.path), pool.held() as connection:
-        connection.execute(pool.queries("search")["optimize"])
+        for_each_index(connection, "optimize")
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

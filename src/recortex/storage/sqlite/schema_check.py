@@ -14,6 +14,7 @@ import apsw
 
 from recortex.errors import CorruptStoreError, NewerSchemaError
 from recortex.storage.sqlite import migrations
+from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,13 +29,18 @@ DIGESTS = {
     "dd417509bca80576": 4,
     "77c589fe52de85f0": 5,
     "8ab08a439fa39bb9": 6,
+    "5f35addca081e8e5": 7,
 }
 """The schema after each migration, by the first 16 digits of its digest. A test makes them again from the
 migrations."""
 _OBJECTS = (
     "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite@_stat%' ESCAPE '@'"
 )
-_MADE_BY_FTS5 = tuple(f"memories_fts_{part}" for part in ("data", "idx", "docsize", "config", "content"))
+_MADE_BY_FTS5 = frozenset(
+    f"{index}_{part}"
+    for index in keyword_indexes()
+    for part in ("data", "idx", "docsize", "config", "content")
+)
 _RECORDS = "schema_migrations"
 _NAMED = 3
 

@@ -68,14 +68,8 @@ class SqliteSearch(SearchRecords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
-        return [self._frequency(word) if word else 0 for word in words]
-
-    def _frequency(self, word: str) -> int:
-        count, oldest = self._index.rows(self._sql["frequency"], (_any([word]), COUNTED))[0]
-        if count < COUNTED:
-            return int(count)
-        size = self.searchable()
-        return int(max(COUNTED, COUNTED * size // max(size - oldest + 1, COUNTED)))
+        size, sql = self.searchable(), self._sql["frequency"]
+        return [frequency(self._index, sql, word, COUNTED, size) if word else 0 for word in words]
 
     def match(
         self,
@@ -89,12 +83,11 @@ class SqliteSearch(SearchRecords):
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if all_required else _any(words)
+        wanted = _all(words) if all_required else any_of(words)
         found = self._matching(wanted, limit, only)
         if score_only:  # in one expression, the words would stand twice and count twice
-            found += self._matching(f"({wanted}) AND ({_any(score_only)})", limit, only)
-        best = dict(sorted(found, key=lambda entry: entry[1]))
-        return sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
+            found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
+        return best_of(found, limit)
 
     def _matching(self, expression: str, limit: int, only: MemoryQuery | None) -> list[tuple[int, float]]:
         sql, values = self._sql["match"], NOTHING
@@ -111,11 +104,23 @@ class SqliteSearch(SearchRecords):
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(self._sql["lookalikes"], (_any(words), LOOKALIKES))
+            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), LOOKALIKES))
         ]
 
 
-def _any(words: Sequence[str]) -> str:
+def frequency(index: Rows, sql: str, word: str, counted: int, size: int) -> int:
+    """How many of `size` rows hold a word; above what is counted, as if all were like the latest."""
+    count, oldest = index.rows(sql, (any_of([word]), counted))[0]
+    return int(count if count < counted else max(counted, counted * size // max(size - oldest + 1, counted)))
+
+
+def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
+    """Each key with its best score, best first; of equals the oldest first."""
+    best = dict(sorted(found, key=lambda entry: entry[1]))
+    return sorted(best.items(), key=lambda entry: (-entry[1], entry[0]))[:limit]
+
+
+def any_of(words: Sequence[str]) -> str:
     """A full-text expression: any of the words, each taken literally."""
     return " OR ".join(map(_literally, words))
 

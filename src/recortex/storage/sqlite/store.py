@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Integrity
+    from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.sqlite.compaction import SqliteCompaction
+    from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
 
@@ -83,6 +85,7 @@ class SqliteStore(EngineStore):
         self.memories = MemoryRecords(self.pool, index)
         self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
         self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
+        self._index = index
         self.search = SqliteSearch(self.pool, self.memories, self.vectors, self.vector_index, index)
 
     def _write_backup(self, part: Path, _: datetime) -> None:
@@ -93,6 +96,20 @@ class SqliteStore(EngineStore):
     def empty_in_memory(self) -> SqliteStore:
         """A store of its own that is gone when it is no longer used."""
         return SqliteStore(Path(":memory:"), backups=self.path.parent, clock=self._clock)
+
+    @cached_property
+    def exchanges(self) -> ExchangeRecords:
+        """What was said in sessions."""
+        from recortex.storage.records.exchanges import ExchangeRecords
+
+        return ExchangeRecords(self.pool, self._index)
+
+    @cached_property
+    def exchange_search(self) -> SqliteExchangeSearch:
+        """Search over what was said."""
+        from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
+
+        return SqliteExchangeSearch(self.pool, self.vectors, self._index)
 
     @cached_property
     def full_copy(self) -> SqliteFullCopy:
@@ -123,9 +140,9 @@ class SqliteStore(EngineStore):
         compact(self.pool)
 
     def says(self, part: str) -> bool:
-        """Whether a memory holds a part of a text that was erased."""
+        """Whether a memory or an exchange holds a part of a text that was erased."""
         sql = "SELECT 1 FROM memories WHERE instr(text, ?1) OR instr(coalesce(content, ''), ?1) LIMIT 1"
-        return self.pool.value(sql, (part,)) is not None
+        return self.pool.value(sql, (part,)) is not None or bool(self.exchanges_holding(part))
 
     def apart(self) -> AbstractContextManager[None]:
         """While inside, no connection is open: closing a file would take their locks away."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from recortex.domain.maintenance import StoreContent
+from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +19,6 @@ _SIDES = ("-wal", "-shm", "-journal")
 _ONE_FILE = b"\1\1"  # bytes 18 and 19 of a file that is not in WAL mode; every store that was opened is in it
 _OURS = frozenset({"schema_migrations", "memories", "versions", "audit"})
 _MOST_PROBLEMS = 3
-INDEX = "memories_fts"
-"""The keyword index, which is made again from the memories where it is damaged."""
 _COUNTED = {
     "schema": ("schema_migrations", "max(version)"),
     "memories": ("memories", "count(*)"),
@@ -28,6 +27,7 @@ _COUNTED = {
     "vectors": ("embeddings", "count(*)"),
     "tombstones": ("tombstones", "count(*)"),
     "newest_audit": ("audit", "max(seq)"),
+    "exchanges": ("exchanges", "count(*)"),
 }
 
 
@@ -92,7 +92,9 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     """
     try:
         with opened_for_reading(path) as connection:
-            problems = [one for one in structural_problems(connection) if INDEX not in one][:_MOST_PROBLEMS]
+            problems = [one for one in structural_problems(connection) if not about_index(one)][
+                :_MOST_PROBLEMS
+            ]
             held = content(connection)
     except apsw.Error as error:
         return f"it cannot be read: {error}"
@@ -101,6 +103,11 @@ def flaw(path: Path, expected: StoreContent | None = None) -> str:
     if not held.schema:
         return "it is no store"
     return "" if expected is None else _difference(held, expected)
+
+
+def about_index(problem: str) -> bool:
+    """Whether a problem is one of a keyword index, which is made again from the rows where it is damaged."""
+    return any(index in problem for index in keyword_indexes())
 
 
 def structural_problems(connection: apsw.Connection) -> list[str]:

@@ -35,17 +35,25 @@ DO $$ BEGIN
   END IF;
 END $$;
 
--- Let the search by words use its index: its function, and nothing else, acts as a role that sees all
--- memories. Where that role could not be made, the search is as correct, and reads the whole workspace.
-DO $$ BEGIN
-  IF to_regproc('recortex.matching') IS NOT NULL
-    AND (SELECT proowner::regrole::text FROM pg_proc
-      WHERE oid = to_regproc('recortex.matching')) <> 'recortex_seeker'
-    AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'recortex_seeker' AND pg_has_role(oid, 'MEMBER')) THEN
+-- Let the searches by words use their indexes: their functions, and nothing else, act as a role that sees all
+-- rows of the tables. Where that role could not be made, a search is as correct, and reads the whole workspace.
+DO $$
+DECLARE
+  part record;
+BEGIN
+  FOR part IN
+    SELECT * FROM (VALUES ('matching', 'memories'), ('matching_exchanges', 'exchanges')) AS p (search, rows)
+    WHERE to_regproc('recortex.' || search) IS NOT NULL
+      AND (SELECT proowner::regrole::text FROM pg_proc WHERE oid = to_regproc('recortex.' || search))
+        <> 'recortex_seeker'
+      AND EXISTS (SELECT FROM pg_roles WHERE rolname = 'recortex_seeker' AND pg_has_role(oid, 'MEMBER'))
+  LOOP
     GRANT USAGE, CREATE ON SCHEMA recortex TO recortex_seeker;
-    GRANT SELECT ON recortex.memories TO recortex_seeker;
-    CREATE POLICY seeking ON recortex.memories FOR SELECT TO recortex_seeker USING (true);
-    ALTER FUNCTION recortex.matching OWNER TO recortex_seeker;
+    EXECUTE format('GRANT SELECT ON recortex.%I TO recortex_seeker', part.rows);
+    EXECUTE format(
+      'CREATE POLICY seeking ON recortex.%I FOR SELECT TO recortex_seeker USING (true)', part.rows
+    );
+    EXECUTE format('ALTER FUNCTION recortex.%I OWNER TO recortex_seeker', part.search);
     REVOKE CREATE ON SCHEMA recortex FROM recortex_seeker;
-  END IF;
+  END LOOP;
 END $$

@@ -2,8 +2,10 @@
 -- These win over queries of the same name in the folder above. For `/*own*/` see storage/dialect.py.
 
 -- name: totals_agree
-SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/),
-  (SELECT count(*) FROM memories /*only own*/)
+SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/)
+    = (SELECT count(*) FROM memories /*only own*/)
+  AND (SELECT coalesce(max(exchanges), 0) FROM exchange_totals /*only own*/)
+    = (SELECT count(*) FROM exchanges /*only own*/)
 
 -- name: unsigned
 SELECT count(*) FROM embeddings e

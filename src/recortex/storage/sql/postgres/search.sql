@@ -16,27 +16,6 @@ SELECT key, score FROM (
   WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
 ) latest ORDER BY score DESC, key LIMIT ?1
 
--- name: frequencies
-SELECT word, memories FROM words WHERE /*own*/ word IN (SELECT value FROM json_each(?))
-
--- name: among
-SELECT word, memories, 0 FROM words WHERE /*own*/ word IN (SELECT value FROM json_each(?))
-UNION ALL SELECT '', memories, length FROM word_totals /*only own*/
-
--- name: count_words
-INSERT INTO words (workspace, word, memories)
-SELECT :workspace, w.word, w.count
-FROM unnest(CAST(?1 AS text[]), CAST(?2 AS bigint[])) AS w (word, count) ORDER BY w.word
-ON CONFLICT (workspace, word) DO UPDATE SET memories = words.memories + excluded.memories
-
--- name: forget_words
-DELETE FROM words WHERE /*own*/ word = ANY(CAST(? AS text[])) AND memories <= 0
-
--- name: count_totals
-INSERT INTO word_totals (workspace, memories, length) VALUES (:workspace, ?, ?)
-ON CONFLICT (workspace) DO UPDATE SET
-  memories = word_totals.memories + excluded.memories, length = word_totals.length + excluded.length
-
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
 WHERE /*own*/ speaker <> '' AND lower(speaker COLLATE "C") = ANY(
@@ -46,14 +25,14 @@ WHERE /*own*/ speaker <> '' AND lower(speaker COLLATE "C") = ANY(
 -- name: nearest
 SELECT m.key FROM (
   SELECT key, signs <~> CAST(?3 AS bit varying) AS distance FROM embedding_signs
-  WHERE /*own*/ model = ?2 ORDER BY distance, key LIMIT ?1
+  WHERE /*own*/ key > 0 AND model = ?2 ORDER BY distance, key LIMIT ?1
 ) v JOIN memories m ON /*own m*/ m.embedding_key = v.key
 ORDER BY v.distance, v.key, m.key
 
 -- name: nearest_of_many
 SELECT m.key FROM (
   SELECT e.key, e.vector <=> CAST(?4 AS halfvec) AS distance FROM (
-    SELECT key FROM embedding_signs WHERE /*own*/ model = ?2
+    SELECT key FROM embedding_signs WHERE /*own*/ key > 0 AND model = ?2
     ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT /*coarse*/
   ) v JOIN embeddings e ON /*own e*/ e.key = v.key ORDER BY distance, e.key LIMIT ?1
 ) x JOIN memories m ON /*own m*/ m.embedding_key = x.key

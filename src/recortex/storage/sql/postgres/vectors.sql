@@ -17,7 +17,27 @@ WITH given AS (
     signs, place)
   WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.hash = g.hash)
 ), newest AS (
-  SELECT coalesce(max(key), 0) AS key FROM embeddings /*only own*/
+  SELECT greatest(coalesce(max(key), 0), 0) AS key FROM embeddings /*only own*/
+), kept AS (
+  INSERT INTO embeddings (workspace, key, hash, model, vector)
+  SELECT :workspace, newest.key + number, hash, ?1, CAST(vector AS halfvec) FROM given, newest
+    RETURNING key, hash
+), signed AS (
+  INSERT INTO embedding_signs (workspace, key, model, signs)
+  SELECT :workspace, kept.key, ?1, CAST(given.signs AS bit varying) FROM kept
+    JOIN given ON given.hash = kept.hash
+)
+SELECT hash, key FROM kept
+UNION ALL SELECT hash, key FROM embeddings WHERE /*own*/ hash = ANY(CAST(?2 AS bytea[]))
+
+-- name: put_for_exchanges
+WITH given AS (
+  SELECT g.hash, g.vector, g.signs, row_number() OVER (ORDER BY g.place) AS number
+  FROM unnest(CAST(?2 AS bytea[]), CAST(?3 AS text[]), CAST(?4 AS text[])) WITH ORDINALITY AS g (hash, vector,
+    signs, place)
+  WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.hash = g.hash)
+), newest AS (
+  SELECT coalesce(max(key), -2147483649) AS key FROM embeddings WHERE /*own*/ key < 0
 ), kept AS (
   INSERT INTO embeddings (workspace, key, hash, model, vector)
   SELECT :workspace, newest.key + number, hash, ?1, CAST(vector AS halfvec) FROM given, newest
@@ -48,7 +68,8 @@ WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?)) AND o.name = ?
 SELECT m.key FROM (
   SELECT e.key, CAST(e.vector AS halfvec(/*dimensions*/)) <=> CAST(?1 AS halfvec(/*dimensions*/)) AS distance
   FROM embeddings e
-  WHERE e.workspace = /*workspace*/ AND e.model = /*model*/ AND vector_dims(e.vector) = /*dimensions*/
+  WHERE e.workspace = /*workspace*/ AND e.model = /*model*/ AND e.key > 0
+    AND vector_dims(e.vector) = /*dimensions*/
     ORDER BY distance
 ) v CROSS JOIN LATERAL (
   SELECT m.key FROM memories m WHERE /*own m*/ m.embedding_key = v.key AND 1 = 1 OFFSET 0
@@ -60,7 +81,8 @@ WHERE c.relnamespace = CAST('recortex' AS regnamespace) AND c.relname = ?2 AND i
   AND /*own o*/ o.key = ?1
 
 -- name: large
-SELECT o.key, o.dimensions, (SELECT count(*) FROM embeddings e WHERE /*own e*/ e.model = o.key), (
+SELECT o.key, o.dimensions,
+  (SELECT count(*) FROM embeddings e WHERE /*own e*/ e.model = o.key AND e.key > 0), (
   SELECT i.indisvalid FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
   WHERE c.relnamespace = CAST('recortex' AS regnamespace) AND c.relname = ?1 || CAST(o.key AS text)
 )

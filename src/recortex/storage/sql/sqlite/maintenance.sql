@@ -4,12 +4,3 @@
 -- name: vectors_size
 SELECT coalesce(sum(n * (o.dimensions + (o.dimensions + 7) / 8)), 0)
 FROM (SELECT model, count(*) AS n FROM embeddings GROUP BY model) c JOIN embedding_models o ON o.key = c.model
-
--- name: index_size
-SELECT coalesce(sum(length(block)), 0) FROM memories_fts_data
-
--- name: segments
-SELECT count(DISTINCT segid) FROM memories_fts_idx
-
--- name: merge
-INSERT INTO memories_fts (memories_fts, rank) VALUES ('merge', ?)

@@ -21,14 +21,14 @@ WHERE /*own*/ speaker <> '' AND speaker COLLATE NOCASE IN (SELECT value FROM jso
 
 -- name: nearest
 SELECT m.key FROM
-  (SELECT key FROM embedding_signs WHERE model = ?2
+  (SELECT key FROM embedding_signs WHERE key > 0 AND model = ?2
     ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?3)), key LIMIT ?1) v
   CROSS JOIN memories m ON m.embedding_key = v.key
 
 -- name: nearest_of_many
 SELECT m.key FROM
   (SELECT e.key FROM
-    (SELECT key FROM embedding_signs WHERE model = ?2
+    (SELECT key FROM embedding_signs WHERE key > 0 AND model = ?2
       ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?3)), key LIMIT /*coarse*/) v
     CROSS JOIN embeddings e ON e.key = v.key
     ORDER BY vec_distance_cosine(vec_int8(e.vector), vec_int8(?4)), e.key LIMIT ?1) x
@@ -45,18 +45,3 @@ SELECT m.id, m.text FROM
     ORDER BY -bm25(memories_fts, 1.0, 0.0, 0.0) DESC, rowid LIMIT ?) f
   JOIN memories m ON m.key = f.rowid
 WHERE m.status IN ('active', 'proposed', 'quarantined')
-
--- name: rebuild
-INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')
-
--- name: check
-INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)
-
--- name: optimize
-INSERT INTO memories_fts (memories_fts) VALUES ('optimize')
-
--- name: segments_lost
--- What FTS5's own check passes over: a segment (bits 37 and above of a page's id) whose pages cannot be found
--- by term.
-SELECT count(*) FROM (SELECT DISTINCT id >> 37 AS segment FROM memories_fts_data WHERE id > 10)
-WHERE segment NOT IN (SELECT segid FROM memories_fts_idx)

@@ -12,8 +12,14 @@ ON CONFLICT (name) DO UPDATE SET
 SELECT hash, key FROM embeddings WHERE hash IN (SELECT unhex(value) FROM json_each(?))
 
 -- name: insert
-INSERT INTO embeddings (hash, model, vector) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE
-  SET hash = excluded.hash RETURNING key
+INSERT INTO embeddings (key, hash, model, vector)
+VALUES (max(coalesce((SELECT max(key) FROM embeddings), 0), 0) + 1, ?, ?, ?)
+ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING key
+
+-- name: insert_for_exchange
+INSERT INTO embeddings (key, hash, model, vector)
+VALUES (coalesce((SELECT max(key) FROM embeddings WHERE key < 0), -2147483649) + 1, ?, ?, ?)
+ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING key
 
 -- name: insert_signs
 INSERT OR REPLACE INTO embedding_signs (key, model, signs) VALUES (?, ?, ?)
@@ -40,7 +46,8 @@ DELETE FROM vector_indexes
 SELECT name FROM vector_indexes
 
 -- name: index_counts
-SELECT coalesce(max(key), 0), count(*), coalesce(sum(key > ?2), 0) FROM embeddings WHERE model = ?1
+SELECT coalesce(max(key), 0), count(*), coalesce(sum(key > ?2), 0)
+FROM embeddings WHERE model = ?1 AND key > 0
 
 -- name: models
 SELECT key, dimensions FROM embedding_models

@@ -8,6 +8,7 @@ from recortex.codec import loads
 from recortex.domain.vocabulary import RelationType
 from recortex.errors import InvalidInputError
 from recortex.storage.queries import queries
+from recortex.storage.tables import keyword_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,8 @@ _SQL = queries("salvage", "sqlite")
 
 CUT_OFF = "are missing from the file's end, and what only they held is lost"
 BLIND = "could not be read whole, and what only they held is lost"
-_MADE_ANEW = ("memories_fts", "embedding", "vector_indexes")
-"""Tables and indexes that hold nothing which cannot be made again from the memories."""
+_MADE_ANEW = (*keyword_indexes(), "embedding", "vector_indexes")
+"""Tables and indexes that hold nothing which cannot be made again from the rows."""
 
 
 def lost(into: apsw.Connection, found: DamagedContent) -> Iterator[str]:

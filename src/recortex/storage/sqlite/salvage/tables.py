@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _SQL = queries("salvage", "sqlite")
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_IDS = {"memories": ID, "tombstones": ID, "exchanges": re.compile(r"[0-9a-f]{32}")}
 LINKS = tuple(table.name for table in declared.links().values())
 OF_A_MEMORY = tuple(table.name for table in declared.owned())
 REFILLED = tuple(table.name for table in declared.TABLES if table.refilled)
@@ -86,7 +87,8 @@ class StoredTable(NamedTuple):
 
     def likely(self, values: Values) -> bool:
         """Whether a row of tables that look alike is probably of this one."""
-        return self.name not in {"memories", "tombstones"} or bool(ID.fullmatch(str(values[1])))
+        pattern = _IDS.get(self.name)
+        return pattern is None or bool(pattern.fullmatch(str(values[1])))
 
 
 def _fits(value: Any, column: StoredColumn) -> bool:

@@ -1,0 +1,127 @@
+"""Where exchanges are kept and found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary, Waiting
+
+
+class ExchangeRecords(Protocol):
+    """Exchanges of a store. What writes is called inside a transaction."""
+
+    def put(self, exchanges: Sequence[tuple[Exchange, str]], at: datetime) -> int:
+        """Keep exchanges with the words (beside their text) that they are found by; returns how many changed.
+
+        Of one that is kept already the longer (`last_turn - first_turn`) stays, and of two as long the later
+        one, where both were read from the same session; else, of copies, the kept one. Session, client,
+        branch, folder and first turn stay those where it was first read. An exchange whose texts change
+        waits for new vectors.
+        """
+
+    def get(self, ids: Sequence[str]) -> Sequence[Exchange]:
+        """The exchanges with these ids, in that order; an id without one is left out."""
+
+    def ids_beginning(self, prefix: str) -> Sequence[str]:
+        """At most three ids that begin so."""
+
+    def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
+        """The last exchange of a session, and the last stretch of work within it."""
+
+    def around(self, exchange: Exchange, before: int, after: int) -> Sequence[Exchange]:
+        """The neighbours of an exchange in its session, in order; stretches of work count."""
+
+    def find(self, query: ExchangeQuery) -> Sequence[Exchange]:
+        """The exchanges that pass, latest first, cut as the query says."""
+
+    def sessions(self, query: ExchangeQuery) -> Sequence[SessionSummary]:
+        """The sessions with an exchange that passes, latest first; each is told by all that is kept of it."""
+
+    def count(self, query: ExchangeQuery) -> int:
+        """How many exchanges pass, whatever the limit."""
+
+    def delete(self, keys: Sequence[int]) -> int:
+        """Remove exchanges for good; returns how many there were."""
+
+    def oldest(self, limit: int, *, before: datetime | None = None) -> Sequence[int]:
+        """Keys of those that ended first, at most `limit`; only those that ended before an instant.
+
+        One that does not say when it ended counts by when it was kept.
+        """
+
+
+class ExchangeSearch(Protocol):
+    """Search over exchanges by words and by vectors; keys are the store's own integers."""
+
+    def size(self) -> int:
+        """How many exchanges are indexed; may be an estimate."""
+
+    def frequencies(self, words: Sequence[str]) -> Sequence[int]:
+        """For each word, how many exchanges contain it; of a common one about how many."""
+
+    def match(
+        self, words: Sequence[str], limit: int, only: ExchangeQuery | None
+    ) -> Sequence[tuple[int, float]]:
+        """Keys with their BM25 score over the parts (higher is better), best first.
+
+        The rarest words find some hundred exchanges; the others only score.
+        """
+
+    def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> Sequence[int]:
+        """Keys of exchanges one of whose vectors differs least in its signs from the query's."""
+
+    def facts(
+        self, keys: Sequence[int], only: ExchangeQuery | None, model: str | None
+    ) -> Sequence[ExchangeFacts]:
+        """What is scored of those of `keys` that pass, with vectors where a model is named."""
+
+    def exchanges(self, keys: Sequence[int]) -> Mapping[int, Exchange]:
+        """The exchanges with these keys."""
+
+
+class ExchangeVectors(Protocol):
+    """The three vectors of an exchange: of its message, of that with what it answers, of its outcome.
+
+    Those of memories are others, even of the same text.
+    """
+
+    def waiting(self, limit: int) -> Sequence[Waiting]:
+        """Exchanges without vectors, the latest first."""
+
+    def count_waiting(self) -> int:
+        """How many exchanges have no vectors."""
+
+    def keys_of(self, hashes: Collection[bytes]) -> Mapping[bytes, int]:
+        """The keys of those vectors that are kept already, by the hash of the embedded text."""
+
+    def put(self, model: str, codes: Mapping[bytes, bytes]) -> Mapping[bytes, int]:
+        """Keep vectors, int8 codes by hash; returns their keys. Inside a transaction."""
+
+    def release_others(self, model: str, limit: int) -> int:
+        """Take exchanges the vectors of other embedders than that one: they wait for new ones.
+
+        Returns how many, at most `limit`; inside a transaction.
+        """
+
+    def attach(self, vectors: Mapping[int, tuple[int | None, int | None, int | None]]) -> None:
+        """Give exchanges the keys of their vectors, at least one each; inside a transaction."""
+
+
+class ExchangeStore(Protocol):
+    """What a store keeps of exchanges."""
+
+    @property
+    def exchanges(self) -> ExchangeRecords:
+        """What was said in sessions."""
+
+    @property
+    def exchange_search(self) -> ExchangeSearch:
+        """Search over what was said."""
+
+    @property
+    def exchange_vectors(self) -> ExchangeVectors:
+        """The vectors of what was said."""

@@ -1,0 +1,55 @@
+-- name: update
+UPDATE exchanges SET {exchanges: changes} WHERE /*own*/ key = :key
+
+-- name: delete
+DELETE FROM exchanges WHERE /*own*/ key = ?
+
+-- name: beginning
+SELECT id FROM exchanges WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
+
+-- name: size
+SELECT coalesce(max(key), 0) FROM exchanges /*only own*/
+
+-- name: last
+WHERE /*own x*/ x.session = ? AND x.part = 0 ORDER BY x.first_turn DESC LIMIT 1
+
+-- name: last_part
+WHERE /*own x*/ x.session = ? AND x.root_turn = ? AND x.part > 0 ORDER BY x.part DESC LIMIT 1
+
+-- name: before
+WHERE /*own x*/ x.session = ? AND (x.first_turn, x.part) < (?, ?)
+ORDER BY x.first_turn DESC, x.part DESC LIMIT ?
+
+-- name: after
+WHERE /*own x*/ x.session = ? AND (x.first_turn, x.part) > (?, ?) ORDER BY x.first_turn, x.part LIMIT ?
+
+-- name: sessions
+SELECT x.session FROM exchanges x WHERE /*own x*/ 1 = 1
+GROUP BY x.session ORDER BY max(coalesce(x.ended_at, 0)) DESC, x.session LIMIT ? OFFSET ?
+
+-- name: said
+SELECT x.session, x.client, x.opener, x.started_at, x.ended_at, x.message, x.opening, x.conclusion, x.branch,
+  x.folder, x.files
+FROM exchanges x WHERE /*own x*/ x.session IN (SELECT value FROM json_each(?))
+ORDER BY x.session, x.first_turn, x.part
+
+-- name: oldest
+SELECT x.key FROM exchanges x WHERE /*own x*/ coalesce(x.ended_at, x.recorded_at) < ?
+ORDER BY coalesce(x.ended_at, x.recorded_at), x.key LIMIT ?
+
+-- name: waiting
+WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+ORDER BY x.key DESC LIMIT ?
+
+-- name: count_waiting
+SELECT count(*) FROM exchanges x
+WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+
+-- name: attach
+UPDATE exchanges SET message_key = ?2, answered_key = ?3, outcome_key = ?4 WHERE /*own*/ key = ?1
+
+-- name: outdated
+SELECT x.key FROM exchanges x
+JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key, x.message_key)
+JOIN embedding_models o ON /*own o*/ o.key = e.model
+WHERE /*own x*/ o.name <> ? ORDER BY x.key LIMIT ?

@@ -1,0 +1,39 @@
+-- name: insert
+INSERT INTO exchanges (workspace, key, words, length, {exchanges: columns}) VALUES (
+  :workspace, 1 + coalesce((SELECT max(key) FROM exchanges WHERE workspace = :workspace), 0),
+  CAST(:words AS tsvector), :length, {exchanges: values}
+) RETURNING key
+
+-- name: update
+UPDATE exchanges SET {exchanges: changes}, words = CAST(:words AS tsvector), length = :length
+WHERE workspace = :workspace AND key = :key
+
+-- name: words_of
+SELECT length, tsvector_to_array(words) FROM exchanges WHERE workspace = :workspace AND key = ?
+
+-- name: match
+SELECT key, score FROM matching_exchanges(CAST(?5 AS tsquery), CAST(?2 AS text[]),
+  CAST(?3 AS double precision[]), CAST(?4 AS double precision), CAST(?6 AS integer), CAST(?1 AS integer))
+
+-- name: match_among
+SELECT key, score FROM (
+  SELECT f.key, f.score
+  FROM matching_exchanges(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
+    CAST(?4 AS double precision), NULL, NULL) f
+  JOIN exchanges x ON /*own x*/ x.key = f.key
+  WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
+) latest ORDER BY score DESC, key LIMIT ?1
+
+-- name: closest
+SELECT key FROM embedding_signs WHERE /*own*/ key < 0 AND model = ?2
+ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT ?1
+
+-- name: signs
+SELECT key, varbit_send(signs) FROM embedding_signs
+WHERE /*own*/ model = ? AND key >= ? AND key < 0 ORDER BY key
+
+-- name: having
+SELECT x.key FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS v (value, place)
+JOIN exchanges x ON /*own x*/ (x.message_key = CAST(v.value AS bigint)
+  OR x.answered_key = CAST(v.value AS bigint) OR x.outcome_key = CAST(v.value AS bigint))
+WHERE 1 = 1 ORDER BY v.place, x.key

@@ -1,0 +1,61 @@
+"""Finding exchanges in SQLite: words through FTS5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.storage.records.exchanges import MOST_FOUND, ExchangeSearchRecords, rarest, where
+from recortex.storage.sqlite.search import any_of, best_of, frequency
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.domain.exchange import ExchangeQuery
+    from recortex.storage.database import Database, Rows
+    from recortex.storage.records.vectors import VectorRecords
+
+SAMPLED = 200
+"""The latest so many exchanges with a word tell about how many hold it."""
+
+
+class SqliteExchangeSearch(ExchangeSearchRecords):
+    """The `ExchangeSearch` of a SQLite database.
+
+    Args:
+        index: runs what reads the keyword index.
+    """
+
+    def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
+        super().__init__(database, vectors)
+        self._index = index
+
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many exchanges contain it; of a common one about how many."""
+        size, sql = self.size(), self._sql["frequency"]
+        return [frequency(self._index, sql, word, SAMPLED, size) if word else 0 for word in words]
+
+    def match(self, words: Sequence[str], limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+        """Keys with their BM25 score over the parts, best first.
+
+        The rarest words find, and more only where these find too few; as many score as can be read in time.
+        """
+        counts = dict(zip(words, self.frequencies(words), strict=True))
+        known = sorted((word for word, count in counts.items() if count), key=counts.__getitem__)
+        if not known:
+            return []
+        finding, read = rarest([counts[word] for word in known])
+        wanted, also = any_of(known[:finding]), any_of(known[finding:read])
+        found = self._matching(wanted, limit, only)
+        if also:
+            found += self._matching(f"({wanted}) AND ({also})", limit, only)
+        if len(dict(found)) < limit and finding < len(known):
+            found += self._matching(any_of(known[: max(read, finding + 1)]), limit, only)
+        return best_of(found, limit)
+
+    def _matching(self, expression: str, limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+        condition, values = where(only)
+        sql = self._sql["match"]
+        if only is not None:
+            among = f"EXISTS (SELECT 1 FROM exchanges x WHERE x.key = exchanges_fts.rowid AND {condition})"
+            sql = sql.replace("MATCH ?", f"MATCH ? AND {among}")
+        return list(self._index.rows(sql, (expression, *values, MOST_FOUND, limit)))
