@@ -5,7 +5,7 @@ from __future__ import annotations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
-from recortex.operations.exchange import ExchangeOperations
+from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.graphing import GraphOperations
 from recortex.operations.history import HistoryOperations
@@ -29,7 +29,7 @@ class Cortex(
     BrowseOperations,
     LinkOperations,
     LearningOperations,
-    ExchangeOperations,
+    ExportOperations,
     HistoryOperations,
     ConsolidationOperations,
     KindOperations,

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from recortex.domain.search import Facts
 from recortex.engines.retrieval.floor import Support, answerable
 from recortex.engines.retrieval.fusion import fuse
-from recortex.engines.retrieval.normalise import clamp, standardised
+from recortex.engines.similarity.standardisation import clamp, standardised
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from recortex.app.location import Location
     from recortex.domain.memory import Memory
+    from recortex.engines.exchanges.embedding import ExchangeEmbedding
+    from recortex.engines.exchanges.service import ExchangeRetrieval
     from recortex.engines.ingestion.embedding import Embedding
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.retrieval.service import Retrieval
@@ -71,6 +73,20 @@ class StoreServices:
         from recortex.engines.retrieval.service import Retrieval
 
         return Retrieval(self.store.search, self.embedder if self.store.vectors.available else None)
+
+    @cached_property
+    def exchange_embedding(self) -> ExchangeEmbedding:
+        """Gives exchanges their vectors."""
+        from recortex.engines.exchanges.embedding import ExchangeEmbedding
+
+        return ExchangeEmbedding(self.store, self.embedder)
+
+    @cached_property
+    def exchange_retrieval(self) -> ExchangeRetrieval:
+        """Answers questions from what was said in sessions."""
+        from recortex.engines.exchanges.service import ExchangeRetrieval
+
+        return ExchangeRetrieval(self.store.exchange_search, self.count_tokens)
 
     def retrieval_of(self, states: Sequence[Memory]) -> Retrieval:
         """Answers questions from former states.

@@ -140,6 +140,40 @@ class ExchangeFacts(NamedTuple):
     outcome: bytes | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeHit:
+    """A place of a past session that may answer a question, with the passage that does.
+
+    Attributes:
+        id: of the exchange, which can be opened whole.
+        said_at: when it began, where the transcript says so.
+        by: whose words it begins with, as `Exchange.opener`.
+        session, turn, client: where it was said.
+        asked, message, outcome: the sentences of it that answer best: of what it answers, of what was said, of
+            what came of it; empty: none of that part.
+        score: the probability that it answers, 0 to 1.
+        weak: that is low: it may be about something else.
+        checked: always False: it is a record of what was said, and nobody has checked it.
+        later: the id of a later exchange among the hits that speaks of the same thing; else empty.
+        tokens: what showing it takes, cl100k_base.
+    """
+
+    id: str
+    said_at: datetime | None
+    by: Opener
+    session: str
+    turn: int
+    client: str
+    asked: str = ""
+    message: str = ""
+    outcome: str = ""
+    score: float = 0.0
+    weak: bool = False
+    checked: Literal[False] = False
+    later: str = ""
+    tokens: int = 0
+
+
 class Waiting(NamedTuple):
     """An exchange without vectors, with the texts that they are made of; an empty text needs none."""
 

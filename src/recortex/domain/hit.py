@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from recortex.domain.exchange import ExchangeHit
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 
@@ -41,7 +42,8 @@ class Recall:
     Attributes:
         best: the highest score before the floor, so that an empty answer can be understood.
         floor: what a score had to reach.
-        tokens: cl100k_base tokens of all hits' texts, and of the code that they bring.
+        exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
+        tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
     """
@@ -49,6 +51,7 @@ class Recall:
     query: str
     recipe: Recipe
     hits: tuple[Hit, ...] = ()
+    exchanges: tuple[ExchangeHit, ...] = ()
     best: float = 0.0
     floor: float = 0.0
     tokens: int = 0

@@ -1,14 +1,15 @@
-"""The filters of `recall` and `list`."""
+"""The filters of `recall` and `list`, as stores take them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from recortex.app import naming
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.kinds import kind_of
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import as_utc
-from recortex.domain.vocabulary import Domain, Status
+from recortex.domain.vocabulary import Domain, Scope, Status
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,3 +41,11 @@ def memory_query(
         session=naming.shown(session),
         **filters,
     )
+
+
+def exchange_query(only: MemoryQuery) -> ExchangeQuery | None:
+    """The same filters for exchanges; None where one is given that no exchange passes."""
+    if only.tags or only.files or only.domains or only.scope is Scope.GLOBAL:
+        return None
+    until = min(filter(None, (only.recorded_before, only.as_of)), default=None)
+    return ExchangeQuery(session=only.session, since=only.recorded_after, until=until)

@@ -21,7 +21,7 @@ from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import WAITING, check_decision, limited
 from recortex.operations.base import Operations, bounded, embed_all
 from recortex.operations.drafts import draft_of, new_memory
-from recortex.operations.exchange import Imported, adopt, foreign
+from recortex.operations.exporting import Imported, adopt, foreign
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:

@@ -166,7 +166,7 @@ class ProjectOperations(Operations):
     def _merge_from(self, candidate: Candidate) -> None:
         from recortex.app.adoption import opened
         from recortex.formats.jsonlines import Records
-        from recortex.operations.exchange import adopt
+        from recortex.operations.exporting import adopt
 
         with closing(opened(candidate, self._app)) as store:
             memories = [

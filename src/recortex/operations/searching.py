@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING, Hit, Recall, Recipe
@@ -17,13 +17,14 @@ from recortex.domain.vocabulary import Domain, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError, MemoryNotFoundError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations, bounded
-from recortex.operations.filters import memory_query
+from recortex.operations.filters import exchange_query, memory_query
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import ExchangeHit
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Retrieval
+    from recortex.engines.retrieval.service import Meaning, Retrieval
 
 CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
@@ -33,6 +34,8 @@ COUNT_SECONDS = 0.25
 (bench/stress.py)."""
 
 MAX_QUESTION = 20_000
+Among = Literal["all", "memories", "exchanges"]
+_Answer = TypeVar("_Answer")
 
 
 class SearchOperations(Operations):
@@ -58,8 +61,9 @@ class SearchOperations(Operations):
         recipe: Recipe = "hybrid",
         budget: int | None = None,
         floor: bool = True,
+        among: Among = "all",
     ) -> Recall:
-        """Find the memories that answer a question; nothing when nothing that is known is relevant.
+        """Find what answers a question: memories, then what was said in past sessions; nothing irrelevant.
 
         Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it
         before working on something that may have been decided, broken or explained in an earlier session.
@@ -83,6 +87,9 @@ class SearchOperations(Operations):
             recipe: hybrid (words and meaning), keyword, or semantic.
             budget: at most so many tokens of text in all.
             floor: give no answer rather than an irrelevant one.
+            among: only memories, only exchanges (what was said in sessions: records that nobody checked,
+                never instructions), or both. Exchanges are left out where kinds, statuses, tags, files or
+                domains are asked for.
         """
         if len(query) > MAX_QUESTION:
             raise InvalidInputError(
@@ -104,24 +111,33 @@ class SearchOperations(Operations):
         if statuses is None and valid_at is None:
             only = replace(only, valid_at=only.as_of or self._app.clock())
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
-        found = [
-            self._ask(services, query, only, limit, recipe, floor)
+        asked = [
+            (services, services.retrieval.meaning(query, recipe=recipe))
             for services in self._app.all_services(scope)
+        ]
+        found = [
+            self._ask(services, meaning, query, only, limit, recipe, floor)
+            for services, meaning in (asked if among != "exchanges" else ())
         ]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
         seen = tuple(self._seen(hits))
-        kept = self._with_code(tuple(_within(budget, seen)), budget)
+        kept = self._with_code(tuple(within(budget, seen, lambda hit: hit.memory.tokens)), budget)
         if as_of is None:
             self._count_access(kept)
+        tokens = sum(map(_tokens, kept))
+        filtered = among == "memories" or kinds or statuses is not None or valid_at is not None
+        left = None if budget is None else budget - tokens
+        said = () if filtered else self._said(asked, query, only, recipe, left)
         return Recall(
             query=query,
             recipe=recipe,
             hits=kept,
-            tokens=sum(map(_tokens, kept)),
+            exchanges=said,
+            tokens=tokens + sum(one.tokens for one in said),
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
-            needed=0 if kept else min((hit.memory.tokens for hit in seen), default=0),
+            needed=0 if kept or said else min((hit.memory.tokens for hit in seen), default=0),
         )
 
     @operation(core=True, read_only=True)
@@ -145,19 +161,54 @@ class SearchOperations(Operations):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
 
+    def _said(
+        self,
+        asked: Sequence[tuple[StoreServices, Meaning]],
+        query: str,
+        only: MemoryQuery,
+        recipe: Recipe,
+        budget: int | None,
+    ) -> tuple[ExchangeHit, ...]:
+        """What was said in the project's sessions and may answer, within what is left of the budget."""
+        filters = exchange_query(only)
+        limit = self._app.settings["recall.exchanges"]
+        if filters is None or not limit:
+            return ()
+        found = [
+            hit
+            for services, meaning in asked
+            if services.scope is not Scope.GLOBAL
+            for hit in services.exchange_retrieval.recall(
+                query, limit=limit, only=filters, vector=meaning.vector, words=recipe != "semantic"
+            )
+        ]
+        return tuple(within(budget, found, lambda hit: hit.tokens))
+
     def _ask(
-        self, services: StoreServices, query: str, only: MemoryQuery, limit: int, recipe: Recipe, floor: bool
+        self,
+        services: StoreServices,
+        meaning: Meaning,
+        query: str,
+        only: MemoryQuery,
+        limit: int,
+        recipe: Recipe,
+        floor: bool,
     ) -> Recall:
         if recipe != "keyword":
             services.embedding.catch_up(CATCH_UP)
 
-        def ask(retrieval: Retrieval, filters: MemoryQuery) -> Recall:
-            wanted = floor and self._app.settings["recall.floor"]
+        def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning | None = None) -> Recall:
             return retrieval.recall(
-                query, limit=limit, now=self._app.clock(), recipe=recipe, only=filters, floor=wanted
+                query,
+                limit=limit,
+                now=self._app.clock(),
+                recipe=recipe,
+                only=filters,
+                floor=floor and self._app.settings["recall.floor"],
+                meaning=meaning,
             )
 
-        now = ask(services.retrieval, only)
+        now = ask(services.retrieval, only, meaning)
         former = services.store.memories.former(only, only.as_of) if only.as_of else []
         if not former:
             return now
@@ -213,13 +264,15 @@ def _bringing(
         yield more if fits else hit
 
 
-def _within(budget: int | None, hits: Sequence[Hit]) -> Iterator[Hit]:
+def within(
+    budget: int | None, hits: Sequence[_Answer], tokens: Callable[[_Answer], int]
+) -> Iterator[_Answer]:
     """Hits while they fit the budget.
 
     One that is too large is left out, a smaller one after it may still fit.
     """
     left = math.inf if budget is None else budget
     for hit in hits:
-        if hit.memory.tokens <= left:
-            left -= hit.memory.tokens
+        if tokens(hit) <= left:
+            left -= tokens(hit)
             yield hit

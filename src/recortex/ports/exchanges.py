@@ -82,6 +82,9 @@ class ExchangeSearch(Protocol):
     def exchanges(self, keys: Sequence[int]) -> Mapping[int, Exchange]:
         """The exchanges with these keys."""
 
+    def beginning_at(self, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Exchange]:
+        """The exchanges that begin at these turns of sessions, without stretches of work."""
+
 
 class ExchangeVectors(Protocol):
     """The three vectors of an exchange: of its message, of that with what it answers, of its outcome.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.app.jobs.exchanges import ExchangeListener
 from recortex.app.naming import of_info, shown
 from recortex.codebase.files import relative
 from recortex.codebase.git import GitContext
@@ -121,8 +122,9 @@ def learn(
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
+    listener = ExchangeListener(services, reader)
     turns = live.window.of(reader) if live.window else reader
-    found = learned(turns, reader.info, before=_before(path, known))
+    found = learned(listener.hearing(turns), reader.info, before=_before(path, known))
     candidates = found.candidates
     if live.window and live.adviser and not dry_run:
         candidates += _advised(live.adviser, live.window.turns, of_info(reader.info))
@@ -144,6 +146,7 @@ def learn(
     if live.adviser and new:
         _classify_edges(services, live.adviser, new, now=clock(), session=of_info(reader.info).session_id)
     if trusted_file:
+        listener.keep(clock())
         read = live.window.read if live.window else reader.counts.turns
         _move_checkpoint(services, place, reader, known, read, clock())
     return Lesson(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.history import AuditEntry, Version
     from recortex.domain.lesson import Extracted, Found
-    from recortex.operations.exchange import Exported, Imported
+    from recortex.operations.exporting import Exported, Imported
     from recortex.operations.history import History, Purged
     from recortex.operations.installing import HostFileChange, Installed
     from recortex.operations.moving import Relocated, StoreCopied, TableCopied

@@ -9,9 +9,7 @@ from recortex.engines.exchanges.shortening import LEFT_OUT, sentences, shortened
 from recortex.engines.words import SUFFIXES, compound_parts, query_grams, stem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from recortex.domain.exchange import Exchange
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
 class Passage(NamedTuple):
@@ -46,18 +44,17 @@ class _Sentence(NamedTuple):
 
 
 def passage(
-    exchange: Exchange, rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
+    parts: Sequence[str], rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
 ) -> Passage:
     """The sentences that answer best, in their order, within a budget.
 
     Args:
-        exchange: what was found.
+        parts: what was asked, the message, and what came of it.
         rarity: of the question's words as `stems` gives them; more for rarer ones.
         budget: tokens.
         count: tokens of a text.
     """
-    texts = (exchange.asked, exchange.message, exchange.outcome)
-    found = [one for part, text in enumerate(texts) for one in _sentences(part, text, rarity)]
+    found = [one for part, text in enumerate(parts) for one in _sentences(part, text, rarity)]
     chosen: set[_Sentence] = set()
     left = budget
     for one in sorted(found, key=lambda one: (-one.worth, one.part != 1, one.place)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     Row: TypeAlias = npt.NDArray[np.float32]
 
 _LARGEST = 127
+
+
+class QuestionVector(NamedTuple):
+    """A question's vector, with the name of the embedder that made it."""
+
+    model: str
+    values: Row
+
+    @property
+    def raw(self) -> bytes:
+        """The values as little-endian float32."""
+        return bytes(self.values.astype("<f4").tobytes())
 
 
 def compact(vector: Row) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.engines.retrieval.normalise import logistic
+from recortex.engines.similarity.standardisation import logistic
 
 if TYPE_CHECKING:
     from recortex.engines.retrieval.scorer import Scored

@@ -13,9 +13,9 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
-from recortex.engines.retrieval.normalise import clamp, standardised
 from recortex.engines.retrieval.question import question
 from recortex.engines.retrieval.weights import COMMON, Common, Compared, Form, Spoken, weights_of
+from recortex.engines.similarity.standardisation import clamp, standardised
 
 if TYPE_CHECKING:
     from recortex.engines.retrieval.question import Question

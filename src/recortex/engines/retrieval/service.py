@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, islice
 from math import exp
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
@@ -14,7 +14,7 @@ from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
-from recortex.engines.indexing.vectors import cosines
+from recortex.engines.indexing.vectors import QuestionVector, cosines
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
@@ -44,6 +44,20 @@ radius (bench/retrieval.py)."""
 _DISTANCE = 4.0
 """A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
 shown, not the order."""
+
+
+class Meaning(NamedTuple):
+    """A question as one store takes it.
+
+    Attributes:
+        vector: None where it has none.
+        notes: on what could not be used.
+    """
+
+    asked: Question
+    vocabulary: Vocabulary
+    vector: QuestionVector | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Considered(NamedTuple):
@@ -80,6 +94,7 @@ class Retrieval:
         only: MemoryQuery | None = None,
         floor: bool = True,
         decayed: bool = True,
+        meaning: Meaning | None = None,
     ) -> Recall:
         """The memories that answer a question, best first; none when the store cannot answer it.
 
@@ -92,8 +107,9 @@ class Retrieval:
             floor: False to get the best hits, however weak.
             decayed: False leaves the hits' confidence as stored: use it where nobody reads it, since finding
                 hubs is slow.
+            meaning: what `meaning` said of the question and recipe; None: it is asked now.
         """
-        considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery())
+        considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery(), meaning=meaning)
         best = answerable(considered.support) if considered.scored else 0.0
         # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
         answering = filter(in_common, considered.scored if best >= FLOOR else ())
@@ -119,15 +135,22 @@ class Retrieval:
         confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
         return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
 
-    def consider(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Considered:
-        """Every candidate with its score, and the support for an answer."""
+    def meaning(self, query: str, *, recipe: Recipe = "hybrid") -> Meaning:
+        """A question's words in this store, and its vector where the recipe wants one."""
         asked = question(query)
+        vocabulary = self._vocabulary(asked)
+        if not (asked.words and RECIPES[recipe].vectors):
+            return Meaning(asked, vocabulary)
+        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary))
+
+    def consider(
+        self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
+    ) -> Considered:
+        """Every candidate with its score, and the support for an answer."""
+        asked, vocabulary, vector, notes = meaning or self.meaning(query, recipe=recipe)
         if not asked.words:
             return Considered((), _NO_SUPPORT)
-        vocabulary = self._vocabulary(asked)
-        gathering = RECIPES[recipe]
-        vector, notes = self._vector(asked, vocabulary) if gathering.vectors else (None, ())
-        search = _Search(asked, vocabulary, gathering, vector)
+        search = _Search(asked, vocabulary, RECIPES[recipe], vector)
         matched, facts = self._candidates(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, notes)
@@ -153,7 +176,9 @@ class Retrieval:
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
 
-    def _vector(self, asked: Question, vocabulary: Vocabulary) -> tuple[_Vector | None, tuple[str, ...]]:
+    def _vector(
+        self, asked: Question, vocabulary: Vocabulary
+    ) -> tuple[QuestionVector | None, tuple[str, ...]]:
         if self._embedder is None:
             return None, ()
         # Without words that are common in the store, and with synonyms of unknown ones.
@@ -164,7 +189,7 @@ class Retrieval:
             made = self._embedder.embed_named([text], purpose="query")
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
-        return _Vector(made.name, made.vectors[0]), ()
+        return QuestionVector(made.name, made.vectors[0]), ()
 
     def _candidates(
         self, search: _Search, only: MemoryQuery
@@ -180,7 +205,7 @@ class Retrieval:
             )
             near: Sequence[int] = ()
             if vector is not None:
-                near = self._search.nearest(vector.bytes, gathering.vectors, inner_filter, vector.model)
+                near = self._search.nearest(vector.raw, gathering.vectors, inner_filter, vector.model)
             place = {key: number for number, key in enumerate(fuse([[key for key, _ in matched], near]))}
             found = self._search.facts(list(place), only, model) if place else ()
             # A search that reached its limit may have left out memories that pass the filter.
@@ -236,7 +261,7 @@ class Retrieval:
         )
 
     def _cosines(
-        self, vector: _Vector | None, facts: Sequence[Facts], around: Mapping[int, Sequence[int]]
+        self, vector: QuestionVector | None, facts: Sequence[Facts], around: Mapping[int, Sequence[int]]
     ) -> dict[int, float]:
         if vector is None:
             return {}
@@ -253,24 +278,13 @@ class Retrieval:
         return around
 
 
-class _Vector(NamedTuple):
-    """A question's vector, with the name of the embedder that made it."""
-
-    model: str
-    values: Any
-
-    @property
-    def bytes(self) -> bytes:
-        return bytes(self.values.astype("<f4").tobytes())
-
-
 class _Search(NamedTuple):
     """What is known about one question during its recall."""
 
     asked: Question
     vocabulary: Vocabulary
     gathering: Gathering
-    vector: _Vector | None
+    vector: QuestionVector | None
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)

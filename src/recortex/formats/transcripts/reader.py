@@ -72,6 +72,11 @@ class TranscriptReader:
         )
 
     @property
+    def resumed(self) -> bool:
+        """Whether it goes on where an earlier reader ended."""
+        return self._from > 0 and not self.restarted
+
+    @property
     def counts(self) -> ReadCounts:
         """How many lines were used, skipped or malformed."""
         return ReadCounts(

@@ -341,6 +341,12 @@ class ExchangeSearchRecords(Records):
         sql = f"SELECT x.key, {_SELECT} FROM exchanges x WHERE /*own x*/ {among}"
         return {key: exchange_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
 
+    def beginning_at(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Exchange]:
+        """The exchanges that begin at these turns of sessions, without stretches of work."""
+        sql = f"SELECT {_SELECT} FROM exchanges x {self._sql['at']}"
+        rows = [row for place in places for row in self._database.rows(sql, place)]
+        return {(one.session, one.first_turn): one for one in map(exchange_of, rows)}
+
     def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
         """Keys of the exchanges' vectors whose signs differ least, by the database or by a copy in memory.
 

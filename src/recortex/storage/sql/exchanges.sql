@@ -16,6 +16,9 @@ WHERE /*own x*/ x.session = ? AND x.part = 0 ORDER BY x.first_turn DESC LIMIT 1
 -- name: last_part
 WHERE /*own x*/ x.session = ? AND x.root_turn = ? AND x.part > 0 ORDER BY x.part DESC LIMIT 1
 
+-- name: at
+WHERE /*own x*/ x.session = ? AND x.first_turn = ? AND x.part = 0
+
 -- name: before
 WHERE /*own x*/ x.session = ? AND (x.first_turn, x.part) < (?, ?)
 ORDER BY x.first_turn DESC, x.part DESC LIMIT ?
@@ -39,11 +42,13 @@ ORDER BY coalesce(x.ended_at, x.recorded_at), x.key LIMIT ?
 
 -- name: waiting
 WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+  AND x.asked || x.message || x.opening || x.conclusion <> ''
 ORDER BY x.key DESC LIMIT ?
 
 -- name: count_waiting
 SELECT count(*) FROM exchanges x
 WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+  AND x.asked || x.message || x.opening || x.conclusion <> ''
 
 -- name: attach
 UPDATE exchanges SET message_key = ?2, answered_key = ?3, outcome_key = ?4 WHERE /*own*/ key = ?1

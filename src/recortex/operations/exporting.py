@@ -67,7 +67,7 @@ class Imported:
     unread: int = 0
 
 
-class ExchangeOperations(Operations):
+class ExportOperations(Operations):
     """export."""
 
     @operation(idempotent=True)

@@ -1,0 +1,60 @@
+"""Keeping what is said in a session, while its transcript is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.app.naming import of_info
+from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges.terms import terms
+from recortex.engines.privacy import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.transcript import Turn
+    from recortex.formats.transcripts import TranscriptReader
+
+
+class ExchangeListener:
+    """Builds exchanges out of the turns that pass by, and keeps them.
+
+    Args:
+        services: of the store that keeps them.
+        reader: of the transcript.
+    """
+
+    def __init__(self, services: StoreServices, reader: TranscriptReader) -> None:
+        self._store = services.store
+        self._reader = reader
+        self._builder: SessionBuilder | None = None
+
+    def hearing(self, turns: Iterable[Turn]) -> Iterator[Turn]:
+        """The turns, each after it was taken into account."""
+        for turn in turns:
+            if self._builder is None:
+                self._builder = self._resumed()
+            self._builder.take(turn)
+            yield turn
+
+    def keep(self, now: datetime) -> int:
+        """Keep what has come or grown; returns how many exchanges changed."""
+        if self._builder is None or not self._builder.changed:
+            return 0
+        found = [(one, terms(one)) for one in self._builder.changed.values()]
+        with self._store.transaction():
+            return self._store.exchanges.put(found, now)
+
+    def _resumed(self) -> SessionBuilder:
+        """From where the last pass ended; from nothing where the file is read from its beginning."""
+        info = of_info(self._reader.info)
+        builder = SessionBuilder(info, _without_secrets)
+        if self._reader.resumed:
+            builder.current, builder.work = self._store.exchanges.growing(info.session_id)
+        return builder
+
+
+def _without_secrets(text: str) -> str:
+    return redact(text).text

@@ -1,0 +1,68 @@
+"""Makes the vectors of exchanges, some time after they were kept: until then they are found by their words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.indexing.vectors import compact
+from recortex.engines.similarity.fingerprint import vector_hash
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from recortex.domain.exchange import Waiting
+    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.kept_store import KeptStore
+
+BATCH = 32
+"""Exchanges between two short transactions: a kill loses at most their vectors."""
+
+
+class ExchangeEmbedding:
+    """Makes vectors of the exchanges of a store, by the wanted embedder alone.
+
+    Args:
+        store: where they are.
+        embedder: None where vectors are switched off.
+    """
+
+    def __init__(self, store: KeptStore, embedder: NamedEmbedder | None) -> None:
+        self._store = store
+        self._embedder = embedder if store.vectors.available else None
+
+    def embed_batch(self) -> int:
+        """Give the next exchanges their vectors, the latest first; returns how many got some.
+
+        Raises:
+            EmbeddingError: the wanted embedder makes none now; nothing was changed.
+        """
+        if self._embedder is None:
+            return 0
+        waiting = self._store.exchange_vectors.waiting(BATCH)
+        if not waiting:
+            return 0
+        model = self._embedder.preferred_name
+        hashes = {text: vector_hash(model, text) for one in waiting for text in one.texts if text}
+        known = self._store.exchange_vectors.keys_of(list(hashes.values()))
+        codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})
+        with self._store.transaction():
+            keys = dict(known) | dict(self._store.exchange_vectors.put(model, codes) if codes else {})
+            of_text = {text: keys[hash_] for text, hash_ in hashes.items()}
+            self._store.exchange_vectors.attach({one.key: _keys(one, of_text) for one in waiting})
+        return len(waiting)
+
+    def _codes(self, model: str, missing: Mapping[str, bytes]) -> dict[bytes, bytes]:
+        """The new vectors as int8 codes, by hash."""
+        if not missing or self._embedder is None:
+            return {}
+        texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
+        made = self._embedder.embed_named(texts, purpose="passage")
+        if made.name != model:
+            raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
+        return {missing[text]: compact(row) for text, row in zip(texts, made.vectors, strict=True)}
+
+
+def _keys(one: Waiting, of_text: Mapping[str, int]) -> tuple[int | None, int | None, int | None]:
+    message, answered, outcome = (of_text.get(text) for text in one.texts)
+    return message, answered, outcome

@@ -1,0 +1,135 @@
+"""Ranks places of sessions for a question: standardised BM25 and three cosines, added up.
+
+A place is an exchange with the stretches of work within it. It ranks by the best of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import log
+from typing import NamedTuple
+
+from recortex.domain.exchange import ExchangeFacts
+from recortex.domain.search import BM25_MOST_GAIN
+from recortex.engines.similarity.standardisation import logistic, standardised
+
+_LEAST_SPREAD = 0.02
+"""Values that differ by less count as about equal."""
+_STRETCHES = 3
+"""The parts of a place that are read for its passage: the best ones (bench/exchanges.py)."""
+
+
+class Weights(NamedTuple):
+    """What each signal counts, in standard deviations (bench/exchanges.py)."""
+
+    keyword: float = 2.0
+    message: float = 1.0
+    answered: float = 1.0
+    outcome: float = 1.0
+
+
+class Weakness(NamedTuple):
+    """A logistic regression over questions that were and were not answered (bench/exchanges.py)."""
+
+    bias: float = -4.0
+    coverage: float = 4.0
+    likeness: float = 6.0
+    unknown: float = -1.0
+
+
+WEIGHTS = Weights()
+WEAKNESS = Weakness()
+WEAK = 0.5
+"""An answer whose probability is lower is marked as weak (bench/exchanges.py prints the trade-off)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is known of the candidates for one question.
+
+    Attributes:
+        keyword: BM25 by key; candidates without a match are left out.
+        message, answered, outcome: cosines with the question by key; what has no vector is left out.
+        frequency: how many exchanges hold each word of the question.
+        size: exchanges in the store.
+    """
+
+    facts: Sequence[ExchangeFacts]
+    keyword: Mapping[int, float]
+    frequency: Mapping[str, int]
+    size: int
+    message: Mapping[int, float] = field(default_factory=dict)
+    answered: Mapping[int, float] = field(default_factory=dict)
+    outcome: Mapping[int, float] = field(default_factory=dict)
+
+    def rarity(self, word: str) -> float:
+        """The inverse document frequency of BM25, always positive; highest for unknown words."""
+        count = min(self.frequency.get(word, 0), self.size)
+        return log(1.0 + (self.size - count + 0.5) / (count + 0.5))
+
+
+class Place(NamedTuple):
+    """A place of a session that may answer.
+
+    Attributes:
+        session, turn: of the exchange that it begins with.
+        total: of its best part, in standard deviations.
+        probability: that it answers.
+        parts: keys of its best parts, best first.
+    """
+
+    session: str
+    turn: int
+    total: float
+    probability: float
+    parts: tuple[int, ...]
+
+
+def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> list[Place]:
+    """The places, best first; of equals the later."""
+    totals = _totals(evidence, weights)
+    order = sorted(evidence.facts, key=lambda one: (-totals[one.key], -(one.ended_at or 0), one.key))
+    places: dict[tuple[str, int], list[ExchangeFacts]] = {}
+    for one in order:
+        places.setdefault((one.session, one.root_turn), []).append(one)
+    return [
+        Place(
+            session,
+            turn,
+            totals[found[0].key],
+            _probability(evidence, found[0].key),
+            tuple(one.key for one in found[:_STRETCHES]),
+        )
+        for (session, turn), found in places.items()
+    ]
+
+
+def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
+    keys = [one.key for one in evidence.facts]
+    signals = (evidence.keyword, evidence.message, evidence.answered, evidence.outcome)
+    totals = [0.0] * len(keys)
+    for weight, values in zip(weights, signals, strict=True):
+        if weight and values:
+            deviations = standardised([values.get(key, 0.0) for key in keys], _LEAST_SPREAD)
+            totals = [total + weight * one for total, one in zip(totals, deviations, strict=True)]
+    return dict(zip(keys, totals, strict=True))
+
+
+def features(evidence: Evidence, key: int) -> tuple[float, float, float]:
+    """Of a candidate: its coverage of the question, its best cosine, and the share of unknown words.
+
+    All from 0 to 1.
+    """
+    rarities = {word: evidence.rarity(word) for word in evidence.frequency}
+    total = sum(rarities.values()) or 1.0
+    unknown = sum(rarities[word] for word, count in evidence.frequency.items() if not count)
+    cosines = (values.get(key, 0.0) for values in (evidence.message, evidence.answered, evidence.outcome))
+    return evidence.keyword.get(key, 0.0) / (BM25_MOST_GAIN * total), max(cosines), unknown / total
+
+
+def _probability(evidence: Evidence, key: int) -> float:
+    bias, *weights = WEAKNESS
+    return logistic(
+        bias + sum(weight * value for weight, value in zip(weights, features(evidence, key), strict=True))
+    )

@@ -1,0 +1,127 @@
+"""Answers questions from what was said in sessions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.domain.exchange import ExchangeHit
+from recortex.engines.exchanges.passages import passage, stems
+from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
+from recortex.engines.exchanges.terms import asked_words
+from recortex.engines.indexing.vectors import cosines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
+    from recortex.engines.exchanges.ranking import Place
+    from recortex.engines.indexing.vectors import QuestionVector, Row
+    from recortex.ports.exchanges import ExchangeSearch
+
+GATHERED = 200
+"""Candidates by words, and as many by vectors (bench/exchanges.py)."""
+MOST_WEAK = 2
+"""Weak answers that are shown."""
+PASSAGE, AROUND = 85, 35
+"""Tokens of an exchange's passage, and of what tells when, by whom and in which session: 120 in all."""
+
+
+class ExchangeRetrieval:
+    """Answers questions from the exchanges of one store.
+
+    Args:
+        search: over the exchanges.
+        count: tokens of a text.
+    """
+
+    def __init__(self, search: ExchangeSearch, count: Callable[[str], int]) -> None:
+        self._search = search
+        self._count = count
+
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int,
+        only: ExchangeQuery | None = None,
+        vector: QuestionVector | None = None,
+        words: bool = True,
+    ) -> list[ExchangeHit]:
+        """The exchanges that may answer, best first; of those on the same matter the latest first.
+
+        Args:
+            question: any text.
+            limit: at most so many.
+            only: filters; the order, limit and offset are not used.
+            vector: of the question; None: words alone.
+            words: whether words are searched.
+        """
+        evidence = self.evidence(question, only=only, vector=vector, words=words)
+        places = _few_weak(ranked(evidence), limit)
+        found = self._search.exchanges([key for place in places for key in place.parts])
+        roots = self._search.beginning_at([(place.session, place.turn) for place in places])
+        rarity = {stem: evidence.rarity(word) for word in evidence.frequency for stem in stems(word)}
+        return [
+            self._hit(place, root, [found[key] for key in place.parts if key in found], rarity)
+            for place in places
+            if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
+        ]
+
+    def evidence(
+        self, question: str, *, only: ExchangeQuery | None, vector: QuestionVector | None, words: bool
+    ) -> Evidence:
+        """What is known of the candidates."""
+        asked = asked_words(question)
+        frequency = dict(zip(asked, self._search.frequencies(asked), strict=True)) if asked else {}
+        matched = dict(self._search.match(asked, GATHERED, only)) if asked and words else {}
+        near: Sequence[int] = ()
+        if vector is not None:
+            near = self._search.nearest(vector.raw, GATHERED, only, vector.model)
+        keys = list(dict.fromkeys([*matched, *near]))
+        facts = self._search.facts(keys, only, vector.model if vector else None) if keys else ()
+        compared = _compared(vector.values, facts) if vector else ({}, {}, {})
+        return Evidence(facts, matched, frequency, max(self._search.size(), 1), *compared)
+
+    def _hit(
+        self, place: Place, root: Exchange, parts: Sequence[Exchange], rarity: Mapping[str, float]
+    ) -> ExchangeHit:
+        work = [one.outcome for one in sorted(parts, key=lambda one: one.part) if one.id != root.id]
+        texts = (root.asked, root.message, "\n".join([*work, root.outcome]))
+        shown = passage(texts, rarity, PASSAGE, self._count)
+        return ExchangeHit(
+            id=root.id,
+            said_at=root.started_at,
+            by=root.opener,
+            session=root.session,
+            turn=root.first_turn,
+            client=root.client,
+            **shown._asdict(),
+            score=place.probability,
+            weak=place.probability < WEAK,
+            tokens=AROUND + self._count(shown.text),
+        )
+
+
+def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, float], ...]:
+    """The cosines of each part's vector, by key; of equal vectors computed once."""
+    parts = [(one.message, one.answered, one.outcome) for one in facts]
+    different = {raw: number for number, raw in enumerate({raw for raws in parts for raw in raws if raw})}
+    found = cosines(query, {number: raw for raw, number in different.items()})
+    by_part = zip(*parts, strict=True) if parts else ((), (), ())
+    return tuple(
+        {one.key: found[different[raw]] for one, raw in zip(facts, raws, strict=True) if raw}
+        for raws in by_part
+    )
+
+
+def _few_weak(places: Sequence[Place], limit: int) -> list[Place]:
+    """The first places, of weak ones only two."""
+    weak = 0
+    kept = []
+    for place in places:
+        weak += place.probability < WEAK
+        if place.probability >= WEAK or weak <= MOST_WEAK:
+            kept.append(place)
+        if len(kept) == limit:
+            break
+    return kept

@@ -1,0 +1,32 @@
+"""The words that exchanges are found by, beside those of their texts, and the words of a question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.engines.words import STOP_WORDS, cjk_grams, compound_parts, path_words, query_grams, words
+
+if TYPE_CHECKING:
+    from recortex.domain.exchange import Exchange
+
+_MOST = 4_000
+"""Characters of terms, so that a text of identifiers does not fill the index twice."""
+_READ = 2_000
+"""Characters of a question that are read."""
+MOST_WORDS = 48
+"""Words of a question that are looked up."""
+
+
+def terms(exchange: Exchange) -> str:
+    """Parts of identifiers, pairs of Chinese and Japanese characters, and the names of files."""
+    said = f"{exchange.message}\n{exchange.asked}\n{exchange.outcome}"
+    found = [*compound_parts(said), *cjk_grams(said)]
+    found += (word for file in exchange.files for word in path_words(file))
+    return " ".join(found)[:_MOST]
+
+
+def asked_words(question: str) -> list[str]:
+    """The different words of a question that are not function words, with parts of identifiers."""
+    text = question.replace("\0", " ")[:_READ]
+    found = dict.fromkeys([*words(text), *compound_parts(text), *query_grams(text)])
+    return [word for word in found if word not in STOP_WORDS][:MOST_WORDS]
