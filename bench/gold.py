@@ -37,8 +37,10 @@ def resolved(line: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A line of gold with the text that its references stand for.
 
     Raises:
-        ValueError: a reference leads nowhere, or a value is none of those that there are.
+        ValueError: a reference leads nowhere, a value is none of those that there are, a wording is missing.
     """
+    if line["type"] in {"fact", "unanswerable"}:
+        _check_wordings(line)
     if line["type"] == "fact":
         start, end = line["span"]
         quote = _message(folder, line["session"], line["ref"]).text[start:end]
@@ -46,7 +48,7 @@ def resolved(line: dict[str, Any], folder: Path) -> dict[str, Any]:
             raise ValueError(f"{line['id']}: the span {start}-{end} is empty or too long")
         if line["kind"] not in KINDS or line["ask"] not in ASKS or not all(line["keys"]):
             raise ValueError(f"{line['id']}: kind, ask or keys")
-        if not all(any(key.casefold() in line["fact"].casefold() for key in group) for group in line["keys"]):
+        if not holds(line["fact"], line["keys"]):
             raise ValueError(f"{line['id']}: the fact itself does not hold its keys")
         return {**line, "quote": quote}
     if line["type"] == "prompt":
@@ -56,6 +58,23 @@ def resolved(line: dict[str, Any], folder: Path) -> dict[str, Any]:
             _message(folder, session, ref)
         return {**line, "sessions": sorted({session for session, _ in line["at"]})}
     return line
+
+
+def holds(text: str, keys: list[list[str]]) -> bool:
+    """Whether a text has one alternative of each group of keys."""
+    return all(any(key.casefold() in text.casefold() for key in group) for group in keys)
+
+
+def _check_wordings(line: dict[str, Any]) -> None:
+    which = line.get("id") or line.get("question")
+    wordings = ["question", "asked", *(("own", "own_asked") if "own" in line or "own_asked" in line else ())]
+    missing = [name for name in wordings if not (line.get(name) or "").strip()]
+    if missing:
+        raise ValueError(f"{which}: no {' and no '.join(missing)}")
+    if line["type"] == "fact":
+        telling = [name for name in wordings if name.endswith("asked") and holds(line[name], line["keys"])]
+        if telling:
+            raise ValueError(f"{which}: the fact is told by {' and '.join(telling)}, which holds all keys")
 
 
 def _message(folder: Path, session: str, ref: int) -> Message:
