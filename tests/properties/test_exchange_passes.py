@@ -14,10 +14,15 @@ INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl", cwd="/
 START = datetime(2026, 1, 1, tzinfo=UTC)
 SENTENCES = st.sampled_from(
     (
-        "b", "Go ahead.", "We use uv, never pip.", "Use SQLite for the queue, since Redis needs a server. " * 3,
-        "1. SQLite\n2. PostgreSQL\nWhich one?", "The tests fail because the clock is frozen. " * 40, "```\ncode\n```",
+        "b",
+        "Go ahead.",
+        "We use uv, never pip.",
+        "Use SQLite for the queue, since Redis needs a server. " * 3,
+        "1. SQLite\n2. PostgreSQL\nWhich one?",
+        "The tests fail because the clock is frozen. " * 40,
+        "```\ncode\n```",
     )
-)  # fmt: skip
+)
 TEXTS = st.lists(SENTENCES, max_size=3).map(" ".join)
 TOOLS = st.builds(
     ToolCall,

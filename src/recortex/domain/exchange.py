@@ -149,8 +149,8 @@ class ExchangeHit:
         said_at: when it began, where the transcript says so.
         by: whose words it begins with, as `Exchange.opener`.
         session, turn, client: where it was said.
-        asked, message, outcome: the sentences of it that answer best: of what it answers, of what was said, of
-            what came of it; empty: none of that part.
+        asked, message, outcome: the sentences that answer best: of what it answers, of what was said, of what
+            came of it; empty: none of that part.
         score: the probability that it answers, 0 to 1.
         weak: that is low: it may be about something else.
         checked: always False: it is a record of what was said, and nobody has checked it.

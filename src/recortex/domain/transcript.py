@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Literal
 
 Role = Literal["user", "assistant", "summary", "plan"]
-"""Whose words a turn has. A summary was made at a compaction; a plan is the agent's, which the person accepted."""
+"""Whose words a turn has. A summary was made at a compaction; a plan is the agent's, and the person accepted
+it."""
 Form = Literal["prompt", "queued", "answer", "refusal", "note", "command"]
 """How a person said something: as a turn of their own; while the agent was at work; in answer to its
 question; on refusing a tool call or a plan; as a note for the client's memory; behind a command's name."""

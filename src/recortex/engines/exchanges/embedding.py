@@ -1,4 +1,4 @@
-"""Makes the vectors of exchanges, some time after they were kept: until then they are found by their words."""
+"""Makes the vectors of exchanges, some time after they were kept; until then words find them."""
 
 from __future__ import annotations
 

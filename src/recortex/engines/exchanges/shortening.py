@@ -15,7 +15,7 @@ _FENCE = lazy(r"^[^\S\n]*(```+|~~~+)[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.
 _SPACES = lazy(r"[^\S\n]+")
 _EMPTY_LINES = lazy(r"\n\s*\n")
 _RULE = lazy(r"^\s*[-*_=]{3,}\s*$\n?", re.MULTILINE)
-_BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001  ends of Chinese sentences
+_BETWEEN = lazy(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001
 _SHORTEST = 15
 
 
