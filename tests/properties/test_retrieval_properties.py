@@ -4,9 +4,9 @@ from hypothesis import strategies as st
 from recortex.domain.search import Facts
 from recortex.engines.retrieval.floor import Support, answerable
 from recortex.engines.retrieval.fusion import fuse
-from recortex.engines.similarity.standardisation import clamp, standardised
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
+from recortex.engines.similarity.standardisation import clamp, standardised
 
 share = st.floats(0, 1)
 rankings = st.lists(st.lists(st.integers(0, 30), unique=True), max_size=4)
