@@ -4,11 +4,10 @@
         [--ablation] [--fit]
 
 GOLD_DIR and SESSIONS_DIR are as in `bench/gold.py`. Each project is imported into a store of its own; with
---stores they are kept and used again. A fact counts as found where the text of a place (the exchange and those
-stretches of its work that were found) holds its keys; `shown` where the passage that `recall` shows
-does.
-Facts are asked for in two wordings: `asked` as people ask, `question` by meaning alone, and sessions in other
-languages also in their own. Facts that ended are left out.
+--stores they are kept and used again. A fact counts as found where the text of a place (the exchange and
+those stretches of its work that were found) holds its keys; `shown` where the passage that `recall` shows
+does. Facts are asked for in two wordings: `asked` as people ask, `question` by meaning alone, and sessions in
+other languages also in their own. Facts that ended are left out.
 
 --ablation drops one signal at a time; --fit fits the probability of an answer on all projects but one, and
 prints what it marks as weak on that one.

@@ -61,8 +61,9 @@ class Asked(NamedTuple):
         )
         return (self.lexemes, self.rarities, self.mean, either)
 
-    def most(self, limit: int = MOST_SCORED) -> int | None:
-        """How many may be scored; None where there cannot be more."""
+    def most(self, limit: int | None = None) -> int | None:
+        """How many may be scored, `MOST_SCORED` unless said; None where there cannot be more."""
+        limit = MOST_SCORED if limit is None else limit
         found = self.found[: self.finding]
         return limit if (min(found) if self.all_required else sum(found)) > limit else None
 
