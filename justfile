@@ -11,6 +11,10 @@ setup:
 check:
     {{bin}}/python scripts/check.py
 
+# every check, and how much of the package the tests run
+coverage:
+    {{bin}}/python scripts/check.py --coverage
+
 # the tests of a minute: no coverage, no real clients or servers, no killed processes
 quick *arguments:
     {{bin}}/python -m pytest -n 2 -p no:cacheprovider --no-cov -m "not slow" tests/unit tests/architecture {{arguments}}

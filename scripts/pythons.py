@@ -22,8 +22,8 @@ QUICK = (
 """What reads its own source, parses, and opens a store: the places in which versions of Python have
 differed."""
 
-# One pip for all: putting one into each environment takes as long as the tests.
-_PIP = (sys.executable, "-m", "pip", "--python")
+# pip takes twice as long as the tests.
+_UV = (sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python")
 _PYENV = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv") / "versions"
 
 
@@ -67,7 +67,7 @@ def _environment(name: str, program: Path) -> Path | None:
         return python
     for step in (
         [str(program), "-m", "venv", "--clear", "--without-pip", str(place)],
-        [*_PIP, str(python), "install", "--quiet", "--no-compile", "--editable", str(ROOT), *_test_tools()],
+        [*_UV, str(python), "--editable", str(ROOT), *_test_tools()],
     ):
         if subprocess.run(step, cwd=ROOT, check=False).returncode:
             return None
