@@ -2,7 +2,7 @@
 
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import permutations
 from pathlib import Path
 
@@ -11,41 +11,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from example_exchanges import SAID_AT as NOW
+from example_exchanges import exchange
 from example_memories import insert, memory
-from recortex.domain.exchange import Exchange, ExchangeQuery
+from recortex.domain.exchange import ExchangeQuery
 from recortex.storage.records import exchanges as exchanges_module
 from recortex.storage.records.vectors import quantised
 from recortex.storage.sqlite.store import SqliteStore
 from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
-NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MODEL = "a-model"
-
-
-def exchange(number, **changes):
-    at = NOW + timedelta(minutes=number)
-    plain = {
-        "id": f"{number:032x}",
-        "session": "s1",
-        "client": "claude-code",
-        "opener": "person",
-        "first_turn": 10 * number,
-        "last_turn": 10 * number + 4,
-        "root_turn": 10 * number,
-        "started_at": at,
-        "ended_at": at + timedelta(seconds=30),
-        "asked": f"Shall I use option {number} or wait?",
-        "message": f"b, but keep the parser table driven please {number}",
-        "opening": "I'll keep it table driven.",
-        "conclusion": f"The parser reads its rules from a table now; tests pass. Commit {number}.",
-        "files": ("src/parser.py",),
-        "failed": ("pytest -x",),
-        "commit": "abc1234",
-        "branch": "main",
-        "folder": "/home/me/project",
-    }
-    return Exchange(**plain | changes)
 
 
 def put(store, *exchanges, terms=""):

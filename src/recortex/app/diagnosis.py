@@ -150,6 +150,15 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
         yield Row(title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`.")
+    if state.exchanges:
+        said = f"{state.exchanges:,} {'exchange has' if state.exchanges == 1 else 'exchanges have'}"
+        model = f" of {state.model}" if state.model else ""
+        yield Row(
+            title,
+            "notice",
+            f"{said} no vectors{model} yet: they are found by their words.",
+            "A job after each session makes them; `recortex reembed` does it now.",
+        )
     if slow := index_notice(services, thorough=True):
         yield Row(title, "notice", *slow)
 

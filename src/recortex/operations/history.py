@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recortex.app.brief import forget_briefs
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.history import AuditEntry, Gone, Version
 from recortex.domain.memory import Memory
-from recortex.domain.vocabulary import RelationType, Status
+from recortex.domain.vocabulary import RelationType, Scope, Status
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.operations.agents import check_taking_back
@@ -17,6 +18,8 @@ from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.app.store_services import StoreServices
 
 SHORTEST = 4
@@ -47,6 +50,7 @@ class Purged:
     Attributes:
         searched_bytes: how much of the store's files was read for the texts.
         traces: files that still hold one; empty when the purge is complete.
+        exchanges: of past sessions that held a text, by their ids.
     """
 
     ids: tuple[str, ...]
@@ -55,6 +59,7 @@ class Purged:
     traces: tuple[str, ...] = ()
     backups_rewritten: int = 0
     dry_run: bool = False
+    exchanges: tuple[str, ...] = ()
 
 
 class HistoryOperations(Operations):
@@ -119,14 +124,15 @@ class HistoryOperations(Operations):
 
     @operation(destructive=True, idempotent=True)
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
-        """Remove memories for good: from rows, index, versions, vectors, both logs and backups.
+        """Remove memories and exchanges for good: rows, index, versions, vectors, both logs and backups.
 
-        Afterwards every file of the store is read byte by byte; `traces` names those that still hold the
-        text.
+        A memory takes the exchanges with it that hold its text. Afterwards every file of the store is read
+        byte by byte; `traces` names those that still hold the text. Your client's own transcripts are left
+        as they are.
 
         Args:
-            id: of the memory, or its first characters.
-            text: every memory that holds this text, now or in a former version, such as a leaked password.
+            id: of the memory or exchange, or its first characters.
+            text: all that holds this text, now or in a former version, such as a leaked password.
             dry_run: only show what would be removed.
         """
         if bool(id) == bool(text):
@@ -135,30 +141,59 @@ class HistoryOperations(Operations):
             )
         if text and len(text) < SHORTEST:
             raise InvalidInputError(f"The text is too short: at least {SHORTEST} characters.")
-        located = self._app.locate(id) if id else None
+        said = {} if text else self._exchanges(id)
+        located = None if text or said else self._app.locate(id)
         purged: list[str] = []
+        exchanges: list[str] = []
         erased = []
         for services in self._app.all_services():
             if located is None:
-                ids = services.store.holding(text)
+                ids = services.store.holding(text) if text else []
             else:
                 ids = [located[1].id] if located[0].store is services.store else []
-            purged += ids
             states = [one.memory.text for id_ in ids for one in services.store.memories.history(id_)]
-            if dry_run or not (ids or text):
-                continue
             texts = [*states, *([text] if text else [])]
-            # What hooks may have kept of a text: briefs, which are made again, and signals.
-            forget_briefs(list(self._app.locations.values()))
-            for one in texts:
-                services.store.sessions.forget_text(one)
-            files, now = services.location.files, self._app.clock()
-            erased.append(services.store.erase(ids, texts, text=text, files=files, now=now))
+            gone = [*said.get(services.scope, ()), *services.store.exchanges_to_erase(texts, text)]
+            purged += ids
+            exchanges += gone
+            if not dry_run and (ids or gone or text):
+                self._forget(services, texts)
+                files, now = services.location.files, self._app.clock()
+                erased.append(
+                    services.store.erase(ids, texts, text=text, exchanges=gone, files=files, now=now)
+                )
         return Purged(
             ids=tuple(purged),
+            exchanges=tuple(exchanges),
             files=tuple(str(path) for one in erased for path in one.files),
             searched_bytes=sum(one.searched_bytes for one in erased),
             traces=tuple(str(path) for one in erased for path in one.traces),
             backups_rewritten=sum(one.backups for one in erased),
             dry_run=dry_run,
         )
+
+    def _forget(self, services: StoreServices, texts: Sequence[str]) -> None:
+        """Remove what hooks may have kept of a text: briefs, which are made again, and signals."""
+        forget_briefs(list(self._app.locations.values()))
+        for one in texts:
+            services.store.sessions.forget_text(one)
+
+    def _exchanges(self, wanted: str) -> dict[Scope | None, list[str]]:
+        """The exchange with an id, with the stretches of work within it, by its store; none: it is no exchange.
+
+        An id that begins a memory's too is the memory's.
+        """
+        wanted = wanted.strip().lower()
+        found = [
+            (services, id_)
+            for services in (self._app.all_services() if wanted else ())
+            for id_ in services.store.exchanges.ids_beginning(wanted)
+        ]
+        all_services = self._app.all_services()
+        if len(found) != 1 or any(one.store.memories.ids_beginning(wanted) for one in all_services):
+            return {}
+        services, id_ = found[0]
+        (exchange,) = services.store.exchanges.get([id_])
+        work = services.store.exchanges.find(ExchangeQuery(session=exchange.session))
+        within = [one.id for one in work if one.part and one.root_turn == exchange.first_turn]
+        return {services.scope: [id_, *(() if exchange.part else within)]}

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recortex.app.jobs.reembedding import held, outlook, reembed
+from recortex.app.jobs.reembedding import Renewed, held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.codebase.excerpt import excerpt
 from recortex.codebase.files import freshness
 from recortex.codebase.project import branch_and_commit
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
@@ -50,14 +51,16 @@ class IndexedCode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backfilled:
-    """How many memories got the vector that they waited for.
+    """How many memories and exchanges got the vectors that they waited for.
 
     Attributes:
-        done: in this run.
-        left: still without one; they are found by their words.
-        embedder: who made the vectors; empty where none was made.
+        done: memories, in this run.
+        left: memories still without one; they are found by their words.
+        embedder: who made the memories' vectors; empty where none was made.
         seconds: how long it took.
         stopped: why it ended before all had theirs; empty where nothing was in the way.
+        exchanges: that got theirs in this run.
+        exchanges_left: still without; they are found by their words.
     """
 
     done: int
@@ -66,6 +69,8 @@ class Backfilled:
     seconds: float = 0.0
     dry_run: bool = False
     stopped: str = ""
+    exchanges: int = 0
+    exchanges_left: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +83,11 @@ class Reembedded:
         done: memories that got a vector in this run.
         left: still without one of the model; they are found by their words.
         seconds: how long it took.
-        per_second: memories in a second of this run.
+        per_second: memories and exchanges in a second of this run.
         seconds_left: of work, at that rate; nothing where it is not known.
         stopped: why it ended before all had theirs; empty where nothing was in the way.
+        exchanges: that got vectors in this run.
+        exchanges_left: still without vectors of the model; they are found by their words.
     """
 
     model: str
@@ -92,6 +99,8 @@ class Reembedded:
     seconds_left: float | None = None
     dry_run: bool = False
     stopped: str = ""
+    exchanges: int = 0
+    exchanges_left: int = 0
 
 
 class IndexingOperations(Operations):
@@ -140,35 +149,44 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True)
     def backfill(self, *, limit: int = 0, scope: Scope | None = None, dry_run: bool = False) -> Backfilled:
-        """Make the vectors that memories wait for, in batches; a stopped run goes on where it ended.
+        """Make the vectors that memories wait for, then those of exchanges, in batches.
+
+        A stopped run goes on where it ended.
 
         Args:
-            limit: at most so many; 0: all.
+            limit: at most so many memories and exchanges; 0: all.
             scope: the project's memories, or the global ones; both, unless said.
             dry_run: only count them.
         """
         all_services = self._to_embed(limit, scope)
-        waiting = sum(services.store.vectors.count_pending() for services in all_services)
+        waiting, said = _waiting(all_services)
         if dry_run:
-            return Backfilled(done=0, left=waiting, dry_run=True)
+            return Backfilled(done=0, left=waiting, exchanges_left=said, dry_run=True)
         started = time.perf_counter()
-        done, by, stopped = _embed(self._app, all_services, limit, waiting, missing_only=True)
-        left = sum(services.store.vectors.count_pending() for services in all_services)
-        seconds = round(time.perf_counter() - started, 3)
-        return Backfilled(done=done, left=left, embedder=by, seconds=seconds, stopped=stopped)
+        run = _embed(self._app, all_services, limit, waiting + said, missing_only=True)
+        left, left_said = _waiting(all_services)
+        return Backfilled(
+            done=run.done,
+            left=left,
+            embedder=run.by,
+            seconds=round(time.perf_counter() - started, 3),
+            stopped=run.stopped,
+            exchanges=run.exchanges,
+            exchanges_left=left_said,
+        )
 
     @operation(idempotent=True)
     def reembed(
         self, *, limit: int = 0, scope: Scope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:
-        """Bring every memory to the embedding model that is set; a stopped run goes on where it ended.
+        """Bring every memory and exchange to the embedding model that is set.
 
-        After a change of the model memories are found by their words until they have a vector of it. The most
-        important and most used get theirs first. A job after each session does the same, a little at a
-        time.
+        A stopped run goes on where it ended. After a change of the model both are found by their words until
+        they have vectors of it. The most important and most used memories get theirs first, then the latest
+        exchanges. A job after each session does the same, a little at a time.
 
         Args:
-            limit: at most so many; 0: all.
+            limit: at most so many memories and exchanges; 0: all.
             scope: the project's memories, or the global ones; both, unless said.
             afresh: make all vectors again, those of the model itself too: for a model that changed behind its
                 name.
@@ -176,26 +194,31 @@ class IndexingOperations(Operations):
         """
         all_services = self._to_embed(limit, scope)
         before = [outlook(services) for services in all_services]
-        waiting = sum(one.left for one in before) + (sum(map(held, all_services)) if afresh else 0)
-        started = time.perf_counter()
-        done, stopped = 0, ""
+        left = sum(one.left for one in before) + (sum(map(held, all_services)) if afresh else 0)
+        said = sum(one.exchanges for one in before)
+        if afresh:
+            said = sum(services.store.exchanges.count(ExchangeQuery()) for services in all_services)
+        started, run = time.perf_counter(), Renewed()
         if not dry_run:
-            done, _, stopped = _embed(self._app, all_services, limit, waiting, afresh=afresh)
+            run = _embed(self._app, all_services, limit, left + said, afresh=afresh)
             for services in all_services:
                 keep_vector_index(services, threads=self._app.settings["threads"] or 1)
+            after = [outlook(services) for services in all_services]
+            left, said = sum(one.left for one in after), sum(one.exchanges for one in after)
         seconds = time.perf_counter() - started
-        left = waiting if dry_run else sum(outlook(services).left for services in all_services)
-        rate = done / seconds if done else 0.0
+        rate = (run.done + run.exchanges) / seconds
         return Reembedded(
             model=next((one.model for one in before if one.model), ""),
             former=tuple(dict.fromkeys(name for one in before for name in one.former)),
-            done=done,
+            done=run.done,
             left=left,
             seconds=round(seconds, 3),
             per_second=round(rate, 1),
-            seconds_left=round(left / rate, 1) if rate else None,
-            stopped=stopped,
+            seconds_left=round((left + said) / rate, 1) if rate else None,
+            stopped=run.stopped,
             dry_run=dry_run,
+            exchanges=run.exchanges,
+            exchanges_left=said,
         )
 
     def _to_embed(self, limit: int, scope: Scope | None) -> list[StoreServices]:
@@ -241,22 +264,28 @@ def _embed(
     *,
     missing_only: bool = False,
     afresh: bool = False,
-) -> tuple[int, str, str]:
-    """How many got their vector, who made them, and why it ended before all had theirs."""
-    done, by = 0, ""
+) -> Renewed:
+    """One run over all stores, as one; it ends where the first is stopped."""
+    total = Renewed()
     for services in all_services:
-        if limit and done >= limit:
+        before = total.done + total.exchanges
+        if total.stopped or (limit and before >= limit):
             break
-        before = done
 
         def told(count: int, before: int = before) -> None:
             app.progress("embedding", before + count, max(min(limit or waiting, waiting), before + count))
 
-        left = limit - done if limit else 0
+        left = limit - before if limit else 0
         run = reembed(
             services, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
         )
-        done, by = done + run.done, run.by or by
-        if run.stopped:
-            return done, by, run.stopped
-    return done, by, ""
+        done, said = total.done + run.done, total.exchanges + run.exchanges
+        total = run._replace(by=run.by or total.by, done=done, exchanges=said)
+    return total
+
+
+def _waiting(all_services: Sequence[StoreServices]) -> tuple[int, int]:
+    """How many memories and how many exchanges have no vector."""
+    stores = [services.store for services in all_services]
+    memories = sum(store.vectors.count_pending() for store in stores)
+    return memories, sum(store.exchange_vectors.count_waiting() for store in stores)

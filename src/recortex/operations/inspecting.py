@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.jobs.reembedding import waiting_exchanges
 from recortex.app.naming import shown
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
 from recortex.engines.consolidation.due import Due
 from recortex.engines.ingestion.output_redaction import all_output_redacted
@@ -38,6 +40,8 @@ class StoreFigures:
     Attributes:
         scope: project, global, or all for a store that holds both.
         without_vector: memories that wait for their vector; `recortex backfill` makes them.
+        exchanges: what is kept of what was said in sessions.
+        exchanges_without_vectors: those that wait for them.
         consolidation: what was learned since somebody last looked for duplicates.
     """
 
@@ -48,6 +52,8 @@ class StoreFigures:
     by_status: dict[str, int]
     relations: int
     without_vector: int
+    exchanges: int = 0
+    exchanges_without_vectors: int = 0
     consolidation: Due
 
 
@@ -288,6 +294,8 @@ def figures(services: StoreServices) -> dict[str, Any]:
         "by_status": dict(by_status),
         "relations": services.store.relations.count(),
         "without_vector": services.store.vectors.count_pending(),
+        "exchanges": services.store.exchanges.count(ExchangeQuery()),
+        "exchanges_without_vectors": waiting_exchanges(services),
     }
 
 

@@ -55,7 +55,12 @@ class ModelChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStatus:
-    """One store in figures."""
+    """One store in figures.
+
+    Attributes:
+        exchanges: what is kept of what was said in sessions.
+        exchanges_without_vectors: those that wait for them; they are found by their words.
+    """
 
     scope: str
     path: str
@@ -64,6 +69,8 @@ class StoreStatus:
     by_kind: dict[str, int]
     relations: int
     without_vector: int
+    exchanges: int = 0
+    exchanges_without_vectors: int = 0
     bytes: int
     schema: int
     backups: int

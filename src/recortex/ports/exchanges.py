@@ -98,6 +98,9 @@ class ExchangeVectors(Protocol):
     def count_waiting(self) -> int:
         """How many exchanges have no vectors."""
 
+    def count_outdated(self, model: str) -> int:
+        """How many exchanges have vectors of other embedders than that one."""
+
     def keys_of(self, hashes: Collection[bytes]) -> Mapping[bytes, int]:
         """The keys of those vectors that are kept already, by the hash of the embedded text."""
 

@@ -73,8 +73,11 @@ class KeptStore(Store, ExchangeStore, Protocol):
     def holding(self, text: str) -> list[str]:
         """Ids of the memories with a text in their current state or in a former version."""
 
-    def exchanges_holding(self, text: str) -> list[str]:
-        """Ids of the exchanges with a text."""
+    def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the exchanges that erasing these texts takes along.
+
+        A short text is no proof that an exchange speaks of it, unless it is `text`, which was asked for.
+        """
 
     def erase(
         self,
@@ -82,6 +85,7 @@ class KeptStore(Store, ExchangeStore, Protocol):
         texts: Sequence[str],
         *,
         text: str = "",
+        exchanges: Sequence[str] = (),
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
@@ -91,6 +95,7 @@ class KeptStore(Store, ExchangeStore, Protocol):
             ids: of the memories.
             texts: that must not be found afterwards.
             text: the text that was asked for, if any: it is removed from relations and older backups too.
+            exchanges: ids of exchanges that go too.
             files: lists the files to search afterwards.
             now: the time on the tombstones that stay.
         """

@@ -1,4 +1,7 @@
-"""Removing memories for good: rows, versions, vectors, audit, backups; and proof that no file holds them."""
+"""Removing memories and exchanges for good: rows, versions, vectors, audit, backups.
+
+And proof that no file holds them.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
+    from recortex.domain.exchange import Exchange
     from recortex.storage.database import Rows
     from recortex.storage.records.filters import Clause
     from recortex.storage.store import EngineStore
@@ -32,6 +36,13 @@ WINDOW = 40
 accident."""
 LEAST_SAID = 16
 """Characters of a memory's text that takes the exchanges with it that hold it; a shorter one is no proof."""
+_WITH_VECTORS = (
+    ("memories", "embedding_key"),
+    ("versions", "embedding_key"),
+    ("exchanges", "message_key"),
+    ("exchanges", "answered_key"),
+    ("exchanges", "outcome_key"),
+)
 _VALUES = {"text": "?1", "json": "?2"}
 """The text as it is, and as it stands inside JSON."""
 
@@ -60,6 +71,11 @@ def said(text: str, has: Has = lambda *_: True) -> Clause:
     return " OR ".join(_conditions(EXCHANGES, "x", has)), (text, json(text)[1:-1])
 
 
+def unsaid(texts: Sequence[str], text: str = "") -> list[str]:
+    """Those of the texts that take the exchanges with them that hold them; `text` does in any case."""
+    return [one for one in texts if len(one) >= LEAST_SAID or one == text]
+
+
 def _conditions(table: Table, alias: str, has: Has) -> Iterator[str]:
     for column in table.searched:
         if has(table.name, column.name):
@@ -72,10 +88,13 @@ def erase(
     texts: Sequence[str],
     *,
     text: str,
+    exchanges: Sequence[str] = (),
     files: Callable[[], Sequence[Path]],
     now: datetime,
 ) -> Erasure:
-    """Delete memories, and exchanges that hold the texts, from a store and its backups; then read the files.
+    """Delete memories and exchanges, and exchanges that hold the texts, from a store and its backups.
+
+    Then read the files.
 
     Of a server's own files, log and backups nothing is known here: who runs the server has to rotate them.
 
@@ -84,10 +103,11 @@ def erase(
         ids: of the memories.
         texts: what must not be found afterwards.
         text: what was asked for, if it was a text: it is taken out of relations and older backups too.
+        exchanges: ids of exchanges that go too; their texts must not be found either.
         files: lists the files to read afterwards.
-        now: when it happened; a tombstone with the id stays.
+        now: when it happened; a tombstone with a memory's id stays.
     """
-    unsaid = [one for one in texts if len(one) >= LEAST_SAID or one == text]
+    gone, texts = unsaid(texts, text), [*texts, *_texts(store.exchanges.get(exchanges))]
     with store.transaction():
         for id_ in ids:
             key = store.memories.delete(id_)
@@ -95,19 +115,31 @@ def erase(
             store.ledger.bury(key, id_, now)
         if text:
             store.relations.strip_evidence(text)
-        removed = sum(store.exchanges.delete_found(said(one)) for one in unsaid)
+        removed = store.exchanges.delete_found(_among(exchanges))
+        removed += sum(store.exchanges.delete_found(said(one)) for one in gone)
         store.vectors.drop_unused()
     store.compact()
     backups = store.backups.all()
     for backup in backups:
-        _erase_from_backup(backup, ids, unsaid, text)
+        _erase_from_backup(backup, ids, exchanges, gone, text)
     read = tuple(files())
     searched, found = _traces(store, read, texts)
     return Erasure(searched, read, tuple(found), len(backups), removed)
 
 
-def _erase_from_backup(path: Path, ids: Sequence[str], unsaid: Sequence[str], text: str) -> None:
-    """Take memories and what was said out of a backup, which may be of an older schema.
+def _among(exchanges: Sequence[str]) -> Clause:
+    return "x.id IN (SELECT value FROM json_each(?))", (json(list(exchanges)),)
+
+
+def _texts(exchanges: Sequence[Exchange]) -> Iterator[str]:
+    for one in exchanges:
+        yield from filter(None, (one.asked, one.message, one.opening, one.conclusion))
+
+
+def _erase_from_backup(
+    path: Path, ids: Sequence[str], exchanges: Sequence[str], gone: Sequence[str], text: str
+) -> None:
+    """Take memories, exchanges and what was said out of a backup, which may be of an older schema.
 
     One that cannot be rewritten is removed, since it would keep the text.
     """
@@ -120,21 +152,32 @@ def _erase_from_backup(path: Path, ids: Sequence[str], unsaid: Sequence[str], te
                 return name in there[table]
 
             with pool.transaction():
-                found = holding(pool, text, has) if text else []
-                gone = json([*ids, *found])
-                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (gone,))
-                for one in unsaid if there["exchanges"] else ():
-                    condition, values = said(one, has)
+                found = json([*ids, *(holding(pool, text, has) if text else ())])
+                pool.rows("DELETE FROM memories WHERE id IN (SELECT value FROM json_each(?))", (found,))
+                clauses = [_among(exchanges), *(said(one, has) for one in gone)]
+                for condition, values in clauses if there["exchanges"] else ():
                     pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)
                 elif text:
                     stripped = "UPDATE relations SET evidence = '[]' WHERE instr(evidence, ?)"
                     pool.rows(stripped, (json(text)[1:-1],))
+                if there["embeddings"]:
+                    pool.rows(_unused(has))
             compact(pool)
             pool.exclusive().execute("PRAGMA journal_mode = DELETE")
     except (StorageError, apsw.Error):
         path.unlink(missing_ok=True)
+
+
+def _unused(has: Has) -> str:
+    """Deletes the vectors of a backup that nothing has any more."""
+    holders = [
+        f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"
+        for table, column in _WITH_VECTORS
+        if has(table, column)
+    ]
+    return f"DELETE FROM embeddings WHERE key NOT IN ({' UNION '.join(holders)})"
 
 
 def _traces(store: EngineStore, files: Sequence[Path], texts: Sequence[str]) -> tuple[int, list[Path]]:

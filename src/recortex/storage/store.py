@@ -91,6 +91,12 @@ class EngineStore(ABC):
         sql = f"SELECT x.id FROM exchanges x WHERE /*own x*/ ({condition}) ORDER BY x.key"
         return [row[0] for row in self.database.rows(sql, values)]
 
+    def exchanges_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the exchanges that erasing these texts takes along; `text`: the one that was asked for."""
+        from recortex.storage.purge import unsaid
+
+        return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
+
     def apart(self) -> AbstractContextManager[None]:
         """While inside, this process may open and close the files of the store."""
         return nullcontext()
@@ -101,10 +107,11 @@ class EngineStore(ABC):
         texts: Sequence[str],
         *,
         text: str = "",
+        exchanges: Sequence[str] = (),
         files: Callable[[], Sequence[Path]],
         now: datetime,
     ) -> Erasure:
-        """Delete memories everywhere, and look for the texts afterwards."""
+        """Delete memories and exchanges everywhere, and look for the texts afterwards."""
         from recortex.storage.purge import erase
 
-        return erase(self, ids, texts, text=text, files=files, now=now)
+        return erase(self, ids, texts, text=text, exchanges=exchanges, files=files, now=now)

@@ -1,7 +1,10 @@
 """After a purge no file of the store holds the text: every byte is read here, too."""
 
+import json
+
 import pytest
 
+from example_exchanges import exchange, keep
 from places import store_folder
 from recortex.errors import MemoryNotFoundError
 
@@ -179,3 +182,84 @@ def test_a_damaged_copy_that_still_holds_the_text_is_named(cortex, folder):
     left = folder / "cortex.db.damaged-20260301T000000"
     left.write_bytes(b"..." + SECRET.encode() + b"...")
     assert cortex.purge(text=SECRET).traces == (str(left),)
+
+
+def transcript(path, *said):
+    """A session of Claude Code: what the person and the agent say in turn."""
+    lines = [
+        {
+            "type": role,
+            "uuid": f"u{place}",
+            "sessionId": "s1",
+            "cwd": "/w",
+            "timestamp": f"2026-03-01T11:{place:02d}:00.000Z",
+            "message": {"role": role, "content": [{"type": "text", "text": text}]},
+        }
+        for place, text in enumerate(said)
+        for role in ["assistant" if place % 2 else "user"]
+    ]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return path
+
+
+def kept_exchanges(cortex):
+    store = cortex._app.all_services()[0].store
+    return store.exchanges.get(store.exchanges.ids_beginning(""))
+
+
+def test_what_was_said_in_a_session_is_gone_from_every_file(project, clock, folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    from recortex import Cortex
+
+    said = (
+        f"Where does {SECRET} stand?",
+        f"Well, {SECRET} stands at the gate. I looked it up in the old plan of the house.",
+        "Paint the other door green then, with the paint from last summer.",
+        "The other door is green now.",
+    )
+    with Cortex.open(project, clock=clock) as cortex:
+        cortex.import_("claude-code", str(transcript(tmp_path / "s1.jsonl", *said)))
+        cortex.reembed()
+        first, second = sorted(kept_exchanges(cortex), key=lambda one: one.first_turn)
+        pool = cortex._app.all_services()[0].store.pool
+        vectors = [row[0] for row in pool.rows("SELECT vector FROM embeddings WHERE key < 0")]
+        assert len(vectors) >= 4
+        assert cortex.status().stores[0].exchanges_without_vectors == 0
+        cortex.backup()
+        assert found_in(folder, SECRET)
+        planned = cortex.purge(text=SECRET, dry_run=True)
+        assert set(planned.exchanges) == {first.id, second.id}  # the second answers what the first ended with
+        done = cortex.purge(text=SECRET)
+        assert (set(done.exchanges), done.traces) == (set(planned.exchanges), ())
+        assert done.backups_rewritten == 1
+        assert pool.value("SELECT count(*) FROM embeddings WHERE key < 0") == 0
+        assert cortex.recall("Where does it stand?").exchanges == ()
+    assert found_in(folder, SECRET, "quicksilv") == []
+    assert not [path for path, data in bytes_of(folder).items() if any(one in data for one in vectors)]
+
+
+def test_one_exchange_goes_with_the_stretches_of_work_within_it(cortex, folder):
+    services = cortex._app.services("project")
+    whole = exchange(1, id="ab" * 16, message=f"Look for {SECRET} please", asked="")
+    work = exchange(2, opener="agent", part=1, root_turn=10, message="", asked=f"Look for {SECRET} please")
+    other = exchange(3, message="b, but keep the parser table driven please 1")
+    keep(services, whole, work, other)
+    cortex.backup()
+    memory = cortex.remember(OTHER)
+    assert cortex.purge(whole.id[:12], dry_run=True).exchanges == (whole.id, work.id)
+    done = cortex.purge(whole.id)
+    assert (done.ids, done.exchanges, done.traces) == ((), (whole.id, work.id), ())
+    assert found_in(folder, SECRET, "quicksilv") == []
+    assert kept_exchanges(cortex) == [other]  # though it says what the first one said, too
+    assert cortex.get(memory.id)
+    with pytest.raises(MemoryNotFoundError):
+        cortex.purge(whole.id)
+
+
+def test_a_memory_takes_the_exchanges_along_that_say_it(cortex, folder):
+    kept = cortex.remember(f"The word is {SECRET} for the gate.")
+    said = exchange(1, message=f"Remember: {kept.text}")
+    keep(cortex._app.services("project"), said, exchange(2))
+    done = cortex.purge(kept.id)
+    assert (done.ids, done.exchanges, done.traces) == ((kept.id,), (said.id,), ())
+    assert found_in(folder, SECRET, "quicksilv") == []

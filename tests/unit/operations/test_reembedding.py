@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 import pytest
 
+from example_exchanges import exchange, keep
 from recortex import Cortex
 from recortex.app.jobs import reembedding
 from recortex.app.jobs.reembedding import BUSY, outlook
@@ -20,7 +21,7 @@ from recortex.embeddings.chain import EmbedderChain
 from recortex.embeddings.hashed import HashedEmbedder
 from recortex.embeddings.shaped import Shape, ShapedEmbedder
 from recortex.engines.ingestion.embedding import BATCH
-from recortex.errors import EmbeddingError, InvalidInputError
+from recortex.errors import EmbeddingError, InvalidInputError, TextRefusedError
 
 HASHED, SHORT, SHIPPED = "hashed-tfidf", "hashed-tfidf@64", "all-minilm-l6-v2.int8"
 COUNT = 130
@@ -67,6 +68,7 @@ def use(cortex, *embedders):
     chain = EmbedderChain(embedders)
     services = services_of(cortex)
     services.embedding._embedder = services.retrieval._embedder = chain
+    services.exchange_embedding._embedder = chain
     return services
 
 
@@ -318,6 +320,85 @@ def test_two_at_once_do_not_do_the_same_work(hashed_store):
             assert (done.done, done.left, done.stopped) == (0, COUNT, BUSY)
             assert cortex.recall("Which port does number7 listen on?").hits
         assert cortex.reembed().left == 0
+
+
+def said(cortex, count):
+    """Exchanges, each with three texts of its own."""
+    keep(services_of(cortex), *(exchange(number) for number in range(count)))
+
+
+def exchange_models(path):
+    """How many exchanges have a vector of each model for what was answered."""
+    return dict(
+        asked(
+            path,
+            "SELECT o.name, count(*) FROM exchanges x JOIN embeddings e ON e.key = x.answered_key"
+            " JOIN embedding_models o ON o.key = e.model GROUP BY o.name",
+        )
+    )
+
+
+def test_exchanges_follow_the_memories_to_the_new_model(hashed_store):
+    with opened(hashed_store, HashedEmbedder()) as cortex:
+        said(cortex, 70)
+        (store,) = cortex.status().stores
+        assert (store.exchanges, store.exchanges_without_vectors) == (70, 70)
+        assert cortex.backfill(dry_run=True).exchanges_left == 70
+        done = cortex.backfill(limit=40)
+        assert (done.done, done.exchanges, done.exchanges_left) == (0, 40, 30)
+        assert cortex.backfill().exchanges_left == 0
+    with opened(hashed_store, short(), HashedEmbedder()) as cortex:
+        assert cortex.status().stores[0].exchanges_without_vectors == 70
+        assert cortex.reembed(dry_run=True).exchanges_left == 70
+        done = cortex.reembed(limit=COUNT + 10)
+        assert (done.done, done.left, done.exchanges, done.exchanges_left) == (COUNT, 0, 10, 60)
+        assert exchange_models(hashed_store) == {SHORT: 10}
+        done = cortex.reembed()
+        assert (done.done, done.exchanges, done.exchanges_left) == (0, 60, 0)
+        assert exchange_models(hashed_store) == {SHORT: 70}
+        cortex.gc(all=True)
+        assert asked(hashed_store, "SELECT count(*) FROM embeddings WHERE key < 0") == [(210,)]
+        assert cortex.reembed(afresh=True, dry_run=True).exchanges_left == 70
+        assert cortex.reembed(afresh=True).exchanges == 70
+
+
+def test_going_back_makes_no_vector_of_an_exchange_again(hashed_store):
+    with opened(hashed_store, HashedEmbedder()) as cortex:
+        said(cortex, 40)
+        cortex.backfill()
+        use(cortex, short())
+        cortex.reembed()
+        former = Watched(HashedEmbedder())
+        use(cortex, former)
+        assert cortex.reembed().exchanges == 40
+        assert exchange_models(hashed_store) == {HASHED: 40}
+        assert not any("table driven" in text for text in former.asked)
+
+
+def test_an_exchange_whose_text_is_refused_holds_up_no_other(hashed_store):
+    class Squeamish(Watched):
+        def embed(self, texts, *, purpose="passage"):
+            if any("please 3" in text for text in texts):
+                raise TextRefusedError("The provider refuses a text.")
+            return super().embed(texts, purpose=purpose)
+
+    with opened(hashed_store, HashedEmbedder()) as cortex:
+        use(cortex, Squeamish(HashedEmbedder()))
+        said(cortex, 60)
+        done = cortex.reembed()
+        refused = 11  # 3 and 30 to 39
+        assert (done.exchanges, done.exchanges_left, done.stopped) == (60 - refused, refused, "")
+
+
+def test_a_provider_that_is_away_stops_exchanges_too_and_no_other_stands_in(hashed_store):
+    model = Watched(HashedEmbedder())
+    with opened(hashed_store, model, short()) as cortex:
+        said(cortex, 5)
+        model.down = True
+        done = cortex.reembed()
+        assert (done.exchanges, done.exchanges_left) == (0, 5)
+        assert "only its fallback" in done.stopped
+        assert cortex.recall("Is the parser table driven?").exchanges  # by its words
 
 
 class Seconds:

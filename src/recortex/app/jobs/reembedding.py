@@ -1,5 +1,7 @@
 """Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model.
 
+Memories come first, then exchanges.
+
 A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it
 yet is found by its words. See docs/embeddings.md for what was measured of that.
 """
@@ -11,8 +13,9 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.app.lock import alone
 from recortex.domain.time import to_micros
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.store_services import StoreServices
+
+_Made = TypeVar("_Made")
 
 PAUSE = 0.1
 """Seconds between batches where nobody waits for them."""
@@ -46,12 +51,14 @@ class Renewed(NamedTuple):
         by: who made the vectors: another one where it had to stand in.
         done: memories that got a vector.
         stopped: why it ended before all had theirs; empty where nothing was in the way.
+        exchanges: that got their vectors.
     """
 
     model: str = ""
     by: str = ""
     done: int = 0
     stopped: str = ""
+    exchanges: int = 0
 
 
 class Outlook(NamedTuple):
@@ -66,6 +73,7 @@ class Outlook(NamedTuple):
             are of it.
         per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is
             not known.
+        exchanges: without vectors of the wanted embedder.
     """
 
     model: str
@@ -74,6 +82,7 @@ class Outlook(NamedTuple):
     outdated: int
     made: int = 0
     per_second: float = 0.0
+    exchanges: int = 0
 
     @property
     def left(self) -> int:
@@ -97,14 +106,21 @@ def outlook(services: StoreServices) -> Outlook:
     missing = vectors.count_pending()
     others = vectors.others(model) if model else {}
     outdated = vectors.count_outdated(others)
+    said = waiting_exchanges(services)
     if not outdated:
-        return Outlook(model, (), missing, 0, vectors.made(model))
+        return Outlook(model, (), missing, 0, vectors.made(model), exchanges=said)
     change = vectors.reembedding(model)
     if change is None or change.finished_at is not None or not change.milliseconds:
         rate = 0.0
     else:
         rate = 1e3 * change.done / change.milliseconds
-    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate)
+    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said)
+
+
+def waiting_exchanges(services: StoreServices) -> int:
+    """Exchanges without vectors of the embedder that is wanted."""
+    vectors, model = services.store.exchange_vectors, services.embedding.wanted
+    return vectors.count_waiting() + (vectors.count_outdated(model) if model else 0)
 
 
 def held(services: StoreServices) -> int:
@@ -128,7 +144,7 @@ def reembed(
     afresh: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Renewed:
-    """Give memories their vectors, the most important and most used first.
+    """Give memories their vectors, the most important and most used first; then exchanges, the latest first.
 
     What is done is kept after each batch.
 
@@ -138,12 +154,12 @@ def reembed(
     Args:
         services: the store.
         now: the time.
-        limit: at most so many; 0: all.
+        limit: at most so many memories and exchanges; 0: all.
         seconds: after so many no batch is begun; 0: until all is done.
         pause: seconds between two batches.
         missing_only: leave alone what has a vector of another embedder.
         afresh: first delete the vectors of the wanted embedder: another model has its name now.
-        progress: told how many are done.
+        progress: told how many memories and exchanges are done.
 
     Raises:
         PermissionsError: the store's folder cannot be written.
@@ -167,7 +183,7 @@ def reembed(
             progress=progress,
         )
         run.work(missing_only=missing_only)
-        return Renewed(model, run.by, run.done, run.stopped)
+        return Renewed(model, run.by, run.done, run.stopped, run.exchanges)
 
 
 @contextmanager
@@ -196,6 +212,7 @@ class _Run:
     progress: Callable[[int], None]
     by: str = ""
     done: int = 0
+    exchanges: int = 0
     stopped: str = ""
 
     def __post_init__(self) -> None:
@@ -205,6 +222,24 @@ class _Run:
         self._others = self.services.store.vectors.others(self.model)
 
     def work(self, *, missing_only: bool) -> None:
+        """Give memories their vectors, then exchanges."""
+        self._memories(missing_only=missing_only)
+        if not (self.stopped or self._over()):
+            self._said(missing_only=missing_only)
+
+    def _said(self, *, missing_only: bool) -> None:
+        """Exchanges have vectors of one embedder alone; those of another are given up at once."""
+        embedding = self.services.exchange_embedding
+        if not missing_only:
+            embedding.release_others()
+        while not self._over():
+            room = self.limit - self.done - self.exchanges if self.limit else PAGE
+            if not (made := self._tried(partial(embedding.embed_batch, room))):
+                return
+            self.exchanges += made
+            self.progress(self.done + self.exchanges)
+
+    def _memories(self, *, missing_only: bool) -> None:
         """Those without a vector, then those of another model.
 
         At last the vectors that nobody has any more go.
@@ -237,34 +272,40 @@ class _Run:
 
     def _over(self) -> bool:
         late = self._deadline is not None and time.monotonic() >= self._deadline
-        return late or bool(self.limit and self.done >= self.limit)
+        return late or bool(self.limit and self.done + self.exchanges >= self.limit)
 
     def _batch(self, ids: Sequence[str], *, stand_in: bool) -> bool:
-        if self.pause and self.done:
-            time.sleep(self.pause)
-        try:
-            self._renew(ids, stand_in=stand_in)
-        except EmbeddingError as error:
-            said = error.hint != type(error).hint  # the general hint is in the documents
-            self.stopped = f"{error.message} {error.hint}" if said else error.message
+        renew = self.services.embedding.renew
+        by = self._tried(lambda: renew(ids, stand_in=stand_in, kept=self._kept))
+        if by is None:
             return False
+        self.by = by
         self.progress(self.done)
         return True
 
-    def _renew(self, ids: Sequence[str], *, stand_in: bool) -> None:
+    def _tried(self, make: Callable[[], _Made]) -> _Made | None:
+        """What making a batch returns; None where it fails: `stopped` then says why."""
+        if self.pause and (self.done or self.exchanges):
+            time.sleep(self.pause)
+        try:
+            return self._patiently(make)
+        except EmbeddingError as error:
+            said = error.hint != type(error).hint  # the general hint is in the documents
+            self.stopped = f"{error.message} {error.hint}" if said else error.message
+            return None
+
+    def _patiently(self, make: Callable[[], _Made]) -> _Made:
         """Where a run may take as long as it takes, it waits for a provider's next minute.
 
         A short one leaves that.
         """
         while True:
             try:
-                self.by = self.services.embedding.renew(ids, stand_in=stand_in, kept=self._kept)
+                return make()
             except RateLimitedError:
                 if self._deadline is not None:
                     raise
                 time.sleep(PATIENCE)
-            else:
-                return
 
     def _kept(self, model: str, count: int) -> None:
         """Count a batch inside of the transaction that keeps it, so that both or neither hold."""

@@ -62,9 +62,10 @@ class Job:
 
 
 def _embed(work: Work) -> Outcome:
-    """Make vectors that are missing or of a former model."""
+    """Make vectors that are missing or of a former model, of memories and then of exchanges."""
     seconds = 0.0 if work.left() == math.inf else work.left()  # to `reembed`, 0 means without a limit
-    return Outcome({"embedded": reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE).done})
+    run = reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE)
+    return Outcome({"embedded": run.done, "exchanges": run.exchanges})
 
 
 def _age(work: Work) -> Outcome:
@@ -87,7 +88,7 @@ def _backup_days(settings: Settings) -> int:
 
 
 JOBS = (
-    Job("embedding", _embed, seconds=SHARE, counts=("embedded",), before_brief=True),
+    Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges"), before_brief=True),
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),

@@ -163,8 +163,11 @@ def _told(item: Any) -> str:
 def purged(value: Purged, terminal: Terminal) -> str:
     """What is gone, and the proof."""
     count = plural(len(value.ids), "memory")
+    if value.exchanges:
+        count += f" and {plural(len(value.exchanges), 'exchange')}"
     if value.dry_run:
-        return f"{count} would be removed for good: {' '.join(short(one) for one in value.ids) or 'none'}."
+        ids = " ".join(short(one) for one in (*value.ids, *value.exchanges)) or "none"
+        return f"{count} would be removed for good: {ids}."
     searched = f"{plural(value.searched_bytes, 'byte')} in {plural(len(value.files), 'file')} were read"
     if value.traces:
         traces = "\n".join(f"  {clean(path)}" for path in value.traces)

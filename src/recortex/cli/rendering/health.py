@@ -141,6 +141,10 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
         f"  {plural(value.relations, 'relation')}, {plural(value.backups, 'backup')}, "
         f"{size(value.bytes)}, schema {value.schema}{waiting}"
     )
+    if value.exchanges:
+        without = value.exchanges_without_vectors
+        waiting = f", {without:,} without vectors yet" if without else ""
+        yield f"  {plural(value.exchanges, 'exchange')} of past sessions{waiting}"
     if value.health:
         yield _health(value.health, terminal)
     if value.model_change:
@@ -234,6 +238,7 @@ LEAST_WASTE = 4 * 1024 * 1024
 """Bytes of a store whose waste is shown: a young one's pages are mostly empty."""
 _WORDS = {
     "sessions": "notes of old sessions",
+    "exchanges": "exchanges of long ago",
     "leftovers": "files and records left over",
     "expiry": "memories pruned long ago",
     "versions": "former states beyond ten",

@@ -57,10 +57,17 @@ def indexed(value: IndexedCode, terminal: Terminal) -> str:
 def backfilled(value: Backfilled, _terminal: Terminal) -> str:
     """How many vectors were made, and how many are left."""
     if value.dry_run:
-        return f"{plural(value.left, 'memory')} without a vector."
+        return f"{plural(value.left, 'memory')} without a vector.{_said(value)}"
     by = f" by {clean(value.embedder)} in {value.seconds:.1f} s" if value.embedder else ""
-    why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
-    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left.{why}"
+    why = f" {clean(value.stopped)}" if value.stopped and (value.left or value.exchanges_left) else ""
+    return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left.{_said(value)}{why}"
+
+
+def _said(value: Backfilled | Reembedded) -> str:
+    """What was done for exchanges; empty where nothing was to do."""
+    if value.exchanges:
+        return f" {plural(value.exchanges, 'exchange')} got theirs; {value.exchanges_left:,} left."
+    return f" {plural(value.exchanges_left, 'exchange')} without vectors." if value.exchanges_left else ""
 
 
 def reembedded(value: Reembedded, _terminal: Terminal) -> str:
@@ -71,14 +78,15 @@ def reembedded(value: Reembedded, _terminal: Terminal) -> str:
     if value.dry_run:
         return (
             f"{plural(value.left, 'memory')} to be brought to "
-            f"{clean(value.model)}{former and ', some with a vector' + former}."
+            f"{clean(value.model)}{former and ', some with a vector' + former}.{_said(value)}"
         )
-    took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.done else ""
-    rest = f", about {lasting(value.seconds_left)}" if value.left and value.seconds_left else ""
-    why = f" {clean(value.stopped)}" if value.stopped and value.left else ""
+    took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.per_second else ""
+    left = value.left or value.exchanges_left
+    rest = f", about {lasting(value.seconds_left)}" if left and value.seconds_left else ""
+    why = f" {clean(value.stopped)}" if value.stopped and left else ""
     return (
         f"{plural(value.done, 'memory')} brought to {clean(value.model)}{took}; "
-        f"{value.left:,} left{rest}.{why}"
+        f"{value.left:,} left{rest}.{_said(value)}{why}"
     )
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.indexing.vectors import compact
 from recortex.engines.similarity.fingerprint import vector_hash
-from recortex.errors import EmbeddingError
+from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from recortex.domain.exchange import Waiting
     from recortex.ports.embedding import NamedEmbedder
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 BATCH = 32
 """Exchanges between two short transactions: a kill loses at most their vectors."""
+RELEASED = 1_000
+"""Exchanges that give up the vectors of another embedder in one transaction."""
 
 
 class ExchangeEmbedding:
@@ -30,19 +32,44 @@ class ExchangeEmbedding:
     def __init__(self, store: KeptStore, embedder: NamedEmbedder | None) -> None:
         self._store = store
         self._embedder = embedder if store.vectors.available else None
+        self._refused: set[int] = set()  # keys of exchanges that the embedder refused, for this process
 
-    def embed_batch(self) -> int:
+    def embed_batch(self, limit: int = BATCH) -> int:
         """Give the next exchanges their vectors, the latest first; returns how many got some.
+
+        One whose text is refused is passed over until the next process.
 
         Raises:
             EmbeddingError: the wanted embedder makes none now; nothing was changed.
         """
         if self._embedder is None:
             return 0
-        waiting = self._store.exchange_vectors.waiting(BATCH)
-        if not waiting:
-            return 0
-        model = self._embedder.preferred_name
+        waiting = self._store.exchange_vectors.waiting(min(limit, BATCH) + len(self._refused))
+        return self._embed_most([one for one in waiting if one.key not in self._refused])
+
+    def release_others(self) -> None:
+        """Let exchanges wait for vectors of the wanted embedder that have those of another."""
+        if self._embedder is None:
+            return
+        released = RELEASED
+        while released == RELEASED:
+            with self._store.transaction():
+                model = self._embedder.preferred_name
+                released = self._store.exchange_vectors.release_others(model, RELEASED)
+
+    def _embed_most(self, waiting: Sequence[Waiting]) -> int:
+        """As `_embed`, by halves if a text is refused, so that the others get their vectors."""
+        try:
+            return self._embed(waiting) if waiting else 0
+        except TextRefusedError:
+            if len(waiting) == 1:
+                self._refused.add(waiting[0].key)
+                return 0
+        half = len(waiting) // 2
+        return self._embed_most(waiting[:half]) + self._embed_most(waiting[half:])
+
+    def _embed(self, waiting: Sequence[Waiting]) -> int:
+        model = self._embedder.preferred_name if self._embedder else ""
         hashes = {text: vector_hash(model, text) for one in waiting for text in one.texts if text}
         known = self._store.exchange_vectors.keys_of(list(hashes.values()))
         codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})

@@ -398,6 +398,10 @@ class ExchangeVectorRecords(Records):
         """How many exchanges have no vectors."""
         return self._number("count_waiting")
 
+    def count_outdated(self, model: str) -> int:
+        """How many exchanges have vectors of other embedders than that one."""
+        return self._number("count_outdated", model)
+
     def keys_of(self, hashes: Collection[bytes]) -> dict[bytes, int]:
         """The keys of those vectors that are kept already, by the hash of the embedded text."""
         found = self._vectors.keys_of([_turned(hash_) for hash_ in hashes])

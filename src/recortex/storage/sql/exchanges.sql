@@ -58,3 +58,9 @@ SELECT x.key FROM exchanges x
 JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key, x.message_key)
 JOIN embedding_models o ON /*own o*/ o.key = e.model
 WHERE /*own x*/ o.name <> ? ORDER BY x.key LIMIT ?
+
+-- name: count_outdated
+SELECT count(*) FROM exchanges x
+JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key, x.message_key)
+JOIN embedding_models o ON /*own o*/ o.key = e.model
+WHERE /*own x*/ o.name <> ?
