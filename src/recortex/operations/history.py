@@ -179,7 +179,7 @@ class HistoryOperations(Operations):
             services.store.sessions.forget_text(one)
 
     def _exchanges(self, wanted: str) -> dict[Scope | None, list[str]]:
-        """The exchange with an id, with the stretches of work within it, by its store; none: it is no exchange.
+        """The exchange with an id, with the stretches of work within it, by its store; empty: it is none.
 
         An id that begins a memory's too is the memory's.
         """
