@@ -141,6 +141,35 @@ def test_finding_by_place_and_time(store):
     assert exchanges.oldest(9, before=some[1].ended_at) == keys(store, some[0])
 
 
+def test_the_oldest_that_there_is_no_room_for(store):
+    some = [exchange(number, conclusion="ä" * 500) for number in range(1, 6)]
+    unknown = exchange(9, ended_at=None)  # kept before the others ended
+    put(store, *some, unknown)
+    each = 1800 + 2 * sum(
+        len(text.encode()) for text in (some[0].asked, some[0].message, some[0].opening, some[0].conclusion)
+    )
+    assert store.exchanges.beyond(10 * each) == []
+    assert store.exchanges.beyond(3 * each) == keys(store, unknown, *some[:2])
+    assert store.exchanges.beyond(3 * each - 1) == keys(store, unknown, *some[:3])
+    assert len(store.exchanges.beyond(0)) == 6
+
+
+def test_deleted_exchanges_leave_no_vectors_but_those_that_others_have(store):
+    put(store, exchange(1), exchange(2))
+    first, second = keys(store, exchange(1), exchange(2))
+    attach(store, first, vector(1, 1, 1, 1), vector(1, 1, -1, 1), vector(1, -1, 1, 1))
+    attach(store, second, vector(1, -1, 1, 1), None, None)
+    with store.transaction():
+        shared = store.exchange_vectors.keys_of([f"{first}-0".encode()])[f"{first}-0".encode()]
+        store.exchange_vectors.attach({second: (shared, None, None)})
+        assert store.exchanges.delete([first]) == 1
+    assert store.exchange_search.nearest(vector(1, 1, 1, 1), 1, None, MODEL) == [second]
+    assert store.vectors.agrees()
+    assert list(store.exchange_vectors.keys_of([f"{first}-{place}".encode() for place in range(3)])) == [
+        f"{first}-0".encode()
+    ]
+
+
 def test_sessions_are_told_by_their_exchanges(store):
     put(store, exchange(1), exchange(2, files=("a.py", "src/parser.py")), exchange(3, session="s2"))
     put(store, exchange(4, opener="agent", part=1, root_turn=20, message=""))
@@ -255,7 +284,7 @@ def test_unused_vectors_of_exchanges_are_dropped_by_maintenance(store):
     attach(store, second, vector(1, -1, 1, 1), None, None)
     with store.transaction():
         store.vectors.put(MODEL, {b"n" * 16: quantised(vector(1, 1, 1, -1))})  # the newest stays
-        store.exchanges.delete([first])
+        store.exchange_vectors.attach({first: (None, None, None)})
         unused = store.maintenance.unused_vectors(99)
         assert len(unused) == 2
         store.maintenance.drop_vectors([*unused, -(2**31) + 2])  # the last has an exchange

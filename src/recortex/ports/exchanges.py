@@ -45,13 +45,16 @@ class ExchangeRecords(Protocol):
         """How many exchanges pass, whatever the limit."""
 
     def delete(self, keys: Sequence[int]) -> int:
-        """Remove exchanges for good; returns how many there were."""
+        """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""
 
     def oldest(self, limit: int, *, before: datetime | None = None) -> Sequence[int]:
         """Keys of those that ended first, at most `limit`; only those that ended before an instant.
 
         One that does not say when it ended counts by when it was kept.
         """
+
+    def beyond(self, most: int) -> Sequence[int]:
+        """Keys of the oldest that so many bytes have no room for, with vectors and indexes; about."""
 
 
 class ExchangeSearch(Protocol):

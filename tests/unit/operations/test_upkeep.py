@@ -11,12 +11,14 @@ from random import Random
 
 import pytest
 
+from example_exchanges import exchange, keep
 from places import store_folder
 from recortex import Cortex
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
 from recortex.cli.rendering import render
 from recortex.cli.terminal import Terminal
+from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.vocabulary import Actor, Scope
 from recortex.settings import read
 
@@ -152,6 +154,50 @@ def test_a_notice_is_given_before_a_store_is_too_large(cortex, clock, monkeypatc
         assert not any("gc.threshold_mb" in notice for notice in opened.status().notices)
 
 
+# -- exchanges
+
+
+@pytest.fixture
+def talkative(project, clock, monkeypatch):
+    """A project with 150 exchanges, one a day, with vectors; each takes about eight kilobytes."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "hashed")
+    many = [
+        exchange(number, ended_at=clock.pass_(days=1), conclusion=f"Word {number} of many. " * 180)
+        for number in range(150)
+    ]
+    with Cortex.open(project, clock=clock) as cortex:
+        keep(cortex._app.services(Scope.PROJECT), *many, at=clock())
+        cortex.backfill()
+    return project
+
+
+@pytest.mark.parametrize(("setting", "stay"), [("KEEP_DAYS", 101), ("MOST_MB", 126)])
+def test_exchanges_go_by_age_and_by_size_the_oldest_first(talkative, clock, monkeypatch, setting, stay):
+    monkeypatch.setenv("RECORTEX_EXCHANGES_KEEP_DAYS", "0")
+    with Cortex.open(talkative, clock=clock) as cortex:
+        assert chores(cortex.gc(all=True))["exchanges"].counts == {"exchanges": 0}
+    monkeypatch.setenv(f"RECORTEX_EXCHANGES_{setting}", {"KEEP_DAYS": "100", "MOST_MB": "1"}[setting])
+    with Cortex.open(talkative, clock=clock) as cortex:
+        planned = chores(cortex.gc(all=True, dry_run=True))
+        done = chores(cortex.gc(all=True))
+        store = cortex._app.services(Scope.PROJECT).store
+        left = store.exchanges.find(ExchangeQuery())
+        assert [one.first_turn for one in left] == [10 * number for number in range(149, 149 - len(left), -1)]
+        assert abs(len(left) - stay) <= 3
+        for name in ("exchanges", "vectors", "backup"):
+            assert planned[name].counts.items() <= done[name].counts.items(), name
+        assert done["exchanges"].counts == {"exchanges": 150 - len(left)}
+        assert done["backup"].counts == {"backups": 1}
+        assert store.pool.value("SELECT count(*) FROM embeddings WHERE key < 0") == 3 * len(left)
+        assert store.check().whole
+        assert chores(cortex.gc(all=True))["exchanges"].counts == {"exchanges": 0}
+
+
+def test_exchanges_alone_are_worth_a_backup(talkative, clock):
+    with Cortex.open(talkative, clock=clock) as cortex:
+        assert chores(cortex.gc())["backup"].counts == {"backups": 1}
+
+
 # -- a dry run
 
 
@@ -248,9 +294,10 @@ def test_what_was_done_is_not_due_again_until_its_time(cortex, clock):
     assert set(chores(cortex.gc())) >= {"growth", "audit", "backup", "rewrite"}
     assert chores(cortex.gc()) == {}
     clock.pass_(days=1)
-    assert set(chores(cortex.gc())) == {"sessions", "growth"}
+    assert set(chores(cortex.gc())) == {"sessions", "exchanges", "growth"}
     clock.pass_(days=6)
-    assert set(chores(cortex.gc())) == {"sessions", "growth", "leftovers", "compaction", "backup"}
+    daily = {"sessions", "exchanges", "growth"}
+    assert set(chores(cortex.gc())) == daily | {"leftovers", "compaction", "backup"}
 
 
 def test_a_run_without_time_does_nothing_and_the_next_goes_on(mixed, clock):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-MEMORIES, VERSIONS, ENTRIES, VECTORS = 10, 500, 1_000, 500
+MEMORIES, VERSIONS, ENTRIES, VECTORS, EXCHANGES = 10, 500, 1_000, 500, 50
 """Rows in one transaction, so that it takes less than a tenth of a second (bench/maintenance.py)."""
 SMALL_FILE = 32 * 1024 * 1024
 """Bytes of a file that is written anew unasked: it takes less than half a second (bench/maintenance.py)."""
@@ -34,6 +34,7 @@ STALE_SECONDS = 3_600
 BRIEF_SECONDS = 30 * 24 * 3_600
 """Age of a brief that nobody asks for any more; one is made anew after a day."""
 _PERCENT = 100
+_MEGABYTE = 1024 * 1024
 
 
 # -- sessions
@@ -48,6 +49,28 @@ def do_sessions(work: Work) -> Outcome:
     """Forget old sessions with their receipts and signals."""
     before = work.before("hooks.keep_days")
     return in_chunks(work, "sessions", lambda: work.services.store.sessions.forget_before(before))
+
+
+# -- exchanges
+
+
+def plan_exchanges(work: Work) -> Outcome:
+    """Count the exchanges that are too old, or the oldest of too many."""
+    return Outcome({"exchanges": len(_too_old(work))})
+
+
+def do_exchanges(work: Work) -> Outcome:
+    """Delete them, with their vectors."""
+    records = work.services.store.exchanges
+    return in_chunks(work, "exchanges", _listed(_too_old(work), EXCHANGES, records.delete))
+
+
+def _too_old(work: Work) -> list[int]:
+    """Keys, the oldest first."""
+    records, settings = work.services.store.exchanges, work.settings
+    days, most = settings["exchanges.keep_days"], settings["exchanges.most_mb"]
+    old = records.oldest(_MANY, before=work.before("exchanges.keep_days")) if days else ()
+    return list(dict.fromkeys([*old, *(records.beyond(most * _MEGABYTE) if most else ())]))
 
 
 # -- expired memories
@@ -106,7 +129,7 @@ def do_versions(work: Work) -> Outcome:
     return in_chunks(work, "versions", _listed(surplus, VERSIONS, records.drop_versions))
 
 
-def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], None]) -> Callable[[], int]:
+def _listed(found: Sequence[_T], most: int, drop: Callable[[Sequence[_T]], object]) -> Callable[[], int]:
     """Drop what was found, so many at a time: finding it takes too long to be done while others wait."""
     left = list(found)
 
@@ -211,7 +234,12 @@ def _gone(work: Work) -> list[str]:
 # -- the file
 
 
-_COPIED = {"expiry": ("memories",), "versions": ("versions",), "vectors": ("vectors",)}
+_COPIED = {
+    "exchanges": ("exchanges",),
+    "expiry": ("memories",),
+    "versions": ("versions",),
+    "vectors": ("vectors",),
+}
 """Counts by job of deleted rows that a backup would hold, so that a new one differs from the last."""
 MAKES_ROOM = _COPIED | {
     "sessions": ("sessions",),
@@ -289,7 +317,7 @@ def do_growth(work: Work) -> Outcome:
 def plan_backup(work: Work) -> Outcome:
     """Look whether something changed since the last backup."""
     content = work.services.store.maintenance.content()._asdict()
-    if not content["newest_audit"]:
+    if not (content["newest_audit"] or content["exchanges"]):
         return Outcome({}, "nothing to copy yet", "skipped")
     last = work.services.store.maintenance.all().get("backup")
     same = last and dict(last.outcome) == content and not work.some(_COPIED)

@@ -83,6 +83,10 @@ def _expiry_days(settings: Settings) -> int:
     return MONTH if settings["lifecycle.delete_after_days"] else 0
 
 
+def _exchange_days(settings: Settings) -> int:
+    return int(bool(settings["exchanges.keep_days"] or settings["exchanges.most_mb"]))
+
+
 def _backup_days(settings: Settings) -> int:
     return int(settings["backups.every_days"])
 
@@ -93,6 +97,7 @@ JOBS = (
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),
     Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
+    Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days),
     Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days),
     Job("versions", m.do_versions, m.plan_versions, days=MONTH, after=("expiry",)),
     Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",)),

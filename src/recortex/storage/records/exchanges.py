@@ -122,11 +122,16 @@ class ExchangeRecords(Records):
         return changed
 
     def delete(self, keys: Sequence[int]) -> int:
-        """Remove exchanges for good; returns how many there were."""
-        there = self._keys("x.key IN (SELECT value FROM json_each(?))", json(list(keys)))
-        for key in there:
+        """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""
+        names = ", ".join(f"x.{name}" for name in ("key", *_VECTORS))
+        sql = f"SELECT {names} FROM exchanges x WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?))"
+        there = self._database.rows(sql, (json(list(keys)),))
+        for key, *_ in there:
             self.forget_words(key)
             self._index.rows(self._sql["delete"], (key,))
+        drop = self._database.queries("maintenance")["drop_vector"]
+        for vector in {vector for _, *vectors in there for vector in vectors} - {None}:
+            self._database.rows(drop, (vector,))
         return len(there)
 
     def delete_found(self, clause: Clause) -> int:
@@ -188,6 +193,10 @@ class ExchangeRecords(Records):
     def oldest(self, limit: int, *, before: datetime | None = None) -> list[int]:
         """Keys of those that ended first; where that is not known, that were kept first."""
         return self._column("oldest", _ALL if before is None else to_micros(before), limit)
+
+    def beyond(self, most: int) -> list[int]:
+        """Keys of the oldest that so many bytes have no room for, with vectors and indexes; about."""
+        return self._column("beyond", most)
 
     # -- what an engine adds
 

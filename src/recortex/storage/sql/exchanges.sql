@@ -40,6 +40,18 @@ ORDER BY x.session, x.first_turn, x.part
 SELECT x.key FROM exchanges x WHERE /*own x*/ coalesce(x.ended_at, x.recorded_at) < ?
 ORDER BY coalesce(x.ended_at, x.recorded_at), x.key LIMIT ?
 
+-- name: beyond
+-- A row and its words in the index take about twice its texts; three vectors of 384 numbers and the other
+-- indexes take the rest (bench/exchange_store.py).
+SELECT key FROM (
+  SELECT x.key, coalesce(x.ended_at, x.recorded_at) AS ended,
+    sum(1800 + 2 * (octet_length(x.asked) + octet_length(x.message) + octet_length(x.opening)
+      + octet_length(x.conclusion) + octet_length(x.terms)))
+      OVER (ORDER BY coalesce(x.ended_at, x.recorded_at) DESC, x.key DESC) AS bytes
+  FROM exchanges x /*only own x*/
+) sized
+WHERE bytes > ? ORDER BY ended, key
+
 -- name: waiting
 WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
   AND x.asked || x.message || x.opening || x.conclusion <> ''
