@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -168,6 +169,18 @@ def filled(result: type[Result], source: object, **more: Any) -> Result:
 def scope_name(services: StoreServices) -> str:
     """The scope of a store's memories; `all` where it holds both."""
     return services.scope.value if services.scope else "all"
+
+
+def embed_exchanges(app: Application) -> None:
+    """Give the exchanges that wait their vectors; those that get none are found by their words."""
+    from recortex.errors import EmbeddingError
+
+    for services in app.all_services():
+        waiting, done = services.store.exchange_vectors.count_waiting(), 0
+        with suppress(EmbeddingError):
+            while made := services.exchange_embedding.embed_batch():
+                done += made
+                app.progress("embedding exchanges", done, max(waiting, done))
 
 
 def embed_all(app: Application, memories: Sequence[Memory], *, quiet: bool = False) -> None:

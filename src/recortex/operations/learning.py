@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +19,7 @@ from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Statu
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import WAITING, check_decision, limited
-from recortex.operations.base import Operations, bounded, embed_all
+from recortex.operations.base import Operations, bounded, embed_all, embed_exchanges
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
 from recortex.operations.registry import operation
@@ -155,6 +155,7 @@ class LearningOperations(Operations):
         embed: bool = True,
         quarantine: bool = False,
         trust: bool = False,
+        rebuild: bool = False,
         dry_run: bool = False,
     ) -> Imported:
         """Learn from a whole history of sessions, or take in memories that were exported.
@@ -171,6 +172,8 @@ class LearningOperations(Operations):
                 itself.
             trust: take another installation's export as it is; without it, such memories wait in quarantine.
                 For the command line alone.
+            rebuild: make the exchanges of these sessions again from their transcripts, also of those that
+                were read before. For the command line alone.
             dry_run: only show what would be learned.
         """
         from recortex.formats.importers import IMPORTERS, importers
@@ -221,7 +224,22 @@ class LearningOperations(Operations):
                 places=tuple(map(str, found.places)),
                 elsewhere=len(found.sessions),
             )
-        return self._import_sessions(format, sessions, problems, unread, embed=embed, dry_run=dry_run)
+        return self._import_sessions(
+            format, sessions, problems, unread, embed=embed, rebuild=rebuild, dry_run=dry_run
+        )
+
+    def _rebuild(self, sessions: Sequence[SessionFile]) -> Iterator[str]:
+        """Make the exchanges of sessions again; gives the files that cannot be read, with the reason."""
+        from recortex.app.jobs.exchanges import make_again
+
+        if self._app.actor is Actor.AGENT:
+            raise PersonNeededError("Only the person has exchanges made again.")
+        services, known = self._app.services(Scope.PROJECT), set[str]()
+        for session in sessions:
+            try:
+                known |= make_again(services, session.path, now=self._app.clock(), keep=known)
+            except (RecortexError, OSError) as error:
+                yield f"{session.path}: {error}"
 
     def _import_sessions(
         self,
@@ -231,6 +249,7 @@ class LearningOperations(Operations):
         unread: list[str],
         *,
         embed: bool,
+        rebuild: bool,
         dry_run: bool,
     ) -> Imported:
         lessons: list[Lesson] = []
@@ -249,8 +268,11 @@ class LearningOperations(Operations):
                 unread.append(f"{session.path}: {error}")
             done += session.size
             self._app.progress("reading sessions", done, total)
-        if embed:
+        if rebuild and not dry_run:
+            unread += self._rebuild(sessions)
+        if embed and not dry_run:
             embed_all(self._app, learned)
+            embed_exchanges(self._app)
         found = [one for lesson in lessons for one in lesson.extracted.found]
         new = [one for one in found if one.outcome in {"added", "dry_run"}]
         return Imported(

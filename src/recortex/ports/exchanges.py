@@ -47,6 +47,9 @@ class ExchangeRecords(Protocol):
     def delete(self, keys: Sequence[int]) -> int:
         """Remove exchanges for good, with vectors that nothing else has; returns how many there were."""
 
+    def delete_session(self, session: str) -> int:
+        """Remove the exchanges of a session for good; returns how many there were."""
+
     def oldest(self, limit: int, *, before: datetime | None = None) -> Sequence[int]:
         """Keys of those that ended first, at most `limit`; only those that ended before an instant.
 

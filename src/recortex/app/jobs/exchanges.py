@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 from recortex.app.naming import of_info
 from recortex.engines.exchanges.building import SessionBuilder
 from recortex.engines.exchanges.terms import terms
 from recortex.engines.privacy import redact
+from recortex.formats.transcripts import open_transcript
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from recortex.app.store_services import StoreServices
     from recortex.domain.transcript import Turn
     from recortex.formats.transcripts import TranscriptReader
+
+
+def make_again(services: StoreServices, path: Path, *, now: datetime, keep: Collection[str]) -> set[str]:
+    """Make the exchanges of a session again from its whole transcript; returns the session's id.
+
+    Args:
+        services: of the store that keeps them.
+        path: the transcript.
+        now: when that is.
+        keep: sessions of which another file was read just now: what is kept of others goes first.
+
+    Raises:
+        FormatError: the file is no transcript that Recortex reads.
+    """
+    reader = open_transcript(path)
+    listener = ExchangeListener(services, reader)
+    deque(listener.hearing(reader), maxlen=0)
+    with services.store.transaction():
+        session = of_info(reader.info).session_id
+        if session not in keep:
+            services.store.exchanges.delete_session(session)
+        listener.keep(now)
+    return {session}
 
 
 class ExchangeListener:

@@ -97,7 +97,7 @@ class SessionBuilder:
                 self._add_pieces(said, turn, "agent")
             current = replace(
                 current,
-                opening=current.opening or first_sentence(said),
+                opening=current.opening or first_sentence(current.conclusion),
                 conclusion=shortened(said, MOST_CONCLUSION // 2, MOST_CONCLUSION // 2),
             )
         current = _with_tools(current, turn.tools, self.redact)

@@ -139,6 +139,10 @@ class ExchangeRecords(Records):
         condition, values = clause
         return self.delete(self._keys(condition, *values))
 
+    def delete_session(self, session: str) -> int:
+        """Remove the exchanges of a session for good; returns how many there were."""
+        return self.delete_found(("x.session = ?", (session,)))
+
     # -- reading
 
     def get(self, ids: Sequence[str]) -> list[Exchange]:
