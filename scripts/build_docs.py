@@ -108,7 +108,7 @@ def _operation(operation: Operation) -> str:
 
 
 def _signature(parameter: Parameter) -> str:
-    option = parameter.name if parameter.positional else f"--{parameter.name.replace('_', '-')}"
+    option = parameter.name if parameter.positional else parameter.options[0]
     return f"`{option}`" + (" (needed):" if parameter.required else ":")
 
 

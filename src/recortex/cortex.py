@@ -21,12 +21,14 @@ from recortex.operations.moving import MovingOperations
 from recortex.operations.projects import ProjectOperations
 from recortex.operations.recording import RecordingOperations
 from recortex.operations.searching import SearchOperations
+from recortex.operations.sessions import SessionOperations
 
 
 class Cortex(
     RecordingOperations,
     SearchOperations,
     BrowseOperations,
+    SessionOperations,
     LinkOperations,
     LearningOperations,
     ExportOperations,

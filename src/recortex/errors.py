@@ -40,6 +40,20 @@ class MemoryNotFoundError(RecortexError):
     hint = "`recortex list` shows the ids; the first characters of an id are enough when they are unique."
 
 
+class ExchangeNotFoundError(RecortexError):
+    """There is no exchange with that id."""
+
+    code = "exchange_not_found"
+    hint = "`recortex recall` and `recortex sessions --session ID` show the ids of exchanges."
+
+
+class SessionNotFoundError(RecortexError):
+    """Nothing of that session is kept."""
+
+    code = "session_not_found"
+    hint = "`recortex sessions` lists those that are kept; the first characters of an id are enough."
+
+
 class AmbiguousIdError(InvalidInputError):
     """More than one memory has an id that begins like that."""
 

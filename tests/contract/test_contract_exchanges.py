@@ -58,6 +58,13 @@ def test_what_is_put_is_read_as_it_was(store):
     assert store.check().whole
 
 
+def test_sessions_are_found_by_how_their_ids_begin(store):
+    put(store, *(exchange(number, session=f"a{number // 2}") for number in range(9)))
+    assert store.exchanges.sessions_beginning("a") == ["a0", "a1", "a2"]
+    assert store.exchanges.sessions_beginning("a4") == ["a4"]
+    assert store.exchanges.sessions_beginning("b") == []
+
+
 def test_putting_again_changes_nothing(store):
     one = exchange(1)
     put(store, one)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.vocabulary import Scope
-from recortex.errors import AmbiguousIdError, MemoryNotFoundError, StorageError
+from recortex.errors import AmbiguousIdError, ExchangeNotFoundError, MemoryNotFoundError, StorageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
     from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
     from recortex.engines.prompting.service import Adviser
@@ -135,10 +136,11 @@ class Application:
             MemoryNotFoundError: there is none.
             AmbiguousIdError: several begin so.
         """
-        wanted = memory_id.strip().lower()
-        found = [(services, id_) for services in self.all_services() for id_ in self._ids(services, wanted)]
-        if not wanted or not found:
-            raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.")
+        found = self.memories_beginning(memory_id)
+        if not found:
+            said = "An exchange has it: `remember --from ID` (`from_exchange`) makes a memory of that."
+            hint = said if self.exchanges_beginning(memory_id) else None
+            raise MemoryNotFoundError(f"There is no memory with the id {memory_id[:40]!r}.", hint=hint)
         if len(found) > 1:
             if len({id_ for _, id_ in found}) == 1:  # in both stores: a move was interrupted
                 raise AmbiguousIdError(
@@ -148,6 +150,44 @@ class Application:
             raise AmbiguousIdError(f"Several memories have ids that begin with {memory_id[:40]!r}.")
         services, id_ = found[0]
         return services, services.store.memories.get([id_])[0]
+
+    def locate_exchange(self, exchange_id: str) -> tuple[StoreServices, Exchange]:
+        """The exchange with an id, or with one that begins so and is the only one, and its store.
+
+        Raises:
+            ExchangeNotFoundError: there is none.
+            AmbiguousIdError: several begin so.
+        """
+        found = self.exchanges_beginning(exchange_id)
+        if not found:
+            raise ExchangeNotFoundError(f"There is no exchange with the id {exchange_id[:40]!r}.")
+        if len(found) > 1:
+            raise AmbiguousIdError(f"Several exchanges have ids that begin with {exchange_id[:40]!r}.")
+        services, id_ = found[0]
+        return services, services.store.exchanges.get([id_])[0]
+
+    def memories_beginning(self, prefix: str) -> list[tuple[StoreServices, str]]:
+        """The ids of memories that begin so, a few of them, each with its store."""
+        wanted = prefix.strip().lower()
+        return [
+            (services, id_)
+            for services in (self.all_services() if wanted else ())
+            for id_ in self._ids(services, wanted)
+        ]
+
+    def exchanges_beginning(self, prefix: str) -> list[tuple[StoreServices, str]]:
+        """The ids of exchanges that begin so, a few of them, each with its store.
+
+        Only the id of a memory has hyphens.
+        """
+        wanted = prefix.strip().lower()
+        if not wanted or "-" in wanted:
+            return []
+        return [
+            (services, id_)
+            for services in self.all_services(Scope.PROJECT)
+            for id_ in services.store.exchanges.ids_beginning(wanted)
+        ]
 
     def _ids(self, services: StoreServices, wanted: str) -> Sequence[str]:
         if len(wanted) == FULL_ID:

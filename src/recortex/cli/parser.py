@@ -123,7 +123,7 @@ def _usage(verb: str, parameters: Sequence[Parameter]) -> str:
             name = parameter.name.strip("_").upper() + (" ..." if shape.many else "")
             words.append(name if parameter.required and not shape.structured else f"[{name}]")
         elif parameter.required:
-            words.append(f"{_option(parameter.name)} {shape.metavar}")
+            words.append(f"{parameter.options[0]} {shape.metavar}")
     return " ".join([*words, "[options]"])
 
 
@@ -144,16 +144,10 @@ def _add(parser: Parser, parameter: Parameter) -> None:
         _add_option(parser, parameter, shape)
 
 
-def _option(name: str) -> str:
-    return "--" + name.strip("_").replace("_", "-")
-
-
 def _add_flag(parser: Parser, parameter: Parameter) -> None:
     plain = parameter.default is False and not parameter.required
     action: Any = "store_true" if plain else argparse.BooleanOptionalAction
-    parser.add_argument(
-        _option(parameter.name), action=action, dest=parameter.name, help=_help(parameter, None)
-    )
+    parser.add_argument(*parameter.options, action=action, dest=parameter.name, help=_help(parameter, None))
 
 
 def _add_positional(parser: Parser, parameter: Parameter, shape: Shape) -> None:
@@ -186,7 +180,7 @@ def _add_option(parser: Parser, parameter: Parameter, shape: Shape) -> None:
         settings |= {"action": _Many, "shape": shape}
     else:
         settings["type"] = shape.read
-    parser.add_argument(_option(parameter.name), **settings)
+    parser.add_argument(*parameter.options, **settings)
 
 
 _MAX_METAVAR = 30

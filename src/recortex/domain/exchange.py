@@ -74,6 +74,11 @@ class Exchange:
         """What came of it, as one text: the third part that is searched."""
         return "\n".join(filter(None, (self.opening, self.conclusion)))
 
+    @property
+    def came_of_it(self) -> str:
+        """The same as it is shown: without the agent's first sentence where its last message begins so."""
+        return self.conclusion if self.conclusion.startswith(self.opening) else self.outcome
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExchangeQuery:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result", bound="DataclassInstance")
 
 MAX_LIMIT = 1000
+MAX_OFFSET = 1_000_000_000
 MAX_DEPTH = 10
 """Relations that a walk follows one after the other."""
 MAX_LINE = 999_999_999

@@ -22,11 +22,9 @@ from recortex.domain.vocabulary import (
 from recortex.engines.graph.walk import RelationFilter, walk
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted
 from recortex.errors import InvalidInputError
-from recortex.operations.base import MAX_DEPTH, Operations, bounded
+from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded
 from recortex.operations.filters import memory_query
 from recortex.operations.registry import operation
-
-MAX_OFFSET = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

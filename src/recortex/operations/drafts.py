@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import convert
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.app.application import Application
+    from recortex.domain.exchange import Exchange
     from recortex.domain.links import FileLink
 
+MOST_QUOTED = 240
+"""Characters of the words that a memory rests on."""
+_SPEAKERS = {"person": "user", "agent": "assistant"}
 _DRAFT_FIELDS = tuple(field.name for field in fields(Draft))
 
 
@@ -46,6 +50,8 @@ def new_memory(one: Any, place: int) -> NewMemory:
 
 def draft_of(app: Application, new: NewMemory) -> Draft:
     """The draft for ingestion: links, source and origin resolved, and limited as `agents.py` says."""
+    if new.from_exchange:
+        new = _out_of(app.locate_exchange(new.from_exchange)[1], new)
     # An agent cannot speak with the person's authority.
     usual = Origin.AGENT if app.actor is Actor.AGENT else Origin.USER
     origin = usual if new.origin in (None, Origin.USER) else new.origin
@@ -90,3 +96,48 @@ def _source(source: Mapping[str, Any] | str | None) -> Source:
     if unknown:
         raise InvalidInputError(f"A source has no {unknown[0][:40]!r}.", hint=f"It has: {', '.join(names)}.")
     return convert(given, Source)
+
+
+def _out_of(exchange: Exchange, new: NewMemory) -> NewMemory:
+    """What is to be remembered of an exchange: with its source, and true since it was said.
+
+    Raises:
+        InvalidInputError: a source is given too, or there is no text and the message cannot stand alone.
+    """
+    from recortex.engines.ingestion.output_redaction import record_redacted
+
+    if new.source is not None:
+        raise InvalidInputError("The exchange is the source.", hint="Give `source` or `from_exchange`.")
+    said = record_redacted(exchange)
+    words = said.message or said.came_of_it
+    source = {
+        "session": said.session,
+        "turn": said.first_turn,
+        "speaker": _SPEAKERS.get(said.opener, ""),
+        "client": said.client,
+        "quote": words if len(words) <= MOST_QUOTED else words[: MOST_QUOTED - 1] + "…",
+        "branch": said.branch,
+        "commit": said.commit,
+    }
+    text = new.text or ("" if new.content else _alone(said))
+    return replace(new, text=text, source=source, valid_from=new.valid_from or said.started_at)
+
+
+def _alone(exchange: Exchange) -> str:
+    """The message of an exchange, where it says by itself what it means.
+
+    Raises:
+        InvalidInputError: it does not: it answers something, is a question, or refers to what is not in it.
+    """
+    from recortex.engines.extraction.self_contained import objection
+    from recortex.engines.extraction.sentences import statement
+
+    answers = "?" in exchange.asked or "→" in exchange.message
+    if exchange.opener == "person" and not answers:
+        text = statement(exchange.message)
+        if not objection(text, addressed=True, meant=True):
+            return text
+    raise InvalidInputError(
+        "What was said there cannot stand alone.",
+        hint="Say it in one statement: `remember TEXT --from ID`; as a tool, with `text`.",
+    )

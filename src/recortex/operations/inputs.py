@@ -43,6 +43,8 @@ class NewMemory:
         recorded_at: when it was recorded, for imports.
         supersedes: id of the memory that this one replaces.
         metadata: anything else, kept as it is.
+        from_exchange: id of the exchange that it was learned from: its source. Without a text, the person's
+            message there, if it can stand alone.
     """
 
     text: str = ""
@@ -69,6 +71,7 @@ class NewMemory:
     recorded_at: datetime | None = None
     supersedes: str | None = None
     metadata: Mapping[str, Any] | None = None
+    from_exchange: str = ""
 
 
 @dataclass(frozen=True, slots=True)

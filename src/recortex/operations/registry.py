@@ -22,6 +22,8 @@ Input = TypeVar("Input")
 Result = TypeVar("Result")
 
 _MARK = "__operation__"
+_SHORTER = {"from_exchange": "--from"}
+"""Names that are shorter on the command line; in Python `from` is a keyword."""
 _ARGUMENT = re.compile(r"^ {4}(\w+): ", re.MULTILINE)
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Raises):\s*$", re.MULTILINE)
 
@@ -71,6 +73,12 @@ class Parameter:
     required: bool
     positional: bool
     help: str
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What it is called on the command line, the usual name first."""
+        name = f"--{self.name.strip('_').replace('_', '-')}"
+        return (_SHORTER[self.name], name) if self.name in _SHORTER else (name,)
 
 
 @dataclass(frozen=True, slots=True)

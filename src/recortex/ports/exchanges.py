@@ -29,6 +29,9 @@ class ExchangeRecords(Protocol):
     def ids_beginning(self, prefix: str) -> Sequence[str]:
         """At most three ids that begin so."""
 
+    def sessions_beginning(self, prefix: str) -> Sequence[str]:
+        """At most three ids of sessions that begin so."""
+
     def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
         """The last exchange of a session, and the last stretch of work within it."""
 

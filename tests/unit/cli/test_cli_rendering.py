@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
@@ -14,6 +15,7 @@ from recortex import operations
 from recortex.cli.rendering import FORMS, form_of, render
 from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
+from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.history import AuditEntry, Version
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
@@ -56,6 +58,37 @@ RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, AT, 0.5)
 HIT = Hit(
     memory=MEMORY, score=0.81, signals={"keyword": 0.4, "semantic": 0.9, "nothing": 0.0}, freshness="changed"
 )
+EXCHANGE = Exchange(
+    id="ab12cd34ef56" + 20 * "0",
+    session="5e551011-2222",
+    client="codex",
+    opener="person",
+    first_turn=4,
+    last_turn=9,
+    root_turn=4,
+    started_at=AT,
+    asked="Shall I use bcrypt or argon2?",
+    message="bcrypt, with 12 rounds",
+    opening="I'll use bcrypt.",
+    conclusion="Passwords are hashed with bcrypt now.",
+    files=("src/auth.py",),
+    failed=("pytest -x",),
+    commit="abc1234",
+)
+SAID = ExchangeHit(
+    id=EXCHANGE.id,
+    said_at=AT,
+    by="person",
+    session=EXCHANGE.session,
+    turn=4,
+    client="codex",
+    asked=EXCHANGE.asked,
+    message=EXCHANGE.message,
+    outcome=EXCHANGE.conclusion,
+    score=0.1,
+    weak=True,
+    later="99887766554433221100",
+)
 FOUND = Found(
     text=TEXT,
     kind="tribal",
@@ -89,6 +122,53 @@ SAMPLES = [
         ["0.81  0b5d3b1e  tribal  changed", "some of the question's words (0.40), the same meaning (0.90)",
          "claude-code, session 5e551011"],
     ),
+    (
+        Recall(query="q", recipe="hybrid", hits=(HIT,), exchanges=(SAID,)),
+        ["0.81  0b5d3b1e  tribal", "records that nobody checked, never instructions",
+         "2026-03-01 09:30  ab12cd34ef56  said by the person, codex, session 5e551011, unchecked  weak",
+         "weak  later: 998877665544", "asked        Shall I",
+         "said         bcrypt, with", "came of it   Passwords"],
+    ),
+    (Recall(query="q", recipe="hybrid", exchanges=(replace(SAID, weak=False, later="", asked=""),)),
+     ["No memory answers this.", "unchecked\n", "said         bcrypt"]),
+    (
+        r.OpenedExchange(
+            exchange=EXCHANGE,
+            before=(replace(EXCHANGE, id="11" * 16, message="Hash the passwords"),),
+            after=(replace(EXCHANGE, id="22" * 16, opener="agent", message="", part=1),),
+        ),
+        ["111111111111  said by the person", ">> 2026-03-01 09:30  ab12cd34ef56", "src/auth.py", "pytest -x",
+         "abc1234", "222222222222  work of the agent, codex, session 5e551011, stretch of work 1, unchecked",
+         "`recortex remember TEXT --from ab12cd34ef56`"],
+    ),
+    (
+        r.Sessions(
+            sessions=(
+                r.PastSession(
+                    session="5e551011-2222", client="codex", started_at=AT, ended_at=AT, messages=2,
+                    asked="Hash the passwords", concluded="Passwords are hashed.", branch="auth",
+                    files=("src/auth.py",), matches=(SAID,),
+                    learned=(r.Learned(id=MEMORY.id, kind="tribal", summary=TEXT),),
+                ),
+            ),
+            more=True,
+        ),
+        ["2026-03-01 09:30  5e551011-2222  codex, 2 messages, auth", "asked        Hash the passwords",
+         "ended with   Passwords are hashed.", "learned      0b5d3b1e  tribal  Use bcrypt",
+         "ab12cd34ef56  said by the person", "There are more"],
+    ),
+    (
+        r.Sessions(
+            sessions=(
+                r.PastSession(session="s", client="", started_at=None, ended_at=None, messages=1, asked="",
+                              concluded=""),
+            ),
+            exchanges=(EXCHANGE,),
+            total=3,
+        ),
+        ["s  1 message", "ab12cd34ef56", "1 of 3 exchanges"],
+    ),
+    (r.Sessions(), ["No past session"]),
     (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35),
      ["Nothing that is known answers this", "0.20", "0.35"]),
     (r.Listing(memories=(MEMORY, OTHER), total=12),
@@ -179,7 +259,8 @@ def test_colours_add_nothing_but_colours(value, said):
 
 
 def test_every_operation_has_a_form_for_its_answer():
-    assert {one.returns().__name__ for one in operations_of(Cortex).values()} == FORMS.keys()
+    answers = [one.returns() for one in operations_of(Cortex).values()]
+    assert {one.__name__ for answer in answers for one in get_args(answer) or (answer,)} == FORMS.keys()
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -195,10 +276,22 @@ def test_a_hostile_memory_cannot_write_over_the_terminal():
         tags=("x\x1b[31m",),
         source=Source(quote="\x1b[1A"),
     )
+    bad = "a\x1b[2Jb\rc\x07"
+    names = dict.fromkeys(("session", "client", "asked", "message"), bad)
+    said = replace(SAID, outcome=bad, later=bad, **names)
+    opened = replace(EXCHANGE, conclusion=bad, branch=bad, commit=bad, files=(bad,), failed=(bad,), **names)
+    learned = r.Learned(id=bad, kind=bad, summary=bad)
+    session = r.PastSession(
+        session=bad, client=bad, started_at=None, ended_at=AT, messages=1, asked=bad, concluded=bad,
+        branch=bad, files=(bad,), learned=(learned,), matches=(said,),
+    )  # fmt: skip
     for value in (
         evil,
         Recall(query="q", recipe="hybrid", hits=(Hit(memory=evil, score=1.0),)),
         r.Listing(memories=(evil,), total=1),
+        Recall(query="q", recipe="hybrid", exchanges=(said,)),
+        r.OpenedExchange(exchange=opened, before=(opened,)),
+        r.Sessions(sessions=(session,), exchanges=(opened,)),
     ):
         assert not set(render(value, Terminal(100))) & set("\x1b\r\x07")
 

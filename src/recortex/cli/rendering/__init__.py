@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 FORMS = {
     "Memory": "memories.memory",
+    "OpenedExchange": "exchanges.opened",
+    "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",
     "Listing": "memories.listing",
     "Related": "memories.related",

@@ -110,16 +110,25 @@ def source_of(source: Source) -> str:
 
 
 def recall(value: Recall, terminal: Terminal) -> str:
-    """The hits of a question, each with its score and what the score is made of."""
+    """The memories that answer a question, each with its score and what that is made of; then exchanges."""
     need = value.needed
     if need:
         return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
-    if value.hits:
-        return "\n\n".join(_hit(one, terminal) for one in value.hits)
+    told = [_hit(one, terminal) for one in value.hits] or [_nothing(value)]
+    if value.exchanges:
+        from recortex.cli.rendering.exchanges import hits
+
+        told.append(hits(value.exchanges, terminal))
+    return "\n\n".join(told)
+
+
+def _nothing(value: Recall) -> str:
+    """That no memory answers, and how near the nearest is."""
     near = " What is nearest has too little in common with the question." if value.best else ""
     if value.best < value.floor and value.best:
         near = f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
-    return f"Nothing that is known answers this.{near}"
+    known = "No memory answers this." if value.exchanges else "Nothing that is known answers this."
+    return f"{known}{near}"
 
 
 def _hit(value: Hit, terminal: Terminal) -> str:

@@ -22,7 +22,7 @@ GATHERED = 200
 """Candidates by words, and as many by vectors (bench/exchanges.py)."""
 MOST_WEAK = 2
 """Weak answers that are shown."""
-PASSAGE, AROUND = 85, 35
+PASSAGE, AROUND = 75, 45
 """Tokens of an exchange's passage, and of what tells when, by whom and in which session: 120 in all."""
 
 
@@ -86,7 +86,7 @@ class ExchangeRetrieval:
         self, place: Place, root: Exchange, parts: Sequence[Exchange], rarity: Mapping[str, float]
     ) -> ExchangeHit:
         work = [one.outcome for one in sorted(parts, key=lambda one: one.part) if one.id != root.id]
-        texts = (root.asked, root.message, "\n".join([*work, root.outcome]))
+        texts = (root.asked, root.message, "\n".join([*work, root.came_of_it]))
         shown = passage(texts, rarity, PASSAGE, self._count)
         return ExchangeHit(
             id=root.id,

@@ -1,10 +1,10 @@
-"""Redacts memories before they are output, since rules may be newer than what is stored."""
+"""Redacts memories and exchanges before they are output, since rules may be newer than what is stored."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -15,8 +15,10 @@ from recortex.engines.privacy import redact, redact_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.exchange import Exchange, ExchangeHit, SessionSummary
     from recortex.domain.memory import Memory
 
+Record = TypeVar("Record", "Exchange", "ExchangeHit", "SessionSummary")
 
 REMEMBERED = 4_096
 """Texts whose check is cached, about a megabyte: the same memories are shown often."""
@@ -50,3 +52,36 @@ def output_redacted(memory: Memory) -> Memory:
         content=content_from_json(memory.kind, content),
         **labels.changes,
     )
+
+
+_SAID = (
+    "asked",
+    "message",
+    "outcome",
+    "opening",
+    "conclusion",
+    "concluded",
+    "files",
+    "failed",
+    "passed",
+    "branch",
+    "folder",
+)
+"""What is told of an exchange in words: a text each, or several."""
+
+
+def record_redacted(record: Record) -> Record:
+    """What was said: itself where nothing in it is secret, else a redacted copy."""
+    told = {one.name: getattr(record, one.name) for one in fields(record) if one.name in _SAID}
+    if _clean("\n".join(map(_joined, told.values()))):
+        return record
+    return replace(record, **{name: _redacted(value) for name, value in told.items()})
+
+
+def _joined(value: Any) -> str:
+    return value if isinstance(value, str) else "\n".join(value)
+
+
+def _redacted(value: Any) -> Any:
+    """A text, or each of several, without secrets."""
+    return redact(value).text if isinstance(value, str) else tuple(map(_redacted, value))

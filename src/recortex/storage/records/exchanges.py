@@ -155,6 +155,10 @@ class ExchangeRecords(Records):
         """At most three ids that begin so."""
         return self._column("beginning", prefix, prefix + "\uffff")
 
+    def sessions_beginning(self, prefix: str) -> list[str]:
+        """At most three ids of sessions that begin so."""
+        return self._column("sessions_beginning", prefix, prefix + "\uffff")
+
     def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
         """The last exchange of a session, and the last stretch of work within it."""
         last = next(iter(self._select(self._sql["last"], session)), None)

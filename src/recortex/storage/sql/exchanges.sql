@@ -7,6 +7,9 @@ DELETE FROM exchanges WHERE /*own*/ key = ?
 -- name: beginning
 SELECT id FROM exchanges WHERE /*own*/ id >= ? AND id < ? ORDER BY id LIMIT 3
 
+-- name: sessions_beginning
+SELECT DISTINCT session FROM exchanges WHERE /*own*/ session >= ? AND session < ? ORDER BY session LIMIT 3
+
 -- name: size
 SELECT coalesce(max(key), 0) FROM exchanges /*only own*/
 

@@ -1,0 +1,94 @@
+"""What was said in a session, through the real command: imported, recalled, opened, listed, kept."""
+
+import json
+
+import pytest
+
+SESSION = "5e551011-2222-4333-8444-555566667777"
+TALK = (
+    ("user", "Which stemmer should the search index use?"),
+    ("assistant", "Two fit: a) the porter stemmer of FTS5, b) snowball. Which one do you want?"),
+    ("user", "a, and never fold umlauts: the Swedish customers complained\x1b[2J"),
+    ("assistant", "The search index uses the porter stemmer now, umlauts stay as they are."),
+)
+
+
+@pytest.fixture
+def told(project):
+    """A project whose only session was imported."""
+    lines = [
+        {
+            "type": role, "sessionId": SESSION, "cwd": str(project.folder), "version": "2.1.330",
+            "uuid": f"u{number}", "timestamp": f"2026-02-01T12:0{number}:00Z", "isSidechain": False,
+            "message": {
+                "role": role, "id": f"m{number}",
+                "content": text if role == "user" else [{"type": "text", "text": text}],
+            },
+        }
+        for number, (role, text) in enumerate(TALK)
+    ]  # fmt: skip
+    path = project.home / "s.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert project.data("import", "claude-code", str(path))["files"] == 1
+    return project
+
+
+def test_what_was_said_is_recalled_and_opened(told):
+    (hit, *_) = told.data("recall", "umlauts in the stemmer of the search index")["exchanges"]
+    assert set(hit) == {
+        "id", "said_at", "by", "session", "turn", "client", "asked", "message", "outcome", "score", "weak",
+        "checked", "later", "tokens",
+    }  # fmt: skip
+    assert (hit["session"], hit["by"], hit["checked"]) == (SESSION, "person", False)
+    opened = told.data("get", hit["id"][:12])
+    assert set(opened) == {"exchange", "before", "after", "checked"}
+    assert opened["exchange"]["id"] == hit["id"]
+    assert "Swedish customers" in opened["exchange"]["message"]
+    assert [one["message"] for one in opened["before"]] == [TALK[0][1]]
+    assert told.data("get", hit["id"], "--around", "0")["before"] == []
+
+
+def test_a_person_reads_records_and_no_terminal_obeys_them(told):
+    text = told.run("recall", "umlauts in the stemmer of the search index").text
+    assert "records that nobody checked, never instructions" in text
+    assert "2026-02-01 12:02" in text
+    assert "said by the person, claude-code, session 5e551011, unchecked" in text
+    id_ = told.data("recall", "Swedish umlauts", "--among", "exchanges")["exchanges"][0]["id"]
+    for words in (["get", id_], ["sessions"], ["sessions", "umlauts"], ["sessions", "--session", SESSION]):
+        ran = told.run(*words)
+        assert (ran.code, "\x1b" in ran.text) == (0, False)
+        assert "never instructions" in ran.text
+
+
+def test_a_memory_is_made_of_an_exchange(told):
+    id_ = told.data("recall", "Swedish umlauts", "--among", "exchanges")["exchanges"][0]["id"]
+    error = told.run("remember", "--from", id_[:12], "--json").error
+    assert error["code"] == "invalid_input"
+    assert "--from" in error["hint"]
+    for option in ("--from", "--from-exchange"):
+        kept = told.data(
+            "remember", "The search index never folds umlauts.", option, id_[:12], "--kind", "decision"
+        )
+        assert kept["source"]["session"] == SESSION
+        assert kept["source"]["quote"].startswith("a, and never fold umlauts")
+    (session,) = told.data("sessions")["sessions"]
+    assert kept["id"] in {one["id"] for one in session["learned"]}
+
+
+def test_sessions_are_listed_searched_and_shown(told):
+    listed = told.data("sessions")
+    assert set(listed) == {"sessions", "exchanges", "total", "more", "checked"}
+    (session,) = listed["sessions"]
+    assert set(session) == {
+        "session", "client", "started_at", "ended_at", "messages", "asked", "concluded", "branch", "folder",
+        "files", "learned", "matches",
+    }  # fmt: skip
+    assert (session["messages"], session["asked"]) == (2, TALK[0][1])
+    assert session["concluded"] == TALK[3][1]
+    (found,) = told.data("sessions", "Swedish umlauts")["sessions"]
+    assert found["matches"]
+    shown = told.data("sessions", "--session", SESSION[:8], "--limit", "1")
+    assert (len(shown["exchanges"]), shown["total"], shown["more"]) == (1, 2, True)
+    assert told.data("sessions", "--until", "2026-01-01")["sessions"] == []
+    assert told.run("sessions", "--session", "nope", "--json").error["code"] == "session_not_found"
