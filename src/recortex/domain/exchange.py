@@ -65,11 +65,6 @@ class Exchange:
     folder: str = ""
 
     @property
-    def answered(self) -> str:
-        """The message with what it answers."""
-        return "\n".join(filter(None, (self.asked, self.message)))
-
-    @property
     def outcome(self) -> str:
         """What came of it, as one text: the third part that is searched."""
         return "\n".join(filter(None, (self.opening, self.conclusion)))
@@ -180,7 +175,7 @@ class ExchangeHit:
 
 
 class Waiting(NamedTuple):
-    """An exchange without vectors, with the texts that they are made of; an empty text needs none."""
+    """An exchange without vectors."""
 
     key: int
-    texts: tuple[str, str, str]
+    exchange: Exchange

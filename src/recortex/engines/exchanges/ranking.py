@@ -1,4 +1,4 @@
-"""Ranks places of sessions for a question: standardised BM25 and three cosines, added up.
+"""Ranks places of sessions for a question: standardised BM25 and two cosines, added up.
 
 A place is an exchange with the stretches of work within it. It ranks by the best of them.
 """
@@ -24,9 +24,8 @@ class Weights(NamedTuple):
     """What each signal counts, in standard deviations (bench/exchanges.py)."""
 
     keyword: float = 2.0
-    message: float = 1.0
-    answered: float = 1.0
-    outcome: float = 1.0
+    answered: float = 1.5
+    outcome: float = 1.5
 
 
 class Weakness(NamedTuple):
@@ -50,7 +49,7 @@ class Evidence:
 
     Attributes:
         keyword: BM25 by key; candidates without a match are left out.
-        message, answered, outcome: cosines with the question by key; what has no vector is left out.
+        answered, outcome: cosines with the question by key; what has no vector is left out.
         frequency: how many exchanges hold each word of the question.
         size: exchanges in the store.
     """
@@ -59,7 +58,6 @@ class Evidence:
     keyword: Mapping[int, float]
     frequency: Mapping[str, int]
     size: int
-    message: Mapping[int, float] = field(default_factory=dict)
     answered: Mapping[int, float] = field(default_factory=dict)
     outcome: Mapping[int, float] = field(default_factory=dict)
 
@@ -107,7 +105,7 @@ def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> list[Place]:
 
 def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
     keys = [one.key for one in evidence.facts]
-    signals = (evidence.keyword, evidence.message, evidence.answered, evidence.outcome)
+    signals = (evidence.keyword, evidence.answered, evidence.outcome)
     totals = [0.0] * len(keys)
     for weight, values in zip(weights, signals, strict=True):
         if weight and values:
@@ -124,7 +122,7 @@ def features(evidence: Evidence, key: int) -> tuple[float, float, float]:
     rarities = {word: evidence.rarity(word) for word in evidence.frequency}
     total = sum(rarities.values()) or 1.0
     unknown = sum(rarities[word] for word, count in evidence.frequency.items() if not count)
-    cosines = (values.get(key, 0.0) for values in (evidence.message, evidence.answered, evidence.outcome))
+    cosines = (values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
     return evidence.keyword.get(key, 0.0) / (BM25_MOST_GAIN * total), max(cosines), unknown / total
 
 

@@ -79,7 +79,7 @@ class ExchangeRetrieval:
             near = self._search.nearest(vector.raw, GATHERED, only, vector.model)
         keys = list(dict.fromkeys([*matched, *near]))
         facts = self._search.facts(keys, only, vector.model if vector else None) if keys else ()
-        compared = _compared(vector.values, facts) if vector else ({}, {}, {})
+        compared = _compared(vector.values, facts) if vector else ({}, {})
         return Evidence(facts, matched, frequency, max(self._search.size(), 1), *compared)
 
     def _hit(
@@ -104,10 +104,10 @@ class ExchangeRetrieval:
 
 def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, float], ...]:
     """The cosines of each part's vector, by key; of equal vectors computed once."""
-    parts = [(one.message, one.answered, one.outcome) for one in facts]
+    parts = [(one.answered, one.outcome) for one in facts]
     different = {raw: number for number, raw in enumerate({raw for raws in parts for raw in raws if raw})}
     found = cosines(query, {number: raw for raw, number in different.items()})
-    by_part = zip(*parts, strict=True) if parts else ((), (), ())
+    by_part = zip(*parts, strict=True) if parts else ((), ())
     return tuple(
         {one.key: found[different[raw]] for one, raw in zip(facts, raws, strict=True) if raw}
         for raws in by_part

@@ -409,7 +409,7 @@ class ExchangeVectorRecords(Records):
             f"SELECT x.key, {_SELECT} FROM exchanges x {self._sql['waiting']}", (limit,)
         )
         said = ((key, exchange_of(row)) for key, *row in rows)
-        return [Waiting(key, (one.message, one.answered, one.outcome)) for key, one in said]
+        return [Waiting(key, one) for key, one in said]
 
     def count_waiting(self) -> int:
         """How many exchanges have no vectors."""
