@@ -1,6 +1,7 @@
 """A session read in passes gives the same exchanges as one read at once."""
 
 import itertools
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -28,7 +29,8 @@ TOOLS = st.builds(
     ToolCall,
     id=st.just("1"),
     name=st.just("Bash"),
-    command=st.sampled_from(("", "pytest -q", "make lint")),
+    command=st.sampled_from(("", "pytest -q", "make lint", "git commit -am x")),
+    output=st.sampled_from(("", "[main 1a2b3c4] Retry\n 1 file changed", "[topic 5d6e7f8a9] Retry twice\n")),
     files=st.sampled_from(((), ("a.py",), ("a.py", "b.py"))),
     writes=st.booleans(),
     ok=st.sampled_from((True, False, None)),
@@ -47,20 +49,33 @@ def sessions(draw: st.DrawFn) -> list[Turn]:
             at=START + timedelta(minutes=index),
             tools=tuple(draw(st.lists(TOOLS, max_size=2))),
             interrupts=draw(st.booleans()),
+            form=draw(st.sampled_from(("prompt", "refusal", "queued"))),
             sidechain=draw(st.integers(0, 9)) == 0,
         )
         for index in range(count)
     ]
 
 
+def interrupting(turn: Turn) -> bool:
+    """Whether the person interrupted the agent before saying this."""
+    return turn.interrupts and turn.role == "user" and not turn.sidechain
+
+
 def read(passes: list[list[Turn]]) -> dict[str, Exchange]:
-    """What is stored after these passes."""
+    """What is stored after these passes.
+
+    A pass that ends between an interruption and what the person said then is told of it by the reader, and
+    the next one is not.
+    """
     stored: dict[str, Exchange] = {}
     current = work = None
-    for turns in passes:
+    for turns, following in itertools.pairwise([*passes, []]):
         builder = SessionBuilder(INFO, str, current, work)
         for turn in turns:
             builder.take(turn)
+        if following and interrupting(following[0]):
+            builder.ends("interrupted")
+            following[0] = replace(following[0], interrupts=False)
         stored |= builder.changed
         current, work = builder.current, builder.work
     return stored

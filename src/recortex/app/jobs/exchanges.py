@@ -67,6 +67,9 @@ class ExchangeListener:
 
     def keep(self, now: datetime) -> int:
         """Keep what has come or grown; returns how many exchanges changed."""
+        if self._reader.interrupted:
+            self._builder = self._builder or self._resumed()
+            self._builder.ends("interrupted")
         if self._builder is None or not self._builder.changed:
             return 0
         found = [(one, terms(one)) for one in self._builder.changed.values()]

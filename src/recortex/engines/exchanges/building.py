@@ -6,12 +6,14 @@ reading give the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import MOST_ASKED, MOST_CONCLUSION, MOST_MESSAGE, MOST_WORK, Exchange
+from recortex.domain.expressions import lazy
 from recortex.domain.transcript import SessionInfo
 from recortex.engines.exchanges.messages import Part, message_of, parts
 from recortex.engines.exchanges.options import chosen
@@ -27,7 +29,7 @@ from recortex.engines.exchanges.shortening import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from recortex.domain.exchange import Opener
+    from recortex.domain.exchange import Ending, Opener
     from recortex.domain.transcript import ToolCall, Turn
 
 _ID_BYTES = 16
@@ -36,6 +38,10 @@ _LEAST_WORK = 80
 _TELLING = 40
 """Characters of a message that no two sessions are likely to share."""
 _MOST_FILES, _MOST_COMMANDS, _LONGEST_COMMAND = 12, 4, 160
+_COMMITTED = lazy(
+    r"^\[(?:[^\s\[\]]{1,200}|detached HEAD)(?: \(root-commit\))? ([0-9a-f]{7,12})[0-9a-f]*\] ", re.MULTILINE
+)
+"""What `git commit` prints of the commit that it made."""
 
 
 @dataclass(slots=True)
@@ -69,13 +75,17 @@ class SessionBuilder:
         elif self.current is None:
             self._summary(turn)
 
+    def ends(self, how: Ending) -> None:
+        """Say how the person ended what the agent was doing."""
+        if self.current:
+            self._keep(replace(self.current, ending=how))
+
     def _person(self, turn: Turn, found: list[Part]) -> None:
-        said = message_of(found)
+        if turn.form == "refusal" or turn.interrupts:
+            self.ends("refused" if turn.form == "refusal" else "interrupted")
+        said, before = message_of(found), self.current
         if not said:
             return
-        before = self.current
-        if before and turn.interrupts:
-            self._keep(replace(before, ending="interrupted"))
         asked = ending(before.conclusion, MOST_ASKED) if before else ""
         option = chosen(said, before.conclusion) if before else ""
         message = f"{said} → {option}" if option else said
@@ -171,6 +181,7 @@ def _digest(*parts: str) -> str:
 def _with_tools(exchange: Exchange, tools: Iterable[ToolCall], redact: Callable[[str], str]) -> Exchange:
     files = dict.fromkeys(exchange.files)
     failed, passed = dict.fromkeys(exchange.failed), dict.fromkeys(exchange.passed)
+    commit = exchange.commit
     for tool in tools:
         if tool.writes:
             files |= dict.fromkeys(map(redact, tool.files))
@@ -179,9 +190,12 @@ def _with_tools(exchange: Exchange, tools: Iterable[ToolCall], redact: Callable[
             failed.pop(command, None)
             passed.pop(command, None)
             (passed if tool.ok else failed)[command] = None
+        if "commit" in tool.command and (made := _COMMITTED.findall(tool.output)):
+            commit = made[-1]
     return replace(
         exchange,
         files=tuple(files)[:_MOST_FILES],
         failed=tuple(failed)[-_MOST_COMMANDS:],
         passed=tuple(passed)[-_MOST_COMMANDS:],
+        commit=commit,
     )

@@ -136,6 +136,13 @@ class Assembler:
                 self.index += 1
                 yield turn
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether the person stopped the agent after the last turn that was given."""
+        turns = (turn for turn in self._pending if turn.role == "user" and not turn.first.sidechain)
+        following = next(turns, None)
+        return following.interrupts if following else self._interrupted
+
     def resume_at(self, position: int) -> int:
         """Where a later reader must start: before the oldest turn that may still change."""
         return self._pending[0].start if self._pending else position

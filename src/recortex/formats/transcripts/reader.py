@@ -53,6 +53,7 @@ class TranscriptReader:
         self.restarted = False
         self._assembler = Assembler(self._first_index)
         self._header = Header()
+        self._last: Turn | None = None
         self._lines = self._used = self._turns = self._malformed = self._torn = 0
         self._skipped: dict[str, int] = {}
 
@@ -75,6 +76,15 @@ class TranscriptReader:
     def resumed(self) -> bool:
         """Whether it goes on where an earlier reader ended."""
         return self._from > 0 and not self.restarted
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the person stopped the agent after the last turn before the cursor.
+
+        A later reader may not see it: it begins behind the line that says so.
+        """
+        last = self._last
+        return last.interrupts if last and self.cursor <= last.start else self._assembler.interrupted
 
     @property
     def counts(self) -> ReadCounts:
@@ -107,6 +117,7 @@ class TranscriptReader:
     def _ready(self, *, final: bool = False) -> Iterator[Turn]:
         for turn in self._assembler.ready(final=final):
             self._turns += 1
+            self._last = turn
             yield turn
 
     def _source(self, file: BinaryIO, parser: TranscriptParser) -> Iterator[Line]:

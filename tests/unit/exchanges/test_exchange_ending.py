@@ -1,0 +1,64 @@
+"""How an exchange ended: refused, interrupted, with a commit."""
+
+import pytest
+
+from recortex.domain.exchange import Exchange
+from recortex.domain.transcript import SessionInfo, ToolCall, Turn
+from recortex.engines.exchanges.building import SessionBuilder
+
+INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")
+
+
+def built(*turns: Turn) -> list[Exchange]:
+    """The exchanges of these turns."""
+    builder = SessionBuilder(INFO, str)
+    for turn in turns:
+        builder.take(turn)
+    return list(builder.changed.values())
+
+
+def committed(output: str, command: str = "git commit -am x", *, ok: bool | None = True) -> str:
+    """The commit of an exchange in which a command printed that."""
+    call = ToolCall(id="1", name="Bash", command=command, output=output, ok=ok)
+    return built(Turn(0, "user", "Commit it."), Turn(1, "assistant", "Done.", tools=(call,)))[0].commit
+
+
+def test_a_refusal_ends_the_exchange_whose_work_it_refuses() -> None:
+    first, second = built(
+        Turn(0, "user", "Add a cache."),
+        Turn(1, "assistant", "I add Redis."),
+        Turn(2, "user", "no server, please", form="refusal", asked="Edit: cache.py", interrupts=True),
+        Turn(3, "assistant", "In memory then."),
+    )
+    assert (first.ending, second.ending) == ("refused", "")
+
+
+def test_an_interruption_counts_where_nothing_was_typed_then() -> None:
+    (only,) = built(
+        Turn(0, "user", "Add a cache."), Turn(1, "assistant", "I add."), Turn(2, "user", "", interrupts=True)
+    )
+    assert only.ending == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("output", "commit"),
+    [
+        ("[main 1a2b3c4] Retry\n 1 file changed", "1a2b3c4"),
+        ("warning: LF will be replaced\n[fix/clock (root-commit) 1a2b3c4d] Retry", "1a2b3c4d"),
+        ("[detached HEAD 1a2b3c4] Retry", "1a2b3c4"),
+        ("[main 1a2b3c4] One\n[main 5d6e7f8] Two", "5d6e7f8"),
+        (f"[main {'a' * 40}] Retry", "a" * 12),
+        ("[entire] Pushing entire/checkpoints/v1", ""),
+        ("nothing to commit", ""),
+    ],
+)
+def test_the_last_commit_is_read_from_what_git_printed(output: str, commit: str) -> None:
+    assert committed(output) == commit
+
+
+def test_a_commit_stays_where_a_later_command_of_the_line_failed() -> None:
+    assert committed("[main 1a2b3c4] Retry\nrejected", "git commit -am x && git push", ok=False) == "1a2b3c4"
+
+
+def test_what_other_commands_print_is_no_commit() -> None:
+    assert committed("[main 1a2b3c4] Retry", "cat notes.txt") == ""
