@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from recortex.app import brief_cache as cache
-from recortex.app.brief_cache import FILE, Brief, Cached, Item
+from recortex.app.brief_cache import FILE, Brief, Cached, Item, Line
 from recortex.app.lock import alone
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
         generation = _generation(app)
         if known is not None and not fresh and known.fresh(generation, now):
             return known.brief
-        made = _make(app, generation, branch)
+        made = _make(app, generation, branch, cwd)
     except StorageError:
         if known is None:
             raise
@@ -123,7 +123,7 @@ def _generation(app: Application) -> str:
     return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
 
 
-def _make(app: Application, generation: str, branch: str) -> Cached:
+def _make(app: Application, generation: str, branch: str, cwd: str) -> Cached:
     from recortex.domain.time import to_micros
     from recortex.engines.brief.page import page
     from recortex.engines.brief.ranking import Presentable, ranked
@@ -140,11 +140,36 @@ def _make(app: Application, generation: str, branch: str) -> Cached:
     parted = passes(ranked(stores, branch=branch, now=at))
     count = TokenCounter(on_degradation=app.degraded).count
     shelf = _Reading(all_services, parted, count)
-    laid_out = page(parted, shelf.line_of, count)
+    sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
+    laid_out = page(parted, shelf.line_of, count, "".join(line.text for line in sessions))
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
-    made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp())
+    made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
     return Cached(made, generation, min([made.generated_at + cache.FRESH_SECONDS, *ends]))
+
+
+def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
+    """The lines on the last sessions of a branch and folder."""
+    from recortex.app.last_sessions import last_sessions
+    from recortex.domain.vocabulary import Scope
+    from recortex.engines.brief.last_sessions import session_lines
+
+    found: list[Line] = []
+    for services in app.all_services(Scope.PROJECT):
+        sessions = last_sessions(services.store.exchanges, branch, cwd, app.clock())
+        found += (Line(*line) for line in session_lines(sessions, _short_id(services), count))
+    return tuple(found)
+
+
+def _short_id(services: StoreServices) -> Callable[[str], str]:
+    """Shortens ids of exchanges: to the beginning, or not at all where another one begins so too."""
+    from recortex.engines.brief.wording import SHORT_ID
+
+    def short(id_: str) -> str:
+        begin = id_[:SHORT_ID]
+        return begin if len(services.store.exchanges.ids_beginning(begin)) == 1 else id_
+
+    return short
 
 
 class _Reading:

@@ -27,7 +27,7 @@ FILE = ".claude/cortex-memory.local.md"
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
-_FORMAT = f"{__version__}:1"  # of the file: what another version wrote is made anew
+_FORMAT = f"{__version__}:2"  # of the file: what another version wrote is made anew
 
 
 class Item(NamedTuple):
@@ -36,6 +36,14 @@ class Item(NamedTuple):
     memory: str
     scope: str
     rank: float
+    tokens: int
+
+
+class Line(NamedTuple):
+    """A line on an earlier session: its id, the line with its line break, and the tokens of that."""
+
+    session: str
+    text: str
     tokens: int
 
 
@@ -49,6 +57,7 @@ class Brief(NamedTuple):
         generated_at: seconds since 1970 UTC.
         stale_hours: its age, where it may be out of date and no newer one could be made; the text says so.
         cached: whether it was made earlier.
+        sessions: the lines on earlier sessions that are in it.
     """
 
     text: str
@@ -57,6 +66,18 @@ class Brief(NamedTuple):
     generated_at: float
     stale_hours: int | None = None
     cached: bool = False
+    sessions: tuple[Line, ...] = ()
+
+    def without_sessions(self, only: str = "") -> Brief:
+        """The brief without the lines on earlier sessions, or without that on one of them."""
+        gone = [line for line in self.sessions if not only or line.session == only]
+        kept = tuple(line for line in self.sessions if line not in gone)
+        text = self.text
+        for line in gone:
+            text = text.replace(line.text, "", 1)
+        if not (kept or self.items):
+            return self._replace(text="", tokens=0, sessions=())
+        return self._replace(text=text, tokens=self.tokens - sum(line.tokens for line in gone), sessions=kept)
 
 
 class Cached(NamedTuple):
@@ -129,6 +150,7 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
         "text": brief.text,
         "tokens": brief.tokens,
         "items": brief.items,
+        "sessions": brief.sessions,
     }
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     replace_text(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
@@ -160,5 +182,7 @@ def _read(data: Any) -> Cached | None:
         Item(str(memory), str(scope), float(rank), int(tokens))
         for memory, scope, rank, tokens in data["items"]
     )
-    brief = Brief(text, int(data["tokens"]), items, float(data["generated_at"]), cached=True)
+    sessions = tuple(Line(str(session), str(line), int(tokens)) for session, line, tokens in data["sessions"])
+    at = float(data["generated_at"])
+    brief = Brief(text, int(data["tokens"]), items, at, cached=True, sessions=sessions)
     return Cached(brief, str(data["generation"]), float(data["fresh_until"]))

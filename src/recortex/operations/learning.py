@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
+from recortex.app.brief import forget_briefs
 from recortex.app.projects import find_project
 from recortex.codec import storable
 from recortex.domain.lesson import Extracted
@@ -304,6 +305,8 @@ class LearningOperations(Operations):
         )
         if embed:
             embed_all(self._app, lesson.added, quiet=True)
+        if not dry_run:
+            forget_briefs(list(self._app.locations.values()))  # they tell how the last sessions ended
         return lesson
 
     def _is_ours(self, session: SessionFile) -> bool:

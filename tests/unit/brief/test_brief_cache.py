@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from recortex.app import brief_cache as cache
-from recortex.app.brief_cache import Brief, Cached, Item
+from recortex.app.brief_cache import Brief, Cached, Item, Line
 from recortex.domain.injection import wrap
 
 ITEMS = (Item("0b5d3b1e", "project", 0.7, 12),)
@@ -61,11 +61,28 @@ def test_a_stale_brief_says_its_age():
     ]
 
 
+LINES = (Line("s1", "- Last session: asked\n", 6), Line("s2", "- Earlier session: asked\n", 7))
+
+
+def test_lines_on_sessions_are_kept_and_can_be_left_out(folder):
+    text = wrap(f"a brief\n{LINES[0].text}{LINES[1].text}- a memory")
+    told = CACHED._replace(brief=CACHED.brief._replace(text=text, tokens=30, sessions=LINES))
+    cache.save(folder, told, **HERE)
+    brief = cache.load(folder, **HERE).brief
+    assert brief.sessions == LINES
+    assert brief.without_sessions("s3") == brief
+    less = brief.without_sessions("s1")
+    assert (less.text, less.tokens) == (wrap(f"a brief\n{LINES[1].text}- a memory"), 24)
+    assert brief.without_sessions().text == wrap("a brief\n- a memory")
+    assert brief._replace(items=()).without_sessions().text == ""
+
+
 def kept(**changes):
     return json.dumps(
         {
             "version": cache._FORMAT, "generation": "g1", "generated_at": 1.0, "fresh_until": 2.0,
             "text": wrap("x"), "tokens": 1, "items": [["a", "project", 0.5, 3]],
+            "sessions": [],
         }
         | changes
     )  # fmt: skip
@@ -91,6 +108,7 @@ def kept(**changes):
         ),
         kept(items=5),
         kept(items=[["a"]]),
+        kept(sessions=[["a"]]),
         kept(tokens="many"),
         kept(generated_at=None),
         kept(text=wrap("x" * cache.LARGEST)),

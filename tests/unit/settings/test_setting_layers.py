@@ -31,7 +31,7 @@ def test_the_stronger_layer_wins(tmp_path):
 
 
 HARMLESS = {"recall.limit", "recall.floor", "recall.exchanges", "hooks.prompt_limit", "hooks.prompt_tokens"}
-SWITCHES = {"hooks.brief", "hooks.prompt", "hooks.files", "hooks.capture"}
+SWITCHES = {"hooks.brief", "hooks.last_session", "hooks.prompt", "hooks.files", "hooks.capture"}
 
 
 @pytest.mark.parametrize("setting", settings.SETTINGS, ids=lambda setting: setting.name)

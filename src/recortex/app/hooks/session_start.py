@@ -52,7 +52,9 @@ def _brief(context: HookContext, event: HookEvent) -> Brief:
     cwd = event.cwd or str(context.root)
     branch = context.branch(cwd)
     kept = from_cache(context.locations, branch=branch, cwd=cwd, now=context.clock().timestamp())
-    return kept or brief(context.app, branch=branch, cwd=cwd)
+    found = kept or brief(context.app, branch=branch, cwd=cwd)
+    # A session that goes on knows itself; and the setting may be younger than the brief.
+    return found.without_sessions(event.session if context.settings["hooks.last_session"] else "")
 
 
 def _receipts(context: HookContext, session: Session, brief: Brief) -> list[Receipt]:

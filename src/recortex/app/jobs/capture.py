@@ -149,7 +149,8 @@ def _learn(context: HookContext, request: Request, last_message: LastMessage, co
     more = True
     while more:
         window = Window(last=last, told=session.told if session else "")
-        live = Live(window=window, adviser=context.app.adviser, given=echo, git=git)
+        adviser = context.app.adviser
+        live = Live(window=window, adviser=adviser, given=echo, git=git, folder=request.folder)
         final = request.final or bool(last_message.for_request(request))
         lesson = learn(context.app.services, path, clock=context.clock, final=final, dry_run=False, live=live)
         counts.count(lesson)

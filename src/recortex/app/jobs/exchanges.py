@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from recortex.app.naming import of_info
+from recortex.app.naming import of_info, shown
 from recortex.engines.exchanges.building import SessionBuilder
 from recortex.engines.exchanges.terms import terms
 from recortex.engines.privacy import redact
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
     from recortex.domain.transcript import Turn
     from recortex.formats.transcripts import TranscriptReader
 
@@ -50,11 +52,15 @@ class ExchangeListener:
     Args:
         services: of the store that keeps them.
         reader: of the transcript.
+        branch, folder: where the session works, if known; for a transcript that does not say it.
     """
 
-    def __init__(self, services: StoreServices, reader: TranscriptReader) -> None:
+    def __init__(
+        self, services: StoreServices, reader: TranscriptReader, *, branch: str = "", folder: str = ""
+    ) -> None:
         self._store = services.store
         self._reader = reader
+        self._branch, self._folder = branch, folder
         self._builder: SessionBuilder | None = None
 
     def hearing(self, turns: Iterable[Turn]) -> Iterator[Turn]:
@@ -72,17 +78,24 @@ class ExchangeListener:
             self._builder.ends("interrupted")
         if self._builder is None or not self._builder.changed:
             return 0
-        found = [(one, terms(one)) for one in self._builder.changed.values()]
+        changed = map(_named_safely, self._builder.changed.values())
+        found = [(one, terms(one)) for one in changed]
         with self._store.transaction():
             return self._store.exchanges.put(found, now)
 
     def _resumed(self) -> SessionBuilder:
         """From where the last pass ended; from nothing where the file is read from its beginning."""
         info = of_info(self._reader.info)
+        info = replace(info, branch=info.branch or self._branch, cwd=info.cwd or self._folder)
         builder = SessionBuilder(info, _without_secrets)
         if self._reader.resumed:
             builder.current, builder.work = self._store.exchanges.growing(info.session_id)
         return builder
+
+
+def _named_safely(exchange: Exchange) -> Exchange:
+    """The exchange as it is kept: without secrets in the names of its branch and folder."""
+    return replace(exchange, branch=shown(exchange.branch), folder=shown(exchange.folder))
 
 
 def _without_secrets(text: str) -> str:

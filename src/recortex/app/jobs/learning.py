@@ -73,12 +73,14 @@ class Live(NamedTuple):
         adviser: a language model that is asked about those turns beside the rules.
         given: texts that the agent was shown; repeating them is no evidence.
         git: the state of the checkout that it works in.
+        folder: where it works.
     """
 
     window: Window | None = None
     adviser: Adviser | None = None
     given: GivenTexts = NOTHING
     git: GitContext = _NO_GIT
+    folder: str = ""
 
 
 TRANSCRIPT_ONLY = Live()
@@ -122,7 +124,7 @@ def learn(
     reader = open_transcript(
         path, cursor=known.position if known else 0, final=final, first_index=known.turns if known else 0
     )
-    listener = ExchangeListener(services, reader)
+    listener = ExchangeListener(services, reader, branch=live.git.branch, folder=live.folder)
     turns = live.window.of(reader) if live.window else reader
     found = learned(listener.hearing(turns), reader.info, before=_before(path, known))
     candidates = found.candidates

@@ -33,7 +33,9 @@ class Page(NamedTuple):
     entries: tuple[BriefEntry, ...]
 
 
-def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str], int]) -> Page:
+def page(
+    parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str], int], before: str = ""
+) -> Page:
     """Choose and lay out.
 
     A line that ends with a line break costs the same alone as among others (cl100k_base joins nothing over a
@@ -44,6 +46,7 @@ def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str]
         parted: what may be shown (`selection.passes`).
         line_of: the line of a memory, with its line break; empty where there is none.
         count: tokens of a text.
+        before: lines that stand above all memories, each with its line break.
     """
     lines: dict[str, str] = {}
 
@@ -51,16 +54,18 @@ def page(parted: Passes, line_of: Callable[[Ranked], str], count: Callable[[str]
         lines[one.id] = line_of(one)
         return count(lines[one.id]) or MOST  # what is gone meanwhile does not fit
 
-    frame = count(f"{START}\n{INTRODUCTION}\n{END}")
+    frame = count(f"{START}\n{INTRODUCTION}\n{before}{END}")
     chosen = choose(parted, Costs(frame, lambda category: count(heading(category)), cost))
-    while chosen:
+    while chosen or before:
         parts = [
             heading(category) + "".join(lines[one.id] for one in group)
             for category, group in by_category(chosen)
         ]
-        text = wrap(f"{INTRODUCTION}\n{''.join(parts)}".rstrip("\n"))
+        text = wrap(f"{INTRODUCTION}\n{before}{''.join(parts)}".rstrip("\n"))
         tokens = count(text)
         if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
             return Page(text, tokens, tuple(BriefEntry(one, count(lines[one.id])) for one in chosen))
+        if not chosen:
+            break
         chosen.pop()
     return Page("", 0, ())
