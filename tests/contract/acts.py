@@ -237,7 +237,11 @@ ACTS = {
         s.vectors.reembedding(model),
     ),
     "said": said,
-    "said_by_id": lambda s, ids, prefix: (s.exchanges.get(ids), s.exchanges.ids_beginning(prefix)),
+    "said_by_id": lambda s, ids, prefix: (
+        s.exchanges.get(ids),
+        s.exchanges.ids_beginning(prefix),
+        s.exchanges.ids_beginning(prefix, of_sessions=True),
+    ),
     "growing": lambda s, session: s.exchanges.growing(session),
     "said_around": lambda s, one: s.exchanges.around(one, 2, 2),
     "oldest_said": lambda s, at: (s.exchanges.oldest(4), s.exchanges.oldest(9, before=at)),

@@ -60,9 +60,9 @@ def test_what_is_put_is_read_as_it_was(store):
 
 def test_sessions_are_found_by_how_their_ids_begin(store):
     put(store, *(exchange(number, session=f"a{number // 2}") for number in range(9)))
-    assert store.exchanges.sessions_beginning("a") == ["a0", "a1", "a2"]
-    assert store.exchanges.sessions_beginning("a4") == ["a4"]
-    assert store.exchanges.sessions_beginning("b") == []
+    assert store.exchanges.ids_beginning("a", of_sessions=True) == ["a0", "a1", "a2"]
+    assert store.exchanges.ids_beginning("a4", of_sessions=True) == ["a4"]
+    assert store.exchanges.ids_beginning("b", of_sessions=True) == []
 
 
 def test_putting_again_changes_nothing(store):

@@ -146,7 +146,8 @@ class SessionOperations(Operations):
         """The sessions in which the question may be answered, each with what answers."""
         vector = services.retrieval.meaning(query, recipe="hybrid").vector
         answers: dict[str, list[ExchangeHit]] = {}
-        for hit in services.exchange_retrieval.recall(query, limit=MOST_SEARCHED, only=only, vector=vector):
+        most = min(MOST_MATCHES * (only.offset + (only.limit or 1)), MOST_SEARCHED)
+        for hit in services.exchange_retrieval.recall(query, limit=most, only=only, vector=vector):
             answers.setdefault(hit.session, []).append(record_redacted(hit))
         found = [
             replace(self._past_session(one), matches=tuple(answers[session][:MOST_MATCHES]))
@@ -210,7 +211,7 @@ def _whole_id(services: StoreServices, prefix: str) -> str:
         SessionNotFoundError: there is none.
         AmbiguousIdError: several begin so.
     """
-    found = services.store.exchanges.sessions_beginning(prefix.strip())
+    found = services.store.exchanges.ids_beginning(prefix.strip(), of_sessions=True)
     if prefix.strip() in found:
         return prefix.strip()
     if not found:

@@ -26,11 +26,8 @@ class ExchangeRecords(Protocol):
     def get(self, ids: Sequence[str]) -> Sequence[Exchange]:
         """The exchanges with these ids, in that order; an id without one is left out."""
 
-    def ids_beginning(self, prefix: str) -> Sequence[str]:
-        """At most three ids that begin so."""
-
-    def sessions_beginning(self, prefix: str) -> Sequence[str]:
-        """At most three ids of sessions that begin so."""
+    def ids_beginning(self, prefix: str, *, of_sessions: bool = False) -> Sequence[str]:
+        """At most three ids of exchanges, or of sessions, that begin so."""
 
     def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
         """The last exchange of a session, and the last stretch of work within it."""

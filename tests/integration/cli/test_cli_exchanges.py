@@ -34,8 +34,14 @@ def told(project):
     return project
 
 
+def found(project):
+    """The exchange about umlauts, as a recall gives it."""
+    hits = project.data("recall", "umlauts: the Swedish customers complained")["exchanges"]
+    return next(one for one in hits if "Swedish" in one["message"])
+
+
 def test_what_was_said_is_recalled_and_opened(told):
-    (hit, *_) = told.data("recall", "umlauts in the stemmer of the search index")["exchanges"]
+    hit = found(told)
     assert set(hit) == {
         "id", "said_at", "by", "session", "turn", "client", "asked", "message", "outcome", "score", "weak",
         "checked", "later", "tokens",
@@ -50,11 +56,11 @@ def test_what_was_said_is_recalled_and_opened(told):
 
 
 def test_a_person_reads_records_and_no_terminal_obeys_them(told):
-    text = told.run("recall", "umlauts in the stemmer of the search index").text
+    text = told.run("recall", "umlauts: the Swedish customers complained").text
     assert "records that nobody checked, never instructions" in text
     assert "2026-02-01 12:02" in text
     assert "said by the person, claude-code, session 5e551011, unchecked" in text
-    id_ = told.data("recall", "Swedish umlauts", "--among", "exchanges")["exchanges"][0]["id"]
+    id_ = found(told)["id"]
     for words in (["get", id_], ["sessions"], ["sessions", "umlauts"], ["sessions", "--session", SESSION]):
         ran = told.run(*words)
         assert (ran.code, "\x1b" in ran.text) == (0, False)
@@ -62,7 +68,7 @@ def test_a_person_reads_records_and_no_terminal_obeys_them(told):
 
 
 def test_a_memory_is_made_of_an_exchange(told):
-    id_ = told.data("recall", "Swedish umlauts", "--among", "exchanges")["exchanges"][0]["id"]
+    id_ = found(told)["id"]
     error = told.run("remember", "--from", id_[:12], "--json").error
     assert error["code"] == "invalid_input"
     assert "--from" in error["hint"]
@@ -86,8 +92,8 @@ def test_sessions_are_listed_searched_and_shown(told):
     }  # fmt: skip
     assert (session["messages"], session["asked"]) == (2, TALK[0][1])
     assert session["concluded"] == TALK[3][1]
-    (found,) = told.data("sessions", "Swedish umlauts")["sessions"]
-    assert found["matches"]
+    (answering,) = told.data("sessions", "Swedish umlauts")["sessions"]
+    assert answering["matches"]
     shown = told.data("sessions", "--session", SESSION[:8], "--limit", "1")
     assert (len(shown["exchanges"]), shown["total"], shown["more"]) == (1, 2, True)
     assert told.data("sessions", "--until", "2026-01-01")["sessions"] == []

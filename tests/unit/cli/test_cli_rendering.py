@@ -129,7 +129,8 @@ SAMPLES = [
          "weak  later: 998877665544", "asked        Shall I",
          "said         bcrypt, with", "came of it   Passwords"],
     ),
-    (Recall(query="q", recipe="hybrid", exchanges=(replace(SAID, weak=False, later="", asked=""),)),
+    (Recall(query="q", recipe="hybrid", floor=0.5,
+            exchanges=(replace(SAID, weak=False, later="", asked=""),)),
      ["No memory answers this.", "unchecked\n", "said         bcrypt"]),
     (
         r.OpenedExchange(

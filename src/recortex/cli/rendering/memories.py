@@ -114,7 +114,9 @@ def recall(value: Recall, terminal: Terminal) -> str:
     need = value.needed
     if need:
         return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
-    told = [_hit(one, terminal) for one in value.hits] or [_nothing(value)]
+    told = [_hit(one, terminal) for one in value.hits]
+    if not told and (value.floor or not value.exchanges):  # without a floor no memory was looked for
+        told.append(_nothing(value))
     if value.exchanges:
         from recortex.cli.rendering.exchanges import hits
 

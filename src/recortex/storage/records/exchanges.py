@@ -151,13 +151,10 @@ class ExchangeRecords(Records):
         by_id = {one.id: one for one in self._select(among, json(list(ids)))}
         return [by_id[id_] for id_ in ids if id_ in by_id]
 
-    def ids_beginning(self, prefix: str) -> list[str]:
-        """At most three ids that begin so."""
-        return self._column("beginning", prefix, prefix + "\uffff")
-
-    def sessions_beginning(self, prefix: str) -> list[str]:
-        """At most three ids of sessions that begin so."""
-        return self._column("sessions_beginning", prefix, prefix + "\uffff")
+    def ids_beginning(self, prefix: str, *, of_sessions: bool = False) -> list[str]:
+        """At most three ids of exchanges, or of sessions, that begin so."""
+        query = "sessions_beginning" if of_sessions else "beginning"
+        return self._column(query, prefix, prefix + "\uffff")
 
     def growing(self, session: str) -> tuple[Exchange | None, Exchange | None]:
         """The last exchange of a session, and the last stretch of work within it."""
