@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import pty
 import select
-import subprocess
-import sys
+
+import ready_recortex
 
 PATIENCE = 300  # seconds, for a machine that may be slow
 
@@ -14,22 +14,14 @@ PATIENCE = 300  # seconds, for a machine that may be slow
 def at_a_terminal(project, *words, answer=b"", env=None):
     """Run the command with a terminal on all three streams; returns exit code and all that was shown."""
     leader, follower = pty.openpty()
-    running = subprocess.Popen(
-        [sys.executable, "-m", "recortex", *words],
-        cwd=project.folder,
-        env=project.environment | {"TERM": "xterm", "COLUMNS": "100"} | (env or {}),
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-    )
+    environment = project.environment | {"TERM": "xterm", "COLUMNS": "100"} | (env or {})
+    ended = ready_recortex.start(words, (follower,) * 3, cwd=project.folder, env=environment)
     os.close(follower)
     try:
         shown = _watched(leader, answer)
-        return running.wait(PATIENCE), shown.decode()
+        return ended(), shown.decode()
     finally:
         os.close(leader)
-        running.kill()
-        running.wait()
 
 
 def _watched(leader, answer):

@@ -6,25 +6,18 @@ And the end of the jobs that they started.
 import json
 import os
 import signal
-import subprocess
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import patient_recortex
+import ready_recortex
 
 
 def called(project, name, **event):
     """Call a hook; returns what it says."""
-    done = subprocess.run(
-        [*patient_recortex.command(), "hook", name],
-        input=json.dumps({"cwd": str(project), "transcript_path": "", **event}),
-        cwd=project,
-        env=os.environ,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout
+    given = json.dumps({"cwd": str(project), "transcript_path": "", **event}).encode()
+    done = ready_recortex.run("hook", name, stdin=given, cwd=project, patient=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+import ready_recortex
 from example_memories import AT
 from places import location_of
 from recortex import Cortex
@@ -296,8 +297,8 @@ def test_a_password_is_never_shown(project, tmp_path):
 def test_the_command_line_moves(project, tmp_path):
     here = f"sqlite:///{tmp_path}/here.db"
     fill(project, here, 40)
-    words = [sys.executable, "-m", "recortex", "migrate-store", f"{tmp_path}/here.db", f"{tmp_path}/new.db"]
-    done = subprocess.run([*words, "--json"], cwd=project, capture_output=True, check=True)
+    words = ["migrate-store", f"{tmp_path}/here.db", f"{tmp_path}/new.db"]
+    done = ready_recortex.run(*words, "--json", cwd=project)
     answer = json.loads(done.stdout)
     assert answer["command"] == "migrate-store"
     assert answer["data"]["memories"] == 39

@@ -1,15 +1,15 @@
-"""The real command in a project of its own."""
+"""The command in a project of its own."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+import ready_recortex
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,14 +85,8 @@ class Project:
         env: dict[str, str] | None = None,
         cwd: Path | None = None,
     ) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "recortex", *words],
-            cwd=cwd or self.folder,
-            env=self.environment | (env or {}),
-            input=stdin,
-            capture_output=True,
-            check=False,
-            timeout=300,
+        done = ready_recortex.run(
+            *words, stdin=stdin, cwd=cwd or self.folder, env=self.environment | (env or {})
         )
         return Ran(done.returncode, done.stdout, done.stderr.decode())
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
-import patient_recortex
+import ready_recortex
 from places import project_of
 from recortex.app.lock import alone
 
@@ -33,11 +32,9 @@ def git(folder: Path, *words: str) -> str:
 def hook(folder: Path, event: str, name: str, **more: Any) -> str:
     """What a hook says, as a client would be told."""
     payload = {"session_id": "s", "cwd": str(folder), "hook_event_name": name, "transcript_path": "", **more}
-    done = subprocess.run(
-        [*patient_recortex.command(), "hook", event], input=json.dumps(payload), cwd=folder, text=True,
-        capture_output=True, check=True,
-    )  # fmt: skip
-    return done.stdout
+    done = ready_recortex.run("hook", event, stdin=json.dumps(payload).encode(), cwd=folder, patient=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
 def told_in_a_session(folder: Path) -> str:
@@ -48,8 +45,8 @@ def told_in_a_session(folder: Path) -> str:
 
 def capture(folder: Path) -> None:
     """Run the job that learns from what waits, and wait for the one that a hook may have started."""
-    words = [sys.executable, "-P", "-m", "recortex", "hook", "capture", "--project", str(folder)]
-    subprocess.run(words, input=b"", check=True, capture_output=True, timeout=300)
+    done = ready_recortex.run("hook", "capture", "--project", str(folder))
+    assert done.returncode == 0, done.stderr
     project = project_of(folder)
     if project.folder is not None:
         with alone(project.folder / "locks" / "capture.lock", patience=300) as over:

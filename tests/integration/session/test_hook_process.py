@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import ready_recortex
 from patient_recortex import SECONDS, command
 from places import project_of, store_folder
 from recortex import Cortex
@@ -22,14 +23,7 @@ INSTALLED = Path(sys.executable).with_name("recortex")  # gives up as soon as it
 
 def hook(event: str, payload: bytes | dict, *more: str, cwd: Path | None = None) -> bytes:
     data = json.dumps(payload).encode() if isinstance(payload, dict) else payload
-    done = subprocess.run(
-        [*RECORTEX, "hook", event, *more],
-        input=data,
-        capture_output=True,
-        check=False,
-        timeout=SECONDS,
-        cwd=cwd,
-    )
+    done = ready_recortex.run("hook", event, *more, stdin=data, cwd=cwd, patient=True)
     assert done.returncode == 0, done.stderr
     assert done.stderr == b""
     if done.stdout:
@@ -253,9 +247,10 @@ def test_a_hook_that_waits_for_what_never_comes_ends_by_itself(known: Path, even
 
 
 def test_the_client_is_known_behind_the_shell_that_it_starts_hooks_with(known: Path):
-    command = ["sh", "-c", f"{shlex.join(RECORTEX)} hook session-start ; exit 0"]
-    subprocess.run(command, input=json.dumps(payload(known)).encode(), check=True, capture_output=True)
-    hook("session-start", payload(known, session_id="direct"))
+    behind = ["sh", "-c", f"{shlex.join(RECORTEX)} hook session-start ; exit 0"]
+    for line, session in ((behind, "s"), ([*RECORTEX, "hook", "session-start"], "direct")):
+        given = json.dumps(payload(known, session_id=session)).encode()
+        subprocess.run(line, input=given, check=True, capture_output=True)
     from recortex.app.wiring import hook_context
 
     sessions = hook_context(known).sessions

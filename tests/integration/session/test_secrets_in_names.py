@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from patient_recortex import SECONDS, command
+import ready_recortex
+from patient_recortex import SECONDS
 from places import store_folder
 from privacy_rules import expand
 from recortex import Cortex
@@ -22,10 +23,8 @@ pytestmark = pytest.mark.usefixtures("without_vectors")
 
 
 def run(*words: str, given: dict | None = None, cwd: Path | None = None) -> str:
-    done = subprocess.run(
-        [*command(), *words], input=json.dumps(given).encode() if given else b"", capture_output=True,
-        check=False, timeout=SECONDS, cwd=cwd,
-    )  # fmt: skip
+    stdin = json.dumps(given).encode() if given else b""
+    done = ready_recortex.run(*words, stdin=stdin, cwd=cwd, patient=True)
     return (done.stdout + done.stderr).decode()
 
 

@@ -1,13 +1,12 @@
 """Every way in which a text reaches an agent, with texts that were made to deceive it."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 from payloads import ORDER, PAYLOADS, faults, faults_in, tagged
 
-from patient_recortex import SECONDS, command
+import ready_recortex
 from recortex import Cortex
 from recortex.app.hooks.relay import Relay
 from recortex.domain.injection import END, START
@@ -48,10 +47,8 @@ SHARE = 5
 
 def hook(project: Path, event: str, **more) -> str:
     given = json.dumps({"session_id": "s", "cwd": str(project), **more}).encode()
-    done = subprocess.run(
-        [*command(), "hook", event, "--project", str(project)],
-        input=given, capture_output=True, check=True, timeout=SECONDS,
-    )  # fmt: skip
+    done = ready_recortex.run("hook", event, "--project", str(project), stdin=given, patient=True)
+    assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"] if done.stdout.strip() else ""
 
 
