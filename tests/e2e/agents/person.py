@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import ready_recortex
 from agents.claude import Claude
 from agents.patience import SECONDS
 
@@ -29,16 +30,8 @@ class Person(Claude):
 
     def memory(self, *words: str) -> Any:
         """What a verb of the command line gives; it must succeed."""
-        command = ["recortex", *words, "--json"]
-        done = subprocess.run(
-            command,
-            cwd=self.project,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        own = {name: self.environment[name] for name in ("HOME", "RECORTEX_HOME")}
+        done = ready_recortex.run(*words, "--json", cwd=self.project, env=os.environ | own)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         return json.loads(done.stdout)["data"]
 

@@ -19,13 +19,16 @@ SERVER = "import sys; from recortex.mcp.server import main; sys.exit(main(sys.ar
 ERAS = ("legacy", "auto")
 
 
-def purged(project, log, mode, arguments, answer=None):
-    """What `purge` says to a real client of an era, that can ask the person where there is an answer."""
-    questions = []
+def purged(project, log, mode, *calls, answers=()):
+    """What `purge` says to each call of a real client of an era, and whether `id` of the call is there then.
+
+    The client can ask the person where there are answers; the questions are given too.
+    """
+    questions, left = [], list(answers)
 
     async def asked(_, params):
         questions.append(params.message)
-        return answer
+        return left.pop(0)
 
     async def work():
         server = StdioServerParameters(
@@ -33,10 +36,14 @@ def purged(project, log, mode, arguments, answer=None):
             args=["-c", SERVER, "--project", str(project), "--tools", "full"],
             env=dict(os.environ),
         )
-        more = {"elicitation_callback": asked} if answer else {}
+        more = {"elicitation_callback": asked} if answers else {}
+        said = []
         with log.open("a") as errors:
             async with Client(stdio_client(server, errors), mode=mode, **more) as client:
-                return await client.call_tool("purge", arguments)
+                for arguments in calls:
+                    result = await client.call_tool("purge", arguments)
+                    said.append((result, is_there(project, arguments["id"])))
+        return said
 
     return anyio.run(partial(work)), questions
 
@@ -54,41 +61,32 @@ def is_there(project, id_):
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_a_client_that_cannot_ask_needs_confirm(project, kept, tmp_path, mode):
-    said, _ = purged(project, tmp_path / "log", mode, {"id": kept})
-    assert said.is_error
-    assert "confirm" in said.content[0].text
-    assert is_there(project, kept)
-    said, _ = purged(project, tmp_path / "log", mode, {"id": kept, "dry_run": True})
-    assert not said.is_error
-    said, _ = purged(project, tmp_path / "log", mode, {"id": kept, "confirm": True})
-    assert not said.is_error
-    assert not is_there(project, kept)
+    calls = [{"id": kept}, {"id": kept, "dry_run": True}, {"id": kept, "confirm": True}]
+    said, _ = purged(project, tmp_path / "log", mode, *calls)
+    assert [(one.is_error, there) for one, there in said] == [(True, True), (False, True), (False, False)]
+    assert "confirm" in said[0][0].content[0].text
 
 
 @pytest.mark.parametrize("mode", ERAS)
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_who_is_asked_and_does_not_agree_keeps_it(project, kept, tmp_path, mode):
+    answers = [
         types.ElicitResult(action="decline"),
         types.ElicitResult(action="cancel"),
         types.ElicitResult(action="accept", content={"confirm": False}),
-    ],
-)
-def test_who_is_asked_and_does_not_agree_keeps_it(project, kept, tmp_path, mode, answer):
-    said, questions = purged(project, tmp_path / "log", mode, {"id": kept, "confirm": True}, answer)
-    assert said.is_error
-    assert "purge" in questions[0]
-    assert kept in questions[0]
-    assert is_there(project, kept)
+    ]
+    calls = [{"id": kept, "confirm": True}] * len(answers)
+    said, questions = purged(project, tmp_path / "log", mode, *calls, answers=answers)
+    assert [(one.is_error, there) for one, there in said] == [(True, True)] * len(answers)
+    assert len(questions) == len(answers)
+    assert all("purge" in question and kept in question for question in questions)
 
 
 @pytest.mark.parametrize("mode", ERAS)
 def test_who_agrees_gets_it_done(project, kept, tmp_path, mode):
     agreed = types.ElicitResult(action="accept", content={"confirm": True})
-    said, questions = purged(project, tmp_path / "log", mode, {"id": kept}, agreed)
-    assert not said.is_error
+    said, questions = purged(project, tmp_path / "log", mode, {"id": kept}, answers=[agreed])
+    assert [(one.is_error, there) for one, there in said] == [(False, False)]
     assert len(questions) == 1
-    assert not is_there(project, kept)
 
 
 def test_whatever_destroys_is_declared_and_takes_confirm():

@@ -1,5 +1,6 @@
 """The approximate index beside the store: as good as comparing every vector, and never needed."""
 
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -95,11 +96,20 @@ def reopen(tmp_path, events):
         store.close()
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory):
+    """The file of a store with `MANY` memories, to be copied."""
+    folder = tmp_path_factory.mktemp("many")
+    store = SqliteStore(folder / "cortex.db", backups=folder / "backups", clock=lambda: AT)
+    fill(store, points(1, MANY))
+    store.close()
+    return store.path
+
+
 @pytest.fixture
-def store(reopen):
-    filled = reopen()
-    fill(filled, points(1, MANY))
-    return filled
+def store(many, reopen, tmp_path):
+    shutil.copy(many, tmp_path / "cortex.db")
+    return reopen()
 
 
 def index_files(store):
