@@ -94,8 +94,8 @@ class SearchOperations(Operations):
 
         Args:
             query: the question.
-            limit: at most so many memories and as many exchanges; 8 and 5, unless the settings recall.limit
-                and recall.exchanges say otherwise.
+            limit: at most so many memories, and so many exchanges; 8 and 5, unless the settings say
+                otherwise.
             kinds: only these kinds; raw code, which comes with its description, is a hit only where it is
                 asked for.
             tags: only memories with one of these tags.
