@@ -45,9 +45,14 @@ def key(home: Path) -> bytes:
     return found
 
 
+def signer(key_: bytes) -> hmac.HMAC:
+    """What signs a text that is given in parts: `update` takes one, `hexdigest` gives the signature."""
+    return hmac.new(key_, digestmod=hashlib.sha256)
+
+
 def signature(key_: bytes, parts: Iterable[bytes]) -> str:
     """The signature of a text, in hexadecimal."""
-    made = hmac.new(key_, digestmod=hashlib.sha256)
+    made = signer(key_)
     for part in parts:
         made.update(part)
     return made.hexdigest()

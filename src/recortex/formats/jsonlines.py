@@ -1,12 +1,16 @@
-"""The lossless export: one JSON object per line; memories with their former versions, then relations."""
+"""The lossless export: one JSON object per line.
+
+Memories with their former versions, then relations, then exchanges.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from recortex.codec import convert, dumps, loads, memory_from_json, memory_to_json, plain
+from recortex.codec import convert, dumps, loads, memory_from_json, memory_to_json, plain, storable
+from recortex.domain.exchange import Exchange
 from recortex.domain.history import Version
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
@@ -35,10 +39,23 @@ class Records:
     memories: tuple[tuple[Memory, tuple[Version, ...]], ...]
     relations: tuple[Relation, ...]
     own: bool = False
+    exchanges: tuple[Exchange, ...] = ()
+
+
+class Signer(Protocol):
+    """Signs what it is given in parts."""
+
+    def update(self, part: bytes, /) -> None:
+        """Take the next part."""
+
+    def hexdigest(self) -> str:
+        """The signature of all parts."""
 
 
 def write(
-    memories: Iterable[tuple[Memory, Sequence[Version]]], relations: Iterable[Relation]
+    memories: Iterable[tuple[Memory, Sequence[Version]]],
+    relations: Iterable[Relation],
+    exchanges: Iterable[Exchange] = (),
 ) -> Iterator[str]:
     """The lines of an export."""
     yield _line({"type": "header", "format": FORMAT, "version": VERSION})
@@ -51,13 +68,16 @@ def write(
         yield _line({"type": "memory", "memory": memory_to_json(memory), "versions": former})
     for relation in relations:
         yield _line({"type": "relation", "relation": plain(relation)})
+    for exchange in exchanges:
+        yield _line({"type": "exchange", "exchange": plain(exchange)})
 
 
-def signed(lines: Iterable[str], sign: Callable[[Iterable[bytes]], str]) -> Iterator[str]:
+def signed(lines: Iterable[str], signer: Signer) -> Iterator[str]:
     """The lines of an export, followed by a line with this installation's signature."""
-    made = list(lines)
-    yield from made
-    yield _line({"type": _SIGNATURE, "hmac": sign(line.encode() for line in made)})
+    for line in lines:
+        signer.update(line.encode())
+        yield line
+    yield _line({"type": _SIGNATURE, "hmac": signer.hexdigest()})
 
 
 def read(
@@ -74,20 +94,21 @@ def read(
     """
     memories: list[tuple[Memory, tuple[Version, ...]]] = []
     relations: list[Relation] = []
+    exchanges: list[Exchange] = []
     problems: list[str] = []
     signature, before = "", 0
     for number, line in _lines(path):
         signature, before = _signature(line), number - 1
         try:
-            _take(loads(line), memories, relations)
+            _take(loads(line), memories, relations, exchanges)
         except InvalidInputError as error:
             problems.append(f"line {number}: {error}")
-    if problems and not memories:
+    if problems and not (memories or exchanges):
         raise FormatError(
             f"{path} is no export of Recortex: {problems[0]}", hint="`recortex export FILE` writes one."
         )
     own = bool(signature) and verify((line for number, line in _lines(path) if number <= before), signature)
-    return Records(tuple(memories), tuple(relations), own), tuple(problems)
+    return Records(tuple(memories), tuple(relations), own, tuple(exchanges)), tuple(problems)
 
 
 def _signature(line: bytes) -> str:
@@ -112,15 +133,22 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise FormatError(f"{path} cannot be read: {error}.", hint="Check the path.") from error
 
 
-def _take(record: Any, memories: list[tuple[Memory, tuple[Version, ...]]], relations: list[Relation]) -> None:
+def _take(
+    record: Any,
+    memories: list[tuple[Memory, tuple[Version, ...]]],
+    relations: list[Relation],
+    exchanges: list[Exchange],
+) -> None:
     kind = record.get("type") if isinstance(record, dict) else None
     if kind == "memory":
         former = tuple(_former(one) for one in record.get("versions") or ())
         memories.append((memory_from_json(record.get("memory")), former))
     elif kind == "relation":
         relations.append(convert(record.get("relation"), Relation))
+    elif kind == "exchange":
+        exchanges.append(convert(storable(record.get("exchange")), Exchange))
     elif kind not in {"header", _SIGNATURE}:
-        raise InvalidInputError("it is neither a memory nor a relation")
+        raise InvalidInputError("it is neither a memory nor a relation nor an exchange")
 
 
 def _former(data: Any) -> Version:

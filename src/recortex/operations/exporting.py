@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app import signing
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
+from recortex.engines.exchanges import taking_in
+from recortex.engines.exchanges.terms import terms
 from recortex.engines.graph.causality import cycle, in_words
-from recortex.engines.ingestion.output_redaction import output_redacted
+from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
 from recortex.formats import jsonlines, markdown
 from recortex.operations.agents import TOP, writable
-from recortex.operations.base import Operations, embed_all
+from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.registry import operation
 
+CHUNK = 500
+"""Exchanges that are read or written at once."""
+_ALL = 2**62
+
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from recortex.app.application import Application
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
 
@@ -35,6 +44,7 @@ class Exported:
     format: str
     memories: int
     relations: int
+    exchanges: int = 0
     path: str = ""
     text: str = ""
 
@@ -48,6 +58,7 @@ class Imported:
         places: where sessions were looked for, when none was read.
         elsewhere: sessions that were found there and belong to other projects, when none was read.
         unread: files that could not be read; the command then ends with status 1.
+        exchanges: of past sessions that an export held and that are new here.
     """
 
     format: str
@@ -65,6 +76,7 @@ class Imported:
     places: tuple[str, ...] = ()
     elsewhere: int = 0
     unread: int = 0
+    exchanges: int = 0
 
 
 class ExportOperations(Operations):
@@ -78,14 +90,17 @@ class ExportOperations(Operations):
         format: Literal["jsonl", "markdown"] = "jsonl",  # noqa: A002  the contract's name
         statuses: Sequence[Status] = (),
         scope: Scope | None = None,
+        exchanges: bool = True,
     ) -> Exported:
-        """Write memories out: JSON lines without any loss, or Markdown to read.
+        """Write memories and exchanges out: JSON lines without any loss, or memories in Markdown to read.
 
         Args:
             path: the file to write; without it the text is given back.
             format: jsonl holds every field, version and relation; markdown is for people.
             statuses: only these; all, unless said.
             scope: only the project's memories, or only the global ones.
+            exchanges: take along what was said in the project's sessions; only in jsonl, and not where
+                statuses are asked for.
         """
         target = writable(self._app, path) if path else None
         query = MemoryQuery(statuses=tuple(statuses), scope=scope, descending=False)
@@ -102,41 +117,56 @@ class ExportOperations(Operations):
             for relation in services.store.relations.all()
             if {relation.source_id, relation.target_id} <= ids
         ]
+        said: list[tuple[StoreServices, Sequence[int]]] = []
+        if exchanges and format == "jsonl" and not statuses and scope is not Scope.GLOBAL:
+            said = [(services, services.store.exchanges.oldest(_ALL)) for services in all_services]
         if format == "jsonl":
-            key = signing.key(self._app.project.home)
-            lines = jsonlines.signed(
-                jsonlines.write(
-                    ((memory, services.store.memories.history(memory.id)) for services, memory in memories),
-                    relations,
-                ),
-                lambda parts: signing.signature(key, parts),
+            written = jsonlines.write(
+                ((memory, services.store.memories.history(memory.id)) for services, memory in memories),
+                relations,
+                _exchanges(said),
             )
+            lines = jsonlines.signed(written, signing.signer(signing.key(self._app.project.home)))
         else:
             lines = markdown.write(memory for _, memory in memories)
-        text = "".join(lines)
-        if target:
-            _write(target, text, new=self._app.actor is Actor.AGENT)
-        counts = {"memories": len(memories), "relations": len(relations)}
-        return Exported(format=format, **counts, path=path, text="" if path else text)
+        done = Exported(
+            format=format,
+            memories=len(memories),
+            relations=len(relations),
+            exchanges=sum(len(keys) for _, keys in said),
+            path=path,
+        )
+        if not target:
+            return replace(done, text="".join(lines))
+        _write(target, lines, new=self._app.actor is Actor.AGENT)
+        return done
 
 
-def _write(path: Path, text: str, *, new: bool) -> None:
+def _exchanges(said: Sequence[tuple[StoreServices, Sequence[int]]]) -> Iterator[Exchange]:
+    """The exchanges with these keys, without secrets, some at a time."""
+    for services, keys in said:
+        for start in range(0, len(keys), CHUNK):
+            found = services.store.exchange_search.exchanges(keys[start : start + CHUNK])
+            yield from (record_redacted(found[key]) for key in keys[start : start + CHUNK] if key in found)
+
+
+def _write(path: Path, lines: Iterable[str], *, new: bool) -> None:
     try:
-        if new:  # fails where somebody put a link there meanwhile
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(text.encode())
-            return
-        path.touch(mode=0o600)
-        path.write_text(text, encoding="utf-8")
+        if not new:
+            path.touch(mode=0o600)
+        # O_EXCL fails where somebody put a link there meanwhile
+        flags = os.O_WRONLY | (os.O_CREAT | os.O_EXCL if new else os.O_TRUNC)
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.writelines(line.encode() for line in lines)
     except OSError as error:
         raise PermissionsError(f"{path} cannot be written: {error}.", hint="Give another path.") from error
 
 
-def foreign(records: jsonlines.Records) -> jsonlines.Records:
+def foreign(records: jsonlines.Records, now: datetime) -> jsonlines.Records:
     """Records that another installation exported, with nothing that would carry the person's authority here.
 
     Memories wait in quarantine, as imports without rank. Former states are left out, and so are relations to
-    memories that the export does not hold.
+    memories that the export does not hold. Exchanges are redacted, and say that they were imported.
     """
     ids = {memory.id for memory, _ in records.memories}
     origin = Origin.IMPORT
@@ -159,7 +189,8 @@ def foreign(records: jsonlines.Records) -> jsonlines.Records:
         for memory, _ in records.memories
     )
     inside = tuple(one for one in records.relations if {one.source_id, one.target_id} <= ids)
-    return replace(records, memories=memories, relations=inside)
+    exchanges = tuple(taking_in.foreign(one, now) for one in records.exchanges)
+    return replace(records, memories=memories, relations=inside, exchanges=exchanges)
 
 
 def adopt(
@@ -192,20 +223,43 @@ def adopt(
         new += [kept] if kept else []
     circles: list[str] = []
     related = 0 if dry_run else sum(_relate(app, relation, circles) for relation in records.relations)
+    said = _new_exchanges(app, records.exchanges)
+    if not dry_run:
+        _keep_exchanges(app, said, now)
     if embed and not dry_run:
         embed_all(app, new)
+        embed_exchanges(app)
     return Imported(
         format="jsonl",
         files=1,
         unchanged=len(records.memories) - len(new),
-        lines=len(records.memories) + len(records.relations) + len(problems),
+        lines=len(records.memories) + len(records.relations) + len(records.exchanges) + len(problems),
         added=len(new),
         proposed=sum(memory.status is not Status.ACTIVE for memory in new),
         relations=related,
         by_kind=dict(Counter(memory.kind for memory in new).most_common()),
         problems=(*problems, *circles),
         dry_run=dry_run,
+        exchanges=len(said),
     )
+
+
+def _new_exchanges(app: Application, exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """Those that are not there yet: what is kept is never overwritten."""
+    store = app.services(Scope.PROJECT).store
+    found: dict[str, Exchange] = {}
+    for start in range(0, len(exchanges), CHUNK):
+        part = {one.id: one for one in exchanges[start : start + CHUNK]}
+        there = {one.id for one in store.exchanges.get(list(part))}
+        found |= {id_: one for id_, one in part.items() if id_ not in there}
+    return list(found.values())
+
+
+def _keep_exchanges(app: Application, exchanges: Sequence[Exchange], now: datetime) -> None:
+    store = app.services(Scope.PROJECT).store
+    for start in range(0, len(exchanges), CHUNK):
+        with store.transaction():
+            store.exchanges.put([(one, terms(one)) for one in exchanges[start : start + CHUNK]], now)
 
 
 def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:

@@ -183,12 +183,7 @@ class HistoryOperations(Operations):
 
         An id that begins a memory's too is the memory's.
         """
-        wanted = wanted.strip().lower()
-        found = [
-            (services, id_)
-            for services in (self._app.all_services() if wanted else ())
-            for id_ in services.store.exchanges.ids_beginning(wanted)
-        ]
+        found, wanted = self._app.exchanges_beginning(wanted), wanted.strip().lower()
         all_services = self._app.all_services()
         if len(found) != 1 or any(one.store.memories.ids_beginning(wanted) for one in all_services):
             return {}

@@ -334,8 +334,11 @@ class LearningOperations(Operations):
         )
         # An agent may have been made to import an old export, and so to bring back what was put away since.
         quarantine = quarantine or limited(self._app)
+        if limited(self._app) and records.exchanges:
+            problems = (*problems, f"{len(records.exchanges)} exchanges are left to the person to import")
+            records = replace(records, exchanges=())
         if not (records.own or trust):
-            records, quarantine = foreign(records), True
+            records, quarantine = foreign(records, self._app.clock()), True
         return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
 
     def _import_rows(self, format_: str, path: str, *, embed: bool, dry_run: bool) -> Imported:

@@ -97,6 +97,8 @@ def _summary(value: Imported) -> Iterator[str]:
         f"{plural(value.added, 'memory')} added{waiting}; {value.merged} merged with "
         f"what was known{relations}."
     )
+    if value.exchanges:
+        yield f"{plural(value.exchanges, 'exchange')} of past sessions added."
     for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
         yield f"  {count:>6,}  {kind}"
 
@@ -106,6 +108,8 @@ def exported(value: Exported, _terminal: Terminal) -> str:
     if not value.path:
         return value.text.removesuffix("\n")
     count = f"{plural(value.memories, 'memory')} and {plural(value.relations, 'relation')}"
+    if value.exchanges:
+        count += f" and {plural(value.exchanges, 'exchange')}"
     return f"{count} written to {clean(value.path)} ({value.format})."
 
 
