@@ -1,6 +1,7 @@
 """What a person does with memories, on every engine."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from random import Random
 from string import ascii_letters, digits
 from threading import Barrier
@@ -8,7 +9,8 @@ from threading import Barrier
 import pytest
 
 from recortex import Cortex
-from recortex.domain.vocabulary import Actor, Status
+from recortex.domain.exchange import Exchange
+from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.errors import InvalidInputError, NothingToUndoError
 from recortex.storage.records.filters import MOST_VALUES
 
@@ -222,3 +224,30 @@ def test_two_imports_of_one_export_at_once_keep_each_memory_once(cortex, project
     assert one.unchanged + other.unchanged == len(texts)
     with Cortex.open(project, url=url) as own:
         assert own.status().stores[0].memories == len(texts)
+
+
+def test_what_was_said_is_recalled_opened_listed_and_kept(cortex):
+    at = datetime(2026, 2, 1, 9, tzinfo=UTC)
+    common = {"client": "codex", "opener": "person", "started_at": at, "ended_at": at}
+    places = [("one", 0), ("one", 10), ("two", 0)]
+    said = [
+        Exchange(
+            id=f"{number:032x}", session=session, first_turn=turn, last_turn=turn + 1, root_turn=turn,
+            message=f"Rule {number}: the ledger export never runs while billing holds its lock.", **common,
+        )
+        for number, (session, turn) in enumerate(places, 1)
+    ]  # fmt: skip
+    store = cortex._app.services(Scope.PROJECT).store
+    with store.transaction():
+        store.exchanges.put([(one, "") for one in said], at)
+    found = cortex.recall("when must the ledger export not run?", among="exchanges")
+    assert {one.id for one in found.exchanges} <= {one.id for one in said}
+    assert found.exchanges
+    opened = cortex.get(said[1].id)
+    assert (opened.exchange, opened.before, opened.after) == (said[1], (said[0],), ())
+    kept = cortex.remember(from_exchange=said[2].id, kind="tribal")
+    listed = {one.session: one for one in cortex.sessions().sessions}
+    assert {name: one.messages for name, one in listed.items()} == {"one": 2, "two": 1}
+    assert [one.id for one in listed["two"].learned] == [kept.id]
+    assert [one.id for one in cortex.sessions(session="on", limit=1, offset=1).exchanges] == [said[1].id]
+    assert cortex.sessions("the ledger export and the billing lock").sessions

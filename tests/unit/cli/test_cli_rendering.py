@@ -259,6 +259,13 @@ def test_colours_add_nothing_but_colours(value, said):
     assert clean(render(value, Terminal(100, colour=True))) == render(value, Terminal(100))
 
 
+@pytest.mark.parametrize("kind", ["Recall", "OpenedExchange", "Sessions"])
+def test_what_was_said_is_not_wider_than_the_screen(kind):
+    for value in (one for one, _ in SAMPLES if type(one).__name__ == kind):
+        lines = render(value, Terminal(60, person=True, now=AT)).split("\n")
+        assert max(map(len, lines)) <= 60
+
+
 def test_every_operation_has_a_form_for_its_answer():
     answers = [one.returns() for one in operations_of(Cortex).values()]
     assert {one.__name__ for answer in answers for one in get_args(answer) or (answer,)} == FORMS.keys()
