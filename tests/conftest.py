@@ -1,9 +1,8 @@
 """What every test uses: its own user folder, no settings from outside, a clock that moves when told."""
 
-import atexit
 import os
-import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -24,11 +23,10 @@ settings.register_profile(
 settings.register_profile("thorough", max_examples=500, deadline=None, suppress_health_check=CALM)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and "PYTHONPYCACHEPREFIX" not in os.environ:
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     # Compiling every module anew would take most of the time of each program that a test starts; workers
-    # inherit this.
-    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="recortex-bytecode-")
-    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+    # inherit this. A place of its own for the bytecode would have to be filled with that of all packages.
+    sys.dont_write_bytecode = False
 
 # A shell that runs the tests in the background lets them ignore an interrupt, and with them each program
 # that they start.
@@ -45,6 +43,7 @@ SLOW = (
     "unit/storage/test_salvage.py",
     "unit/storage/test_threads_and_forks.py",
     "unit/storage/test_vector_index.py",
+    "unit/test_pattern_time.py",
     "architecture/test_architecture_new_job.py",
     "architecture/test_architecture_new_table.py",
 )

@@ -31,14 +31,19 @@ def store(url):
 
 
 def fill(store):
+    made = [
+        memory(number, f"statement {number}", "decision" if number % 10 == 0 else "tribal")
+        for number in range(SIZE)
+    ]
+    hashes = [bytes.fromhex(one.content_hash) for one in made]
     with store.transaction():
-        for number in range(SIZE):
-            kind = "decision" if number % 10 == 0 else "tribal"
-            one = memory(number, f"statement {number}", kind)
+        for one in made:
             store.memories.insert(one, NO_MORE, actor=Actor.USER)
-            hash_ = bytes.fromhex(one.content_hash)
-            keys = store.vectors.put(MODEL, {hash_[:16]: compact(VECTORS[number])})
-            store.vectors.attach([(one.id, keys[hash_[:16]], hash_)])
+        codes = {hash_[:16]: compact(vector) for hash_, vector in zip(hashes, VECTORS, strict=True)}
+        keys = store.vectors.put(MODEL, codes)
+        store.vectors.attach(
+            [(one.id, keys[hash_[:16]], hash_) for one, hash_ in zip(made, hashes, strict=True)]
+        )
 
 
 def found(store, number, only=None, limit=10):

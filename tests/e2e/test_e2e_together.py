@@ -1,4 +1,4 @@
-"""Six sessions at once on one project."""
+"""Four sessions at once on one project."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -7,13 +7,11 @@ SAID = (
     "Never edit the generated client by hand, because `make api` overwrites it.",
     "I prefer dataclasses over dictionaries in the billing code, because the fields are documented there.",
     "Remember: the load test needs port 8089, which the proxy holds during the day.",
-    "We never put credentials into fixtures, because the fixtures are public.",
-    "We only release on Tuesdays, because the on-call rota begins then.",
 )
 NOTE = "Remember: "
 
 
-def test_six_sessions_at_once_keep_everything(newest):
+def test_four_sessions_at_once_keep_everything(newest):
     newest.memory("remember", "The office closes at six.")
 
     def one(said: str):

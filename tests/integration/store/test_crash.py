@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 STRESS = Path(__file__).parents[3] / "bench" / "stress.py"
 
 
@@ -32,8 +30,7 @@ def test_processes_at_once_lose_nothing_and_see_no_error(tmp_path):
     assert found["reads"] > 0
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_kill_loses_nothing_acknowledged(tmp_path, seed):
-    found = stress(tmp_path, writers=0, kills=6, seed=seed)["killed"]
+def test_a_kill_loses_nothing_acknowledged(tmp_path):
+    found = stress(tmp_path, writers=0, kills=8, seed=1)["killed"]
     assert found["problems"] == []
     assert found["memories acknowledged"] > 0

@@ -68,25 +68,18 @@ def test_a_client_that_cannot_ask_needs_confirm(project, kept, tmp_path, mode):
 
 
 @pytest.mark.parametrize("mode", ERAS)
-def test_who_is_asked_and_does_not_agree_keeps_it(project, kept, tmp_path, mode):
+def test_who_is_asked_keeps_it_until_they_agree(project, kept, tmp_path, mode):
     answers = [
         types.ElicitResult(action="decline"),
         types.ElicitResult(action="cancel"),
         types.ElicitResult(action="accept", content={"confirm": False}),
+        types.ElicitResult(action="accept", content={"confirm": True}),
     ]
-    calls = [{"id": kept, "confirm": True}] * len(answers)
+    calls = [*[{"id": kept, "confirm": True}] * 3, {"id": kept}]
     said, questions = purged(project, tmp_path / "log", mode, *calls, answers=answers)
-    assert [(one.is_error, there) for one, there in said] == [(True, True)] * len(answers)
+    assert [(one.is_error, there) for one, there in said] == [*[(True, True)] * 3, (False, False)]
     assert len(questions) == len(answers)
-    assert all("purge" in question and kept in question for question in questions)
-
-
-@pytest.mark.parametrize("mode", ERAS)
-def test_who_agrees_gets_it_done(project, kept, tmp_path, mode):
-    agreed = types.ElicitResult(action="accept", content={"confirm": True})
-    said, questions = purged(project, tmp_path / "log", mode, {"id": kept}, answers=[agreed])
-    assert [(one.is_error, there) for one, there in said] == [(False, False)]
-    assert len(questions) == 1
+    assert all("purge" in question and kept in question for question in questions[:3])
 
 
 def test_whatever_destroys_is_declared_and_takes_confirm():

@@ -46,7 +46,7 @@ def identity(number):
 
 def fill(store, vectors, first=0):
     """A memory for each vector; returns the memories' keys."""
-    keys = []
+    keys, attached = [], []
     with store.transaction():
         made = store.vectors.put(
             MODEL, {first_.to_bytes(16, "big"): code for first_, code in enumerate(codes(vectors), first)}
@@ -66,7 +66,8 @@ def fill(store, vectors, first=0):
             )
             keys.append(store.memories.insert(memory, SearchText(), actor=Actor.USER))
             hash_ = bytes.fromhex(memory.content_hash)
-            store.vectors.attach([(memory.id, made[number.to_bytes(16, "big")], hash_)])
+            attached.append((memory.id, made[number.to_bytes(16, "big")], hash_))
+        store.vectors.attach(attached)
     return keys
 
 
