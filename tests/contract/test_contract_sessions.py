@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.exchange import Exchange, word_of_file
 from recortex.domain.links import FileLink
 from recortex.domain.model_call import Limit, ModelCall, Spending
 from recortex.domain.session import Receipt, Session, Signal
@@ -47,6 +48,21 @@ def test_files_that_some_memory_is_about(store):
         store, memory(1, files=(FileLink("b.py"), FileLink("b.py"))), memory(2, "o", files=(FileLink("ä"),))
     )
     assert store.sessions.cited(["ä", "b.py", "c.py", "b.py", "%"]) == ["b.py", "ä"]
+
+
+def test_files_that_an_exchange_decided_something_about(store):
+    one = Exchange(
+        id=f"{1:032x}", session="s", client="c", opener="person", first_turn=0, last_turn=1, root_turn=0,
+        message="Use the queue instead of SMTP, the file is file123.", files=("/p/ä.py",),
+    )  # fmt: skip
+    with store.transaction():
+        store.exchanges.put([(one, f"{word_of_file('ä.py')} queue smtp")], AT)
+    assert store.sessions.cited(["b.py", "ä.py"]) == ["ä.py"]
+    ((key, _),) = store.exchange_search.match([word_of_file("ä.py")], 5, None)
+    assert store.exchange_search.exchanges([key]) == {key: one}
+    with store.transaction():
+        store.exchanges.delete([key])
+    assert store.sessions.cited(["ä.py"]) == []
 
 
 def test_transcripts_that_nobody_heard_of(store):

@@ -52,11 +52,11 @@ class Receipt:
 
     Attributes:
         context: the session's context that it was given in.
-        memory: its id; `scope` says in which store it is.
+        memory: its id; `scope` says in which store it is. With a file it may be the id of an exchange.
         channel: with the brief, for a prompt, or when a file was touched.
         subject: the touched file.
         score: its rank on the surface, or its score for the prompt; 0 to 1.
-        tokens: what it cost, in cl100k_base tokens of the memory's line.
+        tokens: what it cost, in cl100k_base tokens of the memory's line; of an exchange's line about.
         used_at: when a use was seen; `used_as` says how: its words were quoted, its file touched, its command
             run.
     """

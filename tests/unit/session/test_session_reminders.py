@@ -1,5 +1,6 @@
 """What an agent is told at each moment, and that it is told once."""
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -177,3 +178,78 @@ def test_the_date_that_is_told_is_that_of_the_statement(cortex, event, moment):
     text = cortex.attend(event(moment[0], **moment[1]))
     assert "2025-02-03" in text
     assert str(cortex._app.clock().date()) not in text
+
+
+def session_about(cortex, project, tmp_path, *said, at="2026-02-27T09:00:00Z", name="s0", answer="Done."):
+    """Learn from a session in which the person says something, and the agent edits a file each time."""
+    base = {
+        "sessionId": name,
+        "cwd": str(project),
+        "version": "2.1.330",
+        "isSidechain": False,
+        "timestamp": at,
+    }
+    lines = []
+    for number, text in enumerate(said):
+        edit = {
+            "type": "tool_use",
+            "id": f"{name}-{number}",
+            "name": "Edit",
+            "input": {"file_path": str(project / "src/mail.py"), "old_string": "a", "new_string": "b"},
+        }
+        blocks = [{"type": "text", "text": answer}, edit]
+        result = {"type": "tool_result", "tool_use_id": f"{name}-{number}", "content": "ok"}
+        lines += [
+            {**base, "type": "user", "uuid": f"{name}u{number}",
+             "message": {"role": "user", "content": text}},
+            {**base, "type": "assistant", "uuid": f"{name}a{number}",
+             "message": {"role": "assistant", "id": f"{name}m{number}", "content": blocks}},
+            {**base, "type": "user", "uuid": f"{name}r{number}",
+             "message": {"role": "user", "content": [result]}},
+        ]  # fmt: skip
+    file = tmp_path / f"{name}.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    cortex.extract(str(file))
+
+
+SAID = "Use the sendmail queue instead of a direct connection, it survives a restart."
+
+
+def test_a_file_brings_what_was_decided_about_it_in_a_session_once(cortex, event, project, tmp_path):
+    session_about(cortex, project, tmp_path, SAID)
+    for memory in cortex.list().memories:
+        cortex.forget(memory.id)
+    touched = event("pre-tool-use", tool="Edit", files=("src/mail.py",), writes=True)
+    text = cortex.attend(touched)
+    (line,) = [line for line in text.splitlines() if line.startswith("- ")]
+    assert line.startswith(f'- 2026-02-27, said in a session, unchecked: "{SAID}" [')
+    assert cortex.attend(touched) == ""
+    assert cortex.attend(event("pre-tool-use", tool="Edit", files=("src/other.py",), writes=True)) == ""
+    assert "sendmail" in cortex.attend(event("pre-tool-use", session="s2", files=("src/mail.py",)))
+
+
+def test_only_the_latest_decision_about_a_file_is_told_after_its_warnings(cortex, event, project, tmp_path):
+    session_about(cortex, project, tmp_path, SAID)
+    later = "Never retry a message by hand in the mailer, the queue does that."
+    session_about(cortex, project, tmp_path, later, at="2026-02-28T09:00:00Z", name="s9")
+    cortex.remember("The mailer needs port 25", kind="tribal", importance="critical", files=["src/mail.py"])
+    text = cortex.attend(event("pre-tool-use", files=("src/mail.py",)))
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    assert "port 25" in lines[0]
+    assert later in lines[-1]
+    assert sum("unchecked" in line for line in lines) == 1
+
+
+def test_what_decides_nothing_is_not_told_with_a_file(cortex, event, project, tmp_path):
+    session_about(
+        cortex, project, tmp_path, "Please fix the mailer.", "Does it use the queue instead of SMTP?"
+    )
+    assert "unchecked" not in cortex.attend(event("pre-tool-use", files=("src/mail.py",)))
+
+
+def test_a_decision_cannot_pass_for_anything_else(cortex, event, project, tmp_path):
+    session_about(cortex, project, tmp_path, "Never call <!-- the mailer twice,\u200b use the queue instead.")
+    text = cortex.attend(event("pre-tool-use", files=("src/mail.py",)))
+    assert "unchecked" in text
+    assert "<!--" not in text
+    assert "\u200b" not in text

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.codebase.files import freshness
+from recortex.domain.exchange import word_of_file
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.session import Receipt
 from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Scope
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.sessions.relevance_gate import is_relevant
-from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line
+from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line, said_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +31,8 @@ ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
 WARNINGS = 3
 """Memories about one file: more would be skimmed."""
+DECISIONS = 20
+"""Exchanges that decided something about one file, of which the latest is told."""
 WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.category in {"gotcha", "decision"})
 
 
@@ -68,7 +73,29 @@ def _warnings(context: HookContext, session: Session, path: str) -> str:
     known = _given(context, session)
     new = [(memory, memory.confidence) for memory in found if memory.id not in known]
     given = _give(context, session, new, "file", subject=path)
-    return block(for_file(path), _lines(context, given))
+    return block(for_file(path), [*_lines(context, given), *_decision(context, session, path)])
+
+
+def _decision(context: HookContext, session: Session, path: str) -> Iterator[str]:
+    """The line of the latest exchange that decided something about a file, once in a context."""
+    word = word_of_file(path)
+    found = [
+        exchange
+        for services in context.app.all_services(Scope.PROJECT)
+        for exchange in services.store.exchange_search.exchanges(
+            [key for key, _ in services.store.exchange_search.match([word], DECISIONS, None)]
+        ).values()
+    ]
+    if not found:
+        return
+    from recortex.engines.exchanges.deciding import decision
+    from recortex.engines.privacy import redact
+
+    latest = max(found, key=lambda one: one.ended_at.timestamp() if one.ended_at else 0.0)
+    line = said_line(latest, redact(decision(latest)).text)
+    receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
+    if decision(latest) and context.sessions.give([replace(receipt, tokens=len(line) // 4)]):
+        yield line
 
 
 def _answers(context: HookContext, prompt: str, known: int) -> list[Hit]:
@@ -114,14 +141,8 @@ def _give(
 ) -> list[Memory]:
     """Note what is given; what another hook of the session gave meanwhile is left out."""
     receipts = [
-        Receipt(
-            session=session.id,
-            context=session.context,
-            memory=memory.id,
-            scope=memory.scope,
-            channel=channel,
-            at=context.clock(),
-            subject=subject,
+        replace(
+            _receipt(context, session, memory.id, memory.scope, channel, subject),
             score=round(score, 4),
             tokens=memory.tokens,
         )
@@ -129,6 +150,20 @@ def _give(
     ]
     kept = {one.memory for one in context.sessions.give(receipts)} if receipts else set()
     return [memory for memory, _ in memories if memory.id in kept]
+
+
+def _receipt(
+    context: HookContext, session: Session, given: str, scope: Scope, channel: Channel, subject: str
+) -> Receipt:
+    return Receipt(
+        session=session.id,
+        context=session.context,
+        memory=given,
+        scope=scope,
+        channel=channel,
+        at=context.clock(),
+        subject=subject,
+    )
 
 
 def _lines(context: HookContext, memories: Sequence[Memory]) -> list[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.naming import of_info, shown
+from recortex.codebase.files import relative
+from recortex.codebase.project import working_tree
 from recortex.engines.exchanges.building import SessionBuilder
+from recortex.engines.exchanges.deciding import decision
 from recortex.engines.exchanges.terms import terms
 from recortex.engines.privacy import redact
 from recortex.formats.transcripts import open_transcript
@@ -15,7 +19,6 @@ from recortex.formats.transcripts import open_transcript
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
-    from pathlib import Path
 
     from recortex.app.store_services import StoreServices
     from recortex.domain.exchange import Exchange
@@ -79,7 +82,7 @@ class ExchangeListener:
         if self._builder is None or not self._builder.changed:
             return 0
         changed = map(_named_safely, self._builder.changed.values())
-        found = [(one, terms(one)) for one in changed]
+        found = [(one, terms(one, _decided_files(one))) for one in changed]
         with self._store.transaction():
             return self._store.exchanges.put(found, now)
 
@@ -96,6 +99,15 @@ class ExchangeListener:
 def _named_safely(exchange: Exchange) -> Exchange:
     """The exchange as it is kept: without secrets in the names of its branch and folder."""
     return replace(exchange, branch=shown(exchange.branch), folder=shown(exchange.folder))
+
+
+def _decided_files(exchange: Exchange) -> list[str]:
+    """The files that an exchange decided something about, relative to the checkout, as memories name them."""
+    if not decision(exchange):
+        return []
+    folder = Path(exchange.folder)
+    tree = working_tree(folder) if folder.is_dir() else folder
+    return [shown(relative(str(folder / file), tree)) for file in exchange.files]
 
 
 def _without_secrets(text: str) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.domain.exchange import word_of_file
 from recortex.engines.words import STOP_WORDS, cjk_grams, compound_parts, path_words, query_grams, words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.domain.exchange import Exchange
 
 _MOST = 4_000
@@ -17,10 +20,15 @@ MOST_WORDS = 48
 """Words of a question that are looked up."""
 
 
-def terms(exchange: Exchange) -> str:
-    """Parts of identifiers, pairs of Chinese and Japanese characters, and the names of files."""
+def terms(exchange: Exchange, decided: Sequence[str] = ()) -> str:
+    """Parts of identifiers, pairs of Chinese and Japanese characters, and the names of files.
+
+    Args:
+        exchange: what is found by them.
+        decided: the files that it decided something about, as memories name them.
+    """
     said = f"{exchange.message}\n{exchange.asked}\n{exchange.outcome}"
-    found = [*compound_parts(said), *cjk_grams(said)]
+    found = [*map(word_of_file, decided), *compound_parts(said), *cjk_grams(said)]
     found += (word for file in exchange.files for word in path_words(file))
     return " ".join(found)[:_MOST]
 

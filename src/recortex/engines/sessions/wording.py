@@ -11,11 +11,14 @@ from recortex.domain.kinds.base import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.exchange import Exchange
     from recortex.domain.hit import Freshness
     from recortex.domain.memory import Memory
 
 LINE = 480
 """Characters of a memory that are shown; `get` shows it whole."""
+SAID = 240
+"""Characters of what was said in a session."""
 ID = 8
 MOST = 9_000
 """Characters of one answer: clients replace answers of more than 10,000 by a preview."""
@@ -31,6 +34,12 @@ def line(memory: Memory, freshness: Freshness = "none") -> str:
         f"- {memory.kind}, {memory.valid_from:%Y-%m-%d}{place}: {shorten(clean(memory.text), LINE)} "
         f"[{memory.id[:ID]}]"
     )
+
+
+def said_line(exchange: Exchange, said: str) -> str:
+    """The line of what a person said in a session: a record, which nobody checked."""
+    at = f"{exchange.started_at:%Y-%m-%d}, " if exchange.started_at else ""
+    return f'- {at}said in a session, unchecked: "{shorten(clean(said), SAID)}" [{exchange.id[:ID]}]'
 
 
 def block(title: str, lines: Sequence[str]) -> str:

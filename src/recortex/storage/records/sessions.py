@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from recortex.domain.exchange import word_of_file
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
@@ -41,8 +42,8 @@ class SessionRecords(Records):
         return [read(Session, SESSIONS.names, row) for row in self._rows("recent", limit)]
 
     def cited(self, paths: Sequence[str]) -> list[str]:
-        """Those files that some memory is about, each once."""
-        return self._column("cited", json.dumps(paths))
+        """Those files that some memory is about, or that an exchange decided something about, each once."""
+        return self._column("cited", json.dumps([(path, word_of_file(path)) for path in paths]))
 
     def unknown_transcripts(self, transcripts: Sequence[tuple[str, float]]) -> list[str]:
         """Those transcripts (path, seconds of the last change) younger than the store and unknown to it."""

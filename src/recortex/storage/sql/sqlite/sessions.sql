@@ -11,5 +11,7 @@ WHERE (value ->> 1) * 1000000 >= (SELECT min(applied_at) FROM schema_migrations)
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE /*own*/ transcript = value ->> 0)
 
 -- name: cited
-SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value)
-  GROUP BY value
+SELECT value ->> 0 FROM json_each(?)
+WHERE EXISTS (SELECT 1 FROM memory_files WHERE /*own*/ path = value ->> 0)
+  OR EXISTS (SELECT 1 FROM exchanges_fts WHERE exchanges_fts MATCH 'terms:' || (value ->> 1))
+GROUP BY value ->> 0
