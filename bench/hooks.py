@@ -1,13 +1,14 @@
 """How long a client waits for each hook: cold, measured around the process, on a store of 10,000 memories.
 
-    python bench/hooks.py [--runs 40] [--memories 10000] [--only NAME] [--json FILE]
+    python bench/hooks.py [--runs 40] [--memories 10000] [--exchanges 2000] [--only NAME] [--json FILE]
 
 Each call is a new process that gets what Claude Code sends and is over when its output has ended. `bare`
-is an interpreter that does
-nothing: no hook in Python can be faster. Rows with `server` run beside the project's own `recortex mcp`,
-    which has answered one recall, as in a
-session that goes on. Vectors are random (as dear to search as real ones); prompts are made from words of
-stored memories. The detached jobs that `stop` starts end before the next call is measured.
+is an interpreter that does nothing: no hook in Python can be faster. Rows with `server` run beside the
+project's own `recortex mcp`, which has answered one recall, as in a session that goes on. Vectors are
+random (as dear to search as real ones); prompts are made from words of stored memories. Past sessions are
+kept beside them, all of the project's folder and branch, every other one with work left; in one of them a
+file's rule was said (`decided`). The detached jobs that `stop` starts end before the next call is
+measured.
 """
 
 from __future__ import annotations
@@ -23,17 +24,21 @@ import tempfile
 import time
 import uuid
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from latency import Prose, fill, give_vectors
 from mcp_start import Conversation
 from recortex import Cortex
+from recortex.domain.exchange import Exchange, word_of_file
+from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 TARGETS = {"session-start, cached": 120.0, "user-prompt-submit": 200.0, "user-prompt-submit, server": 100.0}
+EACH, DECIDED = 10, "src/queue.py"  # exchanges of a session; the file that they were about
 JOB_LIMIT = 60.0  # seconds that a detached job may take
 CLIENT = {
     "session-start": "SessionStart",
@@ -49,7 +54,7 @@ CLIENT = {
 class Desk:
     """A project with a store, and how its hooks are called."""
 
-    def __init__(self, folder: Path, memories: int) -> None:
+    def __init__(self, folder: Path, memories: int, exchanges: int) -> None:
         self.project, self.home = folder / "project", folder / "home"
         (self.project / ".git").mkdir(parents=True)
         os.environ.update(RECORTEX_HOME=str(self.home), PYTHONPYCACHEPREFIX=str(folder / "bytecode"))
@@ -58,7 +63,29 @@ class Desk:
         with Cortex.open(self.project) as cx:
             self.texts, _ = fill(cx, self.prose, memories)
             give_vectors(cx, memories)
+            self._put_exchanges(cx, exchanges)
         self.calls = 0
+
+    def _put_exchanges(self, cx: Cortex, count: int) -> None:
+        """Exchanges of past sessions, ten each, an hour apart."""
+        store = cx._app.services(Scope.PROJECT).store  # noqa: SLF001  the facade takes whole sessions alone
+        now = datetime.now(UTC)
+        for first in range(0, count, EACH):
+            at = now - timedelta(hours=first // EACH + 1)
+            said = [self._exchange(first + place, at) for place in range(EACH)]
+            with store.transaction():
+                store.exchanges.put([(one, word_of_file(DECIDED) if not first else "") for one in said], at)
+
+    def _exchange(self, number: int, at: datetime) -> Exchange:
+        session, place = divmod(number, EACH)
+        asks = "Should I go on?" if session % 2 == 0 else "That is all of it."
+        return Exchange(
+            id=f"{number:032x}", session=f"past{session}", client="claude-code", opener="person",
+            first_turn=2 * place, last_turn=2 * place + 1, root_turn=2 * place, started_at=at, ended_at=at,
+            message=f"Use {self.prose.random.choice(self.texts)[:200]} instead of the old queue.",
+            conclusion=f"{self.prose.random.choice(self.texts)} {asks}", files=(DECIDED,),
+            folder=str(self.project),
+        )  # fmt: skip
 
     def call(self, event: str, **more: Any) -> tuple[float, float, bool]:
         """Milliseconds on the wall and of the processor, and whether something was printed."""
@@ -150,8 +177,8 @@ def _stop(desk: Desk) -> tuple[float, float, bool]:
     return desk.call("stop", stop_hook_active=False, last_assistant_message="Done.")
 
 
-def _touch(desk: Desk, event: str) -> tuple[float, float, bool]:
-    file = {"file_path": str(desk.project / "src" / "auth.py"), "old_string": "1", "new_string": "2"}
+def _touch(desk: Desk, event: str, name: str = "src/auth.py") -> tuple[float, float, bool]:
+    file = {"file_path": str(desk.project / name), "old_string": "1", "new_string": "2"}
     more = {"tool_response": {"filePath": file["file_path"]}} if event == "post-tool-use" else {}
     return desk.call(event, tool_name="Edit", tool_input=file, **more)
 
@@ -168,6 +195,7 @@ def cases() -> dict[str, Callable[[Desk], tuple[float, float, bool]]]:
         ),
         "user-prompt-submit, empty": lambda desk: desk.call("user-prompt-submit", prompt=""),
         "pre-tool-use": lambda desk: _touch(desk, "pre-tool-use"),
+        "pre-tool-use, decided": lambda desk: _touch(desk, "pre-tool-use", DECIDED),
         "post-tool-use": lambda desk: _touch(desk, "post-tool-use"),
         "pre-compact": lambda desk: desk.call("pre-compact", trigger="auto"),
         "stop": _stop,
@@ -213,11 +241,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--exchanges", type=int, default=2_000)
     parser.add_argument("--only", default="", help="rows whose name contains this")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="recortex-bench-") as folder:
-        desk = Desk(Path(folder), options.memories)
+        desk = Desk(Path(folder), options.memories, options.exchanges)
         print(f"{'hook':40}{'p50':>8}{'p95':>8}{'least':>8}{'processor':>11}{'answered':>10}")
         rows = []
         for name, act in cases().items():
