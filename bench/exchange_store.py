@@ -19,6 +19,7 @@ import time
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -44,12 +45,13 @@ def sizes(stores: Path, sessions: Path | None) -> None:
     """What exchanges take in each store."""
     for path in sorted(stores.glob("*/store.db")):
         with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
-            count, texts, terms = connection.execute(
+            found = connection.execute(
                 "SELECT count(*), sum(octet_length(asked || message || opening || conclusion)),"
                 " sum(octet_length(terms)) FROM exchanges"
-            ).fetchall()[0]
-            tables = connection.execute(_TABLES).get
-            vectors, codes = connection.execute(_VECTORS).fetchall()[0]
+            )
+            count, texts, terms = (int(str(value)) for value in found.fetchall()[0])
+            tables = int(connection.execute(_TABLES).get)
+            vectors, codes = (int(str(value)) for value in connection.execute(_VECTORS).fetchall()[0])
         total = tables + codes + vectors * AROUND_VECTOR
         of = ""
         if sessions:
@@ -107,8 +109,8 @@ def finding(store: Any, found: Sequence[Exchange], name: str) -> None:
     rows = np.random.default_rng(8).standard_normal((len(questions), DIMENSIONS)).astype("<f4")
     search = store.exchange_search
     ways = {
-        "match": [lambda words=words: search.match(words, LIMIT, None) for words in questions],
-        "nearest": [lambda row=row: search.nearest(row.tobytes(), LIMIT, None, MODEL) for row in rows],
+        "match": [partial(search.match, words, LIMIT, None) for words in questions],
+        "nearest": [partial(search.nearest, row.tobytes(), LIMIT, None, MODEL) for row in rows],
     }
     for way, calls in ways.items():
         times = []
