@@ -1,4 +1,4 @@
-"""What exchanges cost a store: their size, the time of finding them on both engines, and of upgrading a store.
+"""What exchanges cost a store: their size, and the time of writing and finding them on both engines.
 
     python bench/exchange_store.py STORES [--sessions DIR] [--count 20000] [--url postgresql://…/…]
 
