@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
+from recortex.engines.exchanges.latest import latest_first, same_matter
 from recortex.engines.exchanges.passages import passage, stems
 from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
 from recortex.engines.exchanges.terms import asked_words
@@ -61,11 +62,19 @@ class ExchangeRetrieval:
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
         rarity = {stem: evidence.rarity(word) for word in evidence.frequency for stem in stems(word)}
-        return [
-            self._hit(place, root, [found[key] for key in place.parts if key in found], rarity)
+        hits = [
+            (
+                place.parts[0],
+                self._hit(place, root, [found[key] for key in place.parts if key in found], rarity),
+            )
             for place in places
             if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
         ]
+        facts = {one.key: one for one in evidence.facts}
+        return latest_first(
+            [hit for _, hit in hits],
+            lambda one, other: same_matter(facts[hits[one][0]], facts[hits[other][0]]),
+        )
 
     def evidence(
         self, question: str, *, only: ExchangeQuery | None, vector: QuestionVector | None, words: bool
