@@ -31,16 +31,16 @@ class Weights(NamedTuple):
 class Weakness(NamedTuple):
     """A logistic regression over questions that were and were not answered (bench/exchanges.py)."""
 
-    bias: float = -4.0
-    coverage: float = 4.0
-    likeness: float = 6.0
-    unknown: float = -1.0
+    bias: float = -4.5
+    coverage: float = 4.6
+    likeness: float = 3.2
 
 
 WEIGHTS = Weights()
 WEAKNESS = Weakness()
-WEAK = 0.5
-"""An answer whose probability is lower is marked as weak (bench/exchanges.py prints the trade-off)."""
+WEAK = 0.11
+"""An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
+probabilities are low (bench/exchanges.py --fit prints the trade-off)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +114,11 @@ def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
     return dict(zip(keys, totals, strict=True))
 
 
-def features(evidence: Evidence, key: int) -> tuple[float, float, float]:
-    """Of a candidate: its coverage of the question, its best cosine, and the share of unknown words.
-
-    All from 0 to 1.
-    """
-    rarities = {word: evidence.rarity(word) for word in evidence.frequency}
-    total = sum(rarities.values()) or 1.0
-    unknown = sum(rarities[word] for word, count in evidence.frequency.items() if not count)
-    cosines = (values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
-    return evidence.keyword.get(key, 0.0) / (BM25_MOST_GAIN * total), max(cosines), unknown / total
+def features(evidence: Evidence, key: int) -> tuple[float, float]:
+    """Of a candidate: its coverage of the question by words, and its best cosine; from 0 to 1."""
+    total = sum(map(evidence.rarity, evidence.frequency)) or 1.0
+    likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
+    return evidence.keyword.get(key, 0.0) / (BM25_MOST_GAIN * total), likeness
 
 
 def _probability(evidence: Evidence, key: int) -> float:
