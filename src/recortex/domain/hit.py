@@ -42,6 +42,7 @@ class Recall:
     Attributes:
         best: the highest score before the floor, so that an empty answer can be understood.
         floor: what a score had to reach.
+        hits: memories; where exchanges answer too, only those that probably do.
         exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
         tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
         degraded: what could not be used, and what was used instead.

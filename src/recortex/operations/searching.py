@@ -16,6 +16,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Domain, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
+from recortex.engines.retrieval.answering import answers
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -145,14 +146,16 @@ class SearchOperations(Operations):
             for services, meaning in (asked if among != "exchanges" else ())
         ]
         hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)[:limit]
+        filtered = among == "memories" or kinds or statuses is not None or valid_at is not None
+        answering = [] if filtered else self._said(asked, query, only, recipe, most_said)
+        if any(not one.weak for one in answering):
+            hits = [hit for hit in hits if answers(hit)]
         seen = tuple(self._seen(hits))
         kept = self._with_code(tuple(within(budget, seen, lambda hit: hit.memory.tokens)), budget)
         if as_of is None:
             self._count_access(kept)
         tokens = sum(map(_tokens, kept))
-        filtered = among == "memories" or kinds or statuses is not None or valid_at is not None
         left = None if budget is None else budget - tokens
-        answering = [] if filtered else self._said(asked, query, only, recipe, most_said)
         said = tuple(within(left, answering, lambda one: one.tokens))
         return Recall(
             query=query,

@@ -357,7 +357,7 @@ def test_exchanges_follow_the_memories_to_the_new_model(hashed_store):
         assert (done.done, done.exchanges, done.exchanges_left) == (0, 60, 0)
         assert exchange_models(hashed_store) == {SHORT: 70}
         cortex.gc(all=True)
-        assert asked(hashed_store, "SELECT count(*) FROM embeddings WHERE key < 0") == [(210,)]
+        assert asked(hashed_store, "SELECT count(*) FROM embeddings WHERE key < 0") == [(140,)]
         assert cortex.reembed(afresh=True, dry_run=True).exchanges_left == 70
         assert cortex.reembed(afresh=True).exchanges == 70
 
