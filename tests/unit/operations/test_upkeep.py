@@ -188,7 +188,7 @@ def test_exchanges_go_by_age_and_by_size_the_oldest_first(talkative, clock, monk
             assert planned[name].counts.items() <= done[name].counts.items(), name
         assert done["exchanges"].counts == {"exchanges": 150 - len(left)}
         assert done["backup"].counts == {"backups": 1}
-        assert store.pool.value("SELECT count(*) FROM embeddings WHERE key < 0") == 3 * len(left)
+        assert store.pool.value("SELECT count(*) FROM embeddings WHERE key < 0") == 2 * len(left)
         assert store.check().whole
         assert chores(cortex.gc(all=True))["exchanges"].counts == {"exchanges": 0}
 

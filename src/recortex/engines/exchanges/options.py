@@ -7,16 +7,18 @@ import re
 from recortex.domain.expressions import lazy
 
 _CHOICE = lazy(
-    r"\s*(?:(?:ok(?:ay)?|yes|yep|sure|let'?s (?:do|go(?: with)?|take)|go (?:with|for)|"
+    r"\A\s*(?:(?:ok(?:ay)?|yes|yep|sure|let'?s (?:do|go(?: with)?|take)|go (?:with|for)|"
     r"i(?:'d| would)? (?:prefer|like|choose|pick|want)|do|pick|choose|take|use)[,:]?\s+)?(?:the\s+)?"
     r"(?:(?:option|choice|variant|approach|plan|number|no\.?|#|opción|opção|方案|选项)\s*)?"
     r"[(\[\"']?(?P<label>[a-h]|\d{1,2})[)\].\"']?(?=[\s.,;:!?)\-–—]|$)",
     re.IGNORECASE,
 )
-_ORDINAL = lazy(r"\s*(?:the\s+)?(first|second|third|fourth|last)(?: one| option)?\s*[.!]?\s*$", re.IGNORECASE)
+_ORDINAL = lazy(
+    r"\A\s*(?:the\s+)?(first|second|third|fourth|last)(?: one| option)?[ \t]{0,3}[.!]?\s*\Z", re.IGNORECASE
+)
 _ITEM = lazy(
-    r"^[\s>*\-•#]*(?:option|approach|variant|plan|choice)?\s*[(\[]?\**\s*(?P<label>[A-Ha-h]|\d{1,2})\s*"
-    r"\**[)\].:]\**\s+(?P<text>\S.*)$",
+    r"^[ \t>*\-•#]{0,20}(?:option|approach|variant|plan|choice)?[ \t]?[(\[]?\*{0,2}[ \t]?"
+    r"(?P<label>[A-Ha-h]|\d{1,2})[ \t]?\*{0,2}[)\].:]\*{0,2}[ \t]{1,4}(?P<text>\S.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ORDINALS = ("first", "second", "third", "fourth")
