@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,7 +116,7 @@ def ranks(services: StoreServices, asked: Sequence[Question], weights: Weights) 
 
     found = []
     for one in asked:
-        places = ranked(one.evidence, weights)[: DEPTHS[-1]]
+        places = islice(ranked(one.evidence, weights), DEPTHS[-1])
         hits = (
             rank for rank, place in enumerate(places, 1) if holds(text_of(services, one, place), one.keys)
         )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.exchanges.shortening import LEFT_OUT, sentences
-from recortex.engines.words import SUFFIXES, compound_parts, query_grams, stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +22,8 @@ _MESSAGE = 0.1
 _LEADS = (0.0, 0.15, 0.05)
 """What being of the message counts, and being the first sentence of its part. All these were chosen with
 bench/exchanges.py, by how many passages hold the answer: 52 % of the places that do, 39 % by words alone."""
+_TRIED = 12
+"""Sentences that are tried where the best does not fit."""
 _LEAST = 8
 """Tokens that are worth being filled."""
 
@@ -50,7 +52,6 @@ class _Sentence(NamedTuple):
     place: int
     text: str
     words: frozenset[str]
-    tokens: int
 
 
 def passage(
@@ -60,23 +61,19 @@ def passage(
 
     Args:
         parts: what was asked, the message, and what came of it.
-        rarity: of the question's words as `stems` gives them; more for rarer ones.
+        rarity: of the question's words in lower case and without their endings; more for rarer ones.
         budget: tokens.
         count: tokens of a text.
     """
-    found = [one for part, text in enumerate(parts) for one in _sentences(part, text, rarity, count)]
-    chosen = _chosen(found, rarity, budget)
+    holding = _holding(rarity)
+    found = [one for part, text in enumerate(parts) for one in _sentences(part, text, holding)]
+    chosen = _chosen(found, rarity, budget, count)
     return Passage(*(_joined([one for one in chosen if one.part == part]) for part in range(3)))
 
 
-def stems(text: str) -> frozenset[str]:
-    """The words of a text as they are compared here: without endings, with parts of identifiers."""
-    return frozenset(
-        stem(word, SUFFIXES) for word in (*words(text), *compound_parts(text), *query_grams(text))
-    )
-
-
-def _chosen(found: Sequence[_Sentence], rarity: Mapping[str, float], budget: int) -> list[_Sentence]:
+def _chosen(
+    found: Sequence[_Sentence], rarity: Mapping[str, float], budget: int, count: Callable[[str], int]
+) -> list[_Sentence]:
     """One sentence after the other, each the best beside those that are chosen already."""
     total = sum(rarity.values()) or 1.0
     held = {one[:2]: sum(rarity[word] for word in one.words) for one in found}
@@ -91,21 +88,29 @@ def _chosen(found: Sequence[_Sentence], rarity: Mapping[str, float], budget: int
         return worth[one] + sum(rarity[word] * _SAID_AGAIN ** said[word] for word in one.words) / total
 
     chosen: list[_Sentence] = []
-    while budget >= _LEAST and (fitting := [one for one in worth if one.tokens <= budget]):
-        best = max(fitting, key=gain)
+    while worth and budget >= _LEAST:
+        best = max(worth, key=gain)
         del worth[best]
-        budget -= best.tokens
-        said.update(best.words)
-        chosen.append(best)
+        tokens = count(best.text) + 1  # counted only now: counting takes as long as all else
+        if tokens <= budget:
+            budget -= tokens
+            said.update(best.words)
+            chosen.append(best)
+        elif len(chosen) + 1 >= _TRIED:
+            break
     return sorted(chosen)
 
 
-def _sentences(
-    part: int, text: str, rarity: Mapping[str, float], count: Callable[[str], int]
-) -> Iterator[_Sentence]:
+def _holding(rarity: Mapping[str, float]) -> re.Pattern[str]:
+    """Finds the question's words in a text, also as parts of identifiers."""
+    words = sorted(map(re.escape, rarity), key=len, reverse=True)
+    return re.compile("|".join(words) or r"(?!)")
+
+
+def _sentences(part: int, text: str, holding: re.Pattern[str]) -> Iterator[_Sentence]:
     pieces = (piece for sentence in sentences(text) for piece in _cut(sentence))
     for place, piece in enumerate(pieces):
-        yield _Sentence(part, place, piece, stems(piece).intersection(rarity), count(piece) + 1)
+        yield _Sentence(part, place, piece, frozenset(holding.findall(piece.lower())))
 
 
 def _cut(sentence: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ A place is an exchange with the stretches of work within it. It ranks by the bes
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import NamedTuple
@@ -31,13 +31,14 @@ class Weights(NamedTuple):
 class Weakness(NamedTuple):
     """A logistic regression over questions that were and were not answered (bench/exchanges.py)."""
 
-    bias: float = -4.5
-    coverage: float = 4.6
-    likeness: float = 3.2
+    bias: float
+    coverage: float
+    likeness: float = 0.0
 
 
 WEIGHTS = Weights()
-WEAKNESS = Weakness()
+WEAKNESS = Weakness(bias=-4.5, coverage=4.6, likeness=3.2)
+WORDS_ALONE = Weakness(bias=-3.3, coverage=5.3)
 WEAK = 0.11
 """An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
 probabilities are low (bench/exchanges.py --fit prints the trade-off)."""
@@ -84,23 +85,17 @@ class Place(NamedTuple):
     parts: tuple[int, ...]
 
 
-def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> list[Place]:
+def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> Iterator[Place]:
     """The places, best first; of equals the later."""
     totals = _totals(evidence, weights)
     order = sorted(evidence.facts, key=lambda one: (-totals[one.key], -(one.ended_at or 0), one.key))
     places: dict[tuple[str, int], list[ExchangeFacts]] = {}
     for one in order:
         places.setdefault((one.session, one.root_turn), []).append(one)
-    return [
-        Place(
-            session,
-            turn,
-            totals[found[0].key],
-            _probability(evidence, found[0].key),
-            tuple(one.key for one in found[:_STRETCHES]),
-        )
-        for (session, turn), found in places.items()
-    ]
+    highest = BM25_MOST_GAIN * sum(map(evidence.rarity, evidence.frequency)) or 1.0
+    for (session, turn), found in places.items():
+        best, parts = found[0].key, tuple(one.key for one in found[:_STRETCHES])
+        yield Place(session, turn, totals[best], _probability(evidence, best, highest), parts)
 
 
 def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
@@ -114,15 +109,10 @@ def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
     return dict(zip(keys, totals, strict=True))
 
 
-def features(evidence: Evidence, key: int) -> tuple[float, float]:
-    """Of a candidate: its coverage of the question by words, and its best cosine; from 0 to 1."""
-    total = sum(map(evidence.rarity, evidence.frequency)) or 1.0
+def _probability(evidence: Evidence, key: int, highest: float) -> float:
+    """That a candidate answers, by its share of the highest BM25 and by its best cosine."""
+    coverage = evidence.keyword.get(key, 0.0) / highest
+    if not (evidence.answered or evidence.outcome):
+        return logistic(WORDS_ALONE.bias + WORDS_ALONE.coverage * coverage)
     likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
-    return evidence.keyword.get(key, 0.0) / (BM25_MOST_GAIN * total), likeness
-
-
-def _probability(evidence: Evidence, key: int) -> float:
-    bias, *weights = WEAKNESS
-    return logistic(
-        bias + sum(weight * value for weight, value in zip(weights, features(evidence, key), strict=True))
-    )
+    return logistic(WEAKNESS.bias + WEAKNESS.coverage * coverage + WEAKNESS.likeness * likeness)

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
 from recortex.engines.exchanges.latest import latest_first, same_matter
-from recortex.engines.exchanges.passages import passage, stems
+from recortex.engines.exchanges.passages import passage
 from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
 from recortex.engines.exchanges.terms import asked_words
 from recortex.engines.indexing.vectors import cosines
+from recortex.engines.words import SUFFIXES, stem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
     from recortex.engines.exchanges.ranking import Place
@@ -61,11 +62,11 @@ class ExchangeRetrieval:
         places = _few_weak(ranked(evidence), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
-        rarity = {stem: evidence.rarity(word) for word in evidence.frequency for stem in stems(word)}
+        asked = {stem(word, SUFFIXES): evidence.rarity(word) for word in evidence.frequency}
         hits = [
             (
                 place.parts[0],
-                self._hit(place, root, [found[key] for key in place.parts if key in found], rarity),
+                self._hit(place, root, [found[key] for key in place.parts if key in found], asked),
             )
             for place in places
             if (root := roots.get((place.session, place.turn)) or found.get(place.parts[0]))
@@ -92,11 +93,11 @@ class ExchangeRetrieval:
         return Evidence(facts, matched, frequency, max(self._search.size(), 1), *compared)
 
     def _hit(
-        self, place: Place, root: Exchange, parts: Sequence[Exchange], rarity: Mapping[str, float]
+        self, place: Place, root: Exchange, parts: Sequence[Exchange], asked: Mapping[str, float]
     ) -> ExchangeHit:
         work = [one.outcome for one in sorted(parts, key=lambda one: one.part) if one.id != root.id]
         texts = (root.asked, root.message, "\n".join([*work, root.came_of_it]))
-        shown = passage(texts, rarity, PASSAGE, self._count)
+        shown = passage(texts, asked, PASSAGE, self._count)
         return ExchangeHit(
             id=root.id,
             said_at=root.started_at,
@@ -123,7 +124,7 @@ def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, flo
     )
 
 
-def _few_weak(places: Sequence[Place], limit: int) -> list[Place]:
+def _few_weak(places: Iterable[Place], limit: int) -> list[Place]:
     """The first places, of weak ones only two."""
     weak = 0
     kept = []

@@ -30,7 +30,7 @@ def terms(exchange: Exchange, decided: Sequence[str] = ()) -> str:
     said = f"{exchange.message}\n{exchange.asked}\n{exchange.outcome}"
     found = [*map(word_of_file, decided), *compound_parts(said), *cjk_grams(said)]
     found += (word for file in exchange.files for word in path_words(file))
-    return " ".join(found)[:_MOST]
+    return " ".join(dict.fromkeys(found))[:_MOST]
 
 
 def asked_words(question: str) -> list[str]:
