@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LEFT_OUT = " […] "
-_FENCE = lazy(r"^[^\S\n]*(```+|~~~+)[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_FENCE = lazy(r"^[^\S\n]*(`{3,9}|~{3,9})[^\n]*\n.*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SPACES = lazy(r"[^\S\n]+")
 _EMPTY_LINES = lazy(r"\n\s*\n")
 _RULE = lazy(r"^\s*[-*_=]{3,}\s*$\n?", re.MULTILINE)
