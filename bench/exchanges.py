@@ -1,16 +1,18 @@
 """How well what was said in sessions is found again: gold questions asked of imported sessions.
 
-    python bench/exchanges.py GOLD_DIR SESSIONS_DIR [--stores DIR] [--projects A,B]
-        [--ablation] [--fit]
+    python bench/exchanges.py GOLD_DIR SESSIONS_DIR [--stores DIR] [--projects A,B] [--ablation] [--fit]
 
 GOLD_DIR and SESSIONS_DIR are as in `bench/gold.py`. Each project is imported into a store of its own; with
---stores they are kept and used again. A fact counts as found where the text of a place (the exchange and
-those stretches of its work that were found) holds its keys; `shown` where the passage that `recall` shows
-does. Facts are asked for in two wordings: `asked` as people ask, `question` by meaning alone, and sessions in
-other languages also in their own. Facts that ended are left out.
+--stores they are kept and used again. Facts are asked for in two wordings: `asked` as people ask, `question`
+by meaning alone, and sessions in other languages also in their own. Facts that ended are left out.
 
---ablation drops one signal at a time; --fit fits the probability of an answer on all projects but one, and
-prints what it marks as weak on that one.
+- `places`: a fact is found where the text of a place (the exchange, and those stretches of its work that were
+  found) holds its keys.
+- `answers`: the same for the answers of `recall` in their order, memories first, each opened.
+- `shown`: the keys are in what `recall` shows of its first five exchanges.
+
+--ablation leaves out each signal and each part of an exchange; --fit fits the probability of an answer on all
+projects but one and prints, for several limits, what it marks as weak on that one.
 """
 
 from __future__ import annotations
@@ -22,169 +24,241 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gold import holds
 from recortex.engines.exchanges.ranking import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from recortex import Cortex
     from recortex.app.store_services import StoreServices
-    from recortex.engines.exchanges.ranking import Weights
+    from recortex.domain.exchange import Exchange
+    from recortex.engines.exchanges.ranking import Place, Weights
 
 DEPTHS = (1, 5, 10, 20)
 WORDINGS = ("asked", "question", "own_asked", "own")
-NEUTRAL = 0.5
+PARTS: dict[str, Callable[[Exchange], Exchange | None]] = {
+    "what it answers": lambda one: replace(one, asked=""),
+    "the message": lambda one: replace(one, message=""),
+    "what came of it": lambda one: replace(one, opening="", conclusion=""),
+    "stretches of work": lambda one: None if one.part else one,
+}
+"""What is left of an exchange without a part of it; None: nothing."""
+LIMITS = (0.05, 0.08, 0.11, 0.14, 0.2, 0.3, 0.5)
 
 
-@dataclass
+class Project(NamedTuple):
+    """A project's opened store, its facts and its questions without an answer."""
+
+    name: str
+    cortex: Cortex
+    services: StoreServices
+    facts: list[dict[str, Any]]
+    unanswerable: list[dict[str, Any]]
+
+    @property
+    def language(self) -> str:
+        """Whether it was spoken of in English."""
+        return "other languages" if any("own" in fact for fact in self.facts) else "English"
+
+
+@dataclass(frozen=True)
 class Question:
-    """A question of gold with what was found for it."""
+    """A question with what is known of its candidates."""
 
-    project: str
+    project: Project
     wording: str
-    text: str
     keys: list[list[str]]
     evidence: Evidence
-    foreign: bool
-    texts: dict[tuple[str, int], str] = field(default_factory=dict)
 
 
-def store_of(project: str, sessions: Path, stores: Path) -> Path:
-    """The store of a project's sessions, made where it is not there."""
-    from recortex import Cortex
-
-    folder = stores / project
-    if not (folder / "done").exists():
-        work = folder / "work"
-        work.mkdir(parents=True, exist_ok=True)
-        began = time.perf_counter()
-        with Cortex.open(work, url=f"sqlite:///{folder / 'store.db'}") as cortex:
-            found = cortex.import_("any", str(sessions / project))
-        print(f"{project}: {found.files} sessions in {time.perf_counter() - began:.0f} s", file=sys.stderr)
-        (folder / "done").touch()
-    return folder
-
-
-def opened(folder: Path) -> tuple[Any, StoreServices]:
-    """The facade of a store, and its services."""
+def project_of(name: str, gold: Path, sessions: Path, stores: Path) -> Project:
+    """A project with its store, which is made where it is not there."""
     from recortex import Cortex
     from recortex.domain.vocabulary import Scope
 
-    cortex = Cortex.open(folder / "work", url=f"sqlite:///{folder / 'store.db'}")
-    return cortex, cortex._app.services(Scope.PROJECT)  # noqa: SLF001
-
-
-def gold_of(path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The facts that still hold, and the questions without an answer."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    folder = stores / name
+    (work := folder / "work").mkdir(parents=True, exist_ok=True)
+    cortex = Cortex.open(work, url=f"sqlite:///{folder / 'store.db'}")
+    if not (folder / "done").exists():
+        began = time.perf_counter()
+        found = cortex.import_("any", str(sessions / name))
+        print(f"{name}: {found.files} sessions in {time.perf_counter() - began:.0f} s", file=sys.stderr)
+        (folder / "done").touch()
+    lines = [json.loads(line) for line in (gold / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     facts = [line for line in lines if line["type"] == "fact" and not line.get("ended_by")]
-    return facts, [line for line in lines if line["type"] == "unanswerable"]
+    unanswerable = [line for line in lines if line["type"] == "unanswerable"]
+    return Project(name, cortex, cortex._app.services(Scope.PROJECT), facts, unanswerable)  # noqa: SLF001
 
 
-def questions(project: str, gold: Path, services: StoreServices) -> Iterator[Question]:
-    """Each question in each wording, with its evidence."""
-    facts, unanswerable = gold_of(gold / f"{project}.jsonl")
-    foreign = any("own" in fact for fact in facts)
-    for line in (*facts, *unanswerable):
+def questions(project: Project, services: StoreServices | None = None) -> Iterator[Question]:
+    """Each question in each wording, with its evidence from a store; the project's own unless said."""
+    services = services or project.services
+    for line in (*project.facts, *project.unanswerable):
         for wording in WORDINGS:
             if text := line.get(wording):
-                vector = services.retrieval.meaning(text).vector
+                vector = project.services.retrieval.meaning(text).vector
                 evidence = services.exchange_retrieval.evidence(text, only=None, vector=vector, words=True)
-                yield Question(project, wording, text, line.get("keys", []), evidence, foreign)
+                yield Question(project, wording, line.get("keys", []), evidence)
 
 
-def text_of(services: StoreServices, question: Question, place: Any) -> str:
-    """All that a place says."""
-    search = services.store.exchange_search
-    known = question.texts.get(place.parts)
-    if known is None:
-        root = search.beginning_at([(place.session, place.turn)])
-        found = [*root.values(), *search.exchanges(place.parts).values()]
-        known = "\n".join(f"{one.asked}\n{one.message}\n{one.outcome}" for one in found)
-        question.texts[place.parts] = known
-    return known
+def text_of(services: StoreServices, exchanges: Iterable[Exchange]) -> str:
+    """All that a place says: of its exchange, and of those stretches of its work that were found."""
+    found = list(exchanges)
+    roots = services.store.exchange_search.beginning_at([(one.session, one.root_turn) for one in found])
+    return "\n".join(f"{one.asked}\n{one.message}\n{one.outcome}" for one in (*roots.values(), *found))
 
 
-def ranks(services: StoreServices, asked: Sequence[Question], weights: Weights) -> list[int]:
-    """The rank of the first place that holds the fact, from 1; 0: none of the first."""
+def place_text(question: Question, place: Place, found_in: StoreServices) -> str:
+    """The text of a place, whole, also where it was found in a store that lacks a part of it."""
+    ids = [one.id for one in found_in.store.exchange_search.exchanges(place.parts).values()]
+    own = question.project.services
+    return text_of(own, own.store.exchanges.get(ids))
+
+
+def rank(question: Question, weights: Weights, found_in: StoreServices) -> int:
+    """The rank of the first place that holds the fact, from 1; 0: none of the first twenty."""
     from recortex.engines.exchanges.ranking import ranked
 
-    found = []
-    for one in asked:
-        places = islice(ranked(one.evidence, weights), DEPTHS[-1])
-        hits = (
-            rank for rank, place in enumerate(places, 1) if holds(text_of(services, one, place), one.keys)
-        )
-        found.append(next(hits, 0))
-    return found
+    places = islice(ranked(question.evidence, weights), DEPTHS[-1])
+    right = (holds(place_text(question, place, found_in), question.keys) for place in places)
+    return next((number for number, held in enumerate(right, 1) if held), 0)
 
 
 def shares(found: Sequence[int]) -> str:
     """The shares found among the first 1, 5, 10 and 20."""
     count = max(len(found), 1)
-    return " / ".join(f"{100 * sum(0 < rank <= depth for rank in found) / count:5.1f}" for depth in DEPTHS)
+    return " / ".join(f"{100 * sum(0 < one <= depth for one in found) / count:5.1f}" for depth in DEPTHS)
 
 
-def report(stores: dict[str, StoreServices], asked: Sequence[Question], weights: Weights, name: str) -> None:
-    """What is found, by wording: of English sessions, and of others."""
-    for wording in WORDINGS:
-        for foreign in (False, True):
-            of = [one for one in asked if one.keys and one.wording == wording and one.foreign == foreign]
-            if of:
-                found = [rank for one in of for rank in ranks(stores[one.project], [one], weights)]
-                language = "other languages" if foreign else "English"
-                print(f"{name:<24} {wording:<10} {language:<16} {len(of):4}  {shares(found)}", flush=True)
+def report(
+    name: str, asked: Iterable[Question], weights: Weights, found_in: dict[str, StoreServices] | None = None
+) -> None:
+    """What is found by language and wording."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in asked:
+        if one.keys:
+            services = (found_in or {}).get(one.project.name, one.project.services)
+            found[one.project.language, one.wording].append(rank(one, weights, services))
+    for (language, wording), ranks in sorted(found.items(), key=lambda entry: WORDINGS.index(entry[0][1])):
+        print(f"{name:<26} {wording:<10} {language:<16} {len(ranks):4}  {shares(ranks)}", flush=True)
 
 
-def per_project(stores: dict[str, StoreServices], asked: Sequence[Question], weights: Weights) -> None:
-    """What is found in each project."""
-    for project, services in stores.items():
-        for wording in WORDINGS:
-            of = [one for one in asked if one.keys and (one.project, one.wording) == (project, wording)]
-            if of:
-                print(f"  {project:<22} {wording:<10} {len(of):4}  {shares(ranks(services, of, weights))}")
+def without(part: str, project: Project) -> StoreServices:
+    """The services of a store in memory with a project's exchanges, each without a part."""
+    from recortex.domain.exchange import ExchangeQuery
+    from recortex.engines.exchanges.terms import terms
+
+    own = project.services
+    store = own.store.empty_in_memory()
+    left = [PARTS[part](one) for one in own.store.exchanges.find(ExchangeQuery())]
+    with store.transaction():
+        store.exchanges.put([(one, terms(one)) for one in left if one], own_clock(project))
+    services = replace(own, store=store)
+    while services.exchange_embedding.embed_batch():
+        pass
+    return services
 
 
-def shown(stores: dict[str, Any], gold: Path, wordings: Sequence[str]) -> None:
-    """What `recall` shows: facts in the passages of the first five, their tokens, and weak answers."""
-    counts: dict[str, list[tuple[bool, bool, int]]] = defaultdict(list)
-    empty: dict[str, list[bool]] = defaultdict(list)
-    for project, cortex in stores.items():
-        facts, unanswerable = gold_of(gold / f"{project}.jsonl")
-        for wording in wordings:
-            for line in facts:
-                if text := line.get(wording):
-                    hits = cortex.recall(text, among="exchanges").exchanges
-                    right = [
-                        one
-                        for one in hits
-                        if holds(f"{one.asked}\n{one.message}\n{one.outcome}", line["keys"])
-                    ]
-                    weak = bool(right) and all(one.weak for one in right)
-                    counts[wording].append((bool(right), weak, max((one.tokens for one in hits), default=0)))
-            empty[wording] += [
-                all(one.weak for one in cortex.recall(line[wording], among="exchanges").exchanges)
-                for line in unanswerable
-                if line.get(wording)
-            ]
-    for wording, found in counts.items():
-        right = [one for one in found if one[0]]
-        print(
-            f"shown, {wording}: {percent(len(right), len(found))} of {len(found)} facts in the passages, "
-            f"{percent(sum(one[1] for one in right), len(right))} of these marked weak, at most "
-            f"{max(one[2] for one in found)} tokens each; of {len(empty[wording])} unanswerable questions "
-            f"{percent(sum(empty[wording]), len(empty[wording]))} empty or weak only"
-        )
+def own_clock(project: Project) -> Any:
+    """The time by the project's clock."""
+    return project.cortex._app.clock()  # noqa: SLF001
 
 
-def percent(part: int, of: int) -> str:
+def answers(project: Project, text: str) -> Iterator[str]:
+    """The texts of a recall's answers in their order, exchanges opened whole."""
+    found = project.cortex.recall(text, limit=DEPTHS[-1])
+    yield from (hit.memory.text for hit in found.hits)
+    for hit in found.exchanges:
+        (exchange,) = project.services.store.exchanges.get([hit.id])
+        yield text_of(project.services, [exchange, *stretches(project, exchange)])
+
+
+def stretches(project: Project, exchange: Exchange) -> list[Exchange]:
+    """The stretches of work of an exchange, as opening it shows them."""
+    around = project.services.store.exchanges.around(exchange, 0, DEPTHS[-1])
+    return [one for one in around if one.root_turn == exchange.first_turn]
+
+
+def given(projects: Sequence[Project], wording: str) -> None:
+    """What `recall` gives: the rank of the first right answer, right passages, and what is marked weak."""
+    found: dict[str, list[int]] = defaultdict(list)
+    shown, weak, tokens = [], [], []
+    for project in projects:
+        for fact in project.facts:
+            held = (holds(text, fact["keys"]) for text in answers(project, fact[wording]))
+            found[project.language].append(next((place for place, one in enumerate(held, 1) if one), 0))
+            hits = project.cortex.recall(fact[wording], among="exchanges").exchanges[:5]
+            right = [one for one in hits if holds(f"{one.asked}\n{one.message}\n{one.outcome}", fact["keys"])]
+            shown.append(bool(right))
+            tokens += [one.tokens for one in hits]
+            weak += [all(one.weak for one in right)] if right else []
+    empty = [
+        all(hit.weak for hit in project.cortex.recall(line[wording], among="exchanges").exchanges)
+        for project in projects
+        for line in project.unanswerable
+    ]
+    for language, ranks in found.items():
+        print(f"{'answers of recall':<26} {wording:<10} {language:<16} {len(ranks):4}  {shares(ranks)}")
+    print(
+        f"{wording}: {percent(shown)} of the facts are in five passages of at most {max(tokens)} tokens;"
+        f" {percent(weak)} of these are marked weak; {percent(empty)} of {len(empty)} questions without an"
+        " answer get none or weak ones only"
+    )
+
+
+def percent(found: Sequence[bool]) -> str:
     """A share in words."""
-    return f"{100 * part / max(of, 1):.1f} %"
+    return f"{100 * sum(found) / max(len(found), 1):.1f} %"
+
+
+def fit(asked: Sequence[Question]) -> None:
+    """Fits the probability of an answer on all projects but one; prints what it marks as weak on that one."""
+    import numpy as np
+
+    from recortex.engines.exchanges.ranking import evidence_of_answer, ranked
+
+    rows = [
+        (number, one, evidence_of_answer(one.evidence, place.parts[0]), bool(one.keys) and held)
+        for number, one in enumerate(asked)
+        for place in islice(ranked(one.evidence), 5)
+        for held in [holds(place_text(one, place, one.project.services), one.keys)]
+    ]
+    judged = []
+    for left_out in {one.project.name for one in asked}:
+        seen = [row for row in rows if row[1].project.name != left_out]
+        model = logistic_regression(np.array([row[2] for row in seen]), np.array([row[3] for row in seen]))
+        judged += [
+            (*row, 1 / (1 + np.exp(-(model[0] + np.dot(model[1:], row[2])))))
+            for row in rows
+            if row[1].project.name == left_out
+        ]
+    model = logistic_regression(np.array([row[2] for row in rows]), np.array([row[3] for row in rows]))
+    print(f"all projects: bias {model[0]:.2f}, coverage {model[1]:.2f}, likeness {model[2]:.2f}")
+    for limit in LIMITS:
+        right = [probability < limit for _, _, _, held, probability in judged if held]
+        strong = {number for number, _, _, _, probability in judged if probability >= limit}
+        empty = [number not in strong for number, one in enumerate(asked) if not one.keys]
+        print(f"limit {limit:.2f}: {percent(empty)} of the unanswerable weak, {percent(right)} of the right")
+
+
+def logistic_regression(features: Any, right: Any, steps: int = 60, penalty: float = 0.01) -> Any:
+    """Bias and weights by Newton's method, with a small penalty on the weights."""
+    import numpy as np
+
+    rows = np.c_[np.ones(len(features)), features]
+    model = np.zeros(rows.shape[1])
+    for _ in range(steps):
+        likely = 1 / (1 + np.exp(-rows @ model))
+        slope = rows.T @ (likely - right) + penalty * np.r_[0, model[1:]]
+        curve = (rows * (likely * (1 - likely))[:, None]).T @ rows + penalty * np.eye(len(model))
+        model -= np.linalg.solve(curve, slope)
+    return model
 
 
 def main() -> int:
@@ -196,27 +270,37 @@ def main() -> int:
     parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--fit", action="store_true")
     options = parser.parse_args()
-    from recortex.engines.exchanges.ranking import WEIGHTS
-
     with tempfile.TemporaryDirectory() as temporary:
         os.environ.setdefault("RECORTEX_HOME", str(Path(temporary) / "home"))
         stores = options.stores or Path(temporary)
-        names = (
-            options.projects.split(",")
-            if options.projects
-            else [p.stem for p in sorted(options.gold.glob("*.jsonl"))]
-        )
-        both = {name: opened(store_of(name, options.sessions, stores)) for name in names}
-        services = {name: one for name, (_, one) in both.items()}
-        asked = [one for name in names for one in questions(name, options.gold, services[name])]
-        print(f"{'':<24} {'wording':<10} {'sessions':<16} facts  in the first {DEPTHS}")
-        report(services, asked, WEIGHTS, "all")
-        per_project(services, asked, WEIGHTS)
-        if options.ablation:
-            for signal in WEIGHTS._fields:
-                report(services, asked, WEIGHTS._replace(**{signal: 0.0}), f"without {signal}")
-        shown({name: cortex for name, (cortex, _) in both.items()}, options.gold, WORDINGS[:2])
+        every = [path.stem for path in sorted(options.gold.glob("*.jsonl"))]
+        names = options.projects.split(",") if options.projects else every
+        run([project_of(name, options.gold, options.sessions, stores) for name in names], options)
     return 0
+
+
+def run(projects: Sequence[Project], options: argparse.Namespace) -> None:
+    """Print what was asked for."""
+    from recortex.engines.exchanges.ranking import WEIGHTS
+
+    asked = [one for project in projects for one in questions(project)]
+    print(f"{'':<26} {'wording':<10} {'sessions':<16} facts  % in the first {DEPTHS}")
+    report("places", asked, WEIGHTS)
+    for project in projects:
+        report(f"  {project.name}", [one for one in asked if one.project is project], WEIGHTS)
+    for wording in ("asked", "question"):
+        given(projects, wording)
+    if options.fit:
+        for wordings in (("asked", "own_asked"), ("question", "own")):
+            print(f"probability of an answer, {' and '.join(wordings)}")
+            fit([one for one in asked if one.wording in wordings])
+    if options.ablation:
+        for signal in WEIGHTS._fields:
+            report(f"without {signal}", asked, WEIGHTS._replace(**{signal: 0.0}))
+        for part in PARTS:
+            lacking = {project.name: without(part, project) for project in projects}
+            again = [one for project in projects for one in questions(project, lacking[project.name])]
+            report(f"without {part}", again, WEIGHTS, lacking)
 
 
 if __name__ == "__main__":

@@ -86,10 +86,11 @@ class SessionBuilder:
         said, before = message_of(found), self.current
         if not said:
             return
-        asked = ending(before.conclusion, MOST_ASKED) if before else ""
-        option = chosen(said, before.conclusion) if before else ""
+        answers = prose(self.redact(turn.asked)) if turn.asked else before.conclusion if before else ""
+        option = chosen(said, answers)
         message = f"{said} → {option}" if option else said
-        self._open(turn, "person", asked, shortened(message, MOST_MESSAGE * 3 // 4, MOST_MESSAGE // 4))
+        message = shortened(message, MOST_MESSAGE * 3 // 4, MOST_MESSAGE // 4)
+        self._open(turn, "person", ending(answers, MOST_ASKED), message)
         for document in (part.text for part in found if part.kind == "document"):
             self._add_pieces(document, turn, "document")
 

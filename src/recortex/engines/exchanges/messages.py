@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PATTERNS = Patterns(__file__)
-_KINDS = ("diff", "log", "markup", "data", "table", "code")
-"""Kinds of pastes, in the order in which they are tried."""
+_KINDS = dict(
+    zip(("diff", "log", "markup", "data", "table", "code"), PATTERNS.starting("kind_"), strict=True)
+)
+"""What a line of each kind of paste looks like, in the order in which they are tried."""
 _LEAST = 300
 """Characters of a paste that is worth shortening."""
 _FIRST_LINE = 120
@@ -72,9 +74,8 @@ def _joined(found: Iterator[Part]) -> Iterator[Part]:
 
 def _kind(lines: list[str]) -> str:
     """What most lines of a paragraph look like."""
-    for kind in _KINDS:
-        matching = getattr(PATTERNS, f"kind_{kind}").match
-        if sum(map(bool, map(matching, lines))) > _MAJORITY * len(lines):
+    for kind, pattern in _KINDS.items():
+        if sum(map(bool, map(pattern.match, lines))) > _MAJORITY * len(lines):
             return kind
     return ""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import log
 from typing import NamedTuple
 
@@ -44,7 +45,7 @@ WEAK = 0.11
 probabilities are low (bench/exchanges.py --fit prints the trade-off)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """What is known of the candidates for one question.
 
@@ -61,6 +62,11 @@ class Evidence:
     size: int
     answered: Mapping[int, float] = field(default_factory=dict)
     outcome: Mapping[int, float] = field(default_factory=dict)
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest BM25 that a text could get."""
+        return BM25_MOST_GAIN * sum(map(self.rarity, self.frequency)) or 1.0
 
     def rarity(self, word: str) -> float:
         """The inverse document frequency of BM25, always positive; highest for unknown words."""
@@ -92,10 +98,9 @@ def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> Iterator[Place]:
     places: dict[tuple[str, int], list[ExchangeFacts]] = {}
     for one in order:
         places.setdefault((one.session, one.root_turn), []).append(one)
-    highest = BM25_MOST_GAIN * sum(map(evidence.rarity, evidence.frequency)) or 1.0
     for (session, turn), found in places.items():
         best, parts = found[0].key, tuple(one.key for one in found[:_STRETCHES])
-        yield Place(session, turn, totals[best], _probability(evidence, best, highest), parts)
+        yield Place(session, turn, totals[best], _probability(evidence, best), parts)
 
 
 def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
@@ -109,10 +114,14 @@ def _totals(evidence: Evidence, weights: Weights) -> dict[int, float]:
     return dict(zip(keys, totals, strict=True))
 
 
-def _probability(evidence: Evidence, key: int, highest: float) -> float:
-    """That a candidate answers, by its share of the highest BM25 and by its best cosine."""
-    coverage = evidence.keyword.get(key, 0.0) / highest
-    if not (evidence.answered or evidence.outcome):
-        return logistic(WORDS_ALONE.bias + WORDS_ALONE.coverage * coverage)
+def evidence_of_answer(evidence: Evidence, key: int) -> tuple[float, float]:
+    """Of a candidate: its share of the highest BM25, and its best cosine."""
     likeness = max(values.get(key, 0.0) for values in (evidence.answered, evidence.outcome))
-    return logistic(WEAKNESS.bias + WEAKNESS.coverage * coverage + WEAKNESS.likeness * likeness)
+    return evidence.keyword.get(key, 0.0) / evidence.highest, likeness
+
+
+def _probability(evidence: Evidence, key: int) -> float:
+    """That a candidate answers."""
+    coverage, likeness = evidence_of_answer(evidence, key)
+    model = WEAKNESS if evidence.answered or evidence.outcome else WORDS_ALONE
+    return logistic(model.bias + model.coverage * coverage + model.likeness * likeness)
