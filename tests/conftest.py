@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -50,14 +51,41 @@ SLOW = (
 """Unit tests that take two thirds of the time of all: `just quick` leaves them out."""
 
 
+WAITING = ("e2e", "faults")
+"""Tests that mostly wait for other programs."""
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark slow tests, and leave the coverage of some unmeasured."""
+    """Mark slow tests, leave the coverage of some unmeasured, and spread those that wait."""
+    items[:] = spread(items)
     for item in items:
-        path = item.path.relative_to(Path(__file__).parent).as_posix()
+        path = place(item)
         if path in SLOW:
             item.add_marker("slow")
         if path.startswith(UNMEASURED) and config.pluginmanager.hasplugin("pytest_cov"):
             item.add_marker("no_cover")
+
+
+def place(item: pytest.Item) -> str:
+    """The file of a test, from this folder."""
+    return item.path.relative_to(Path(__file__).parent).as_posix()
+
+
+def spread(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests with the files that wait evenly among the others.
+
+    Each worker begins with a run of neighbours: with all that wait in one run, minutes would end in which the
+    other workers have nothing left to do.
+    """
+    files = [list(tests) for _, tests in groupby(items, key=place)]
+    waiting = [tests for tests in files if place(tests[0]).startswith(WAITING)]
+    others = [tests for tests in files if not place(tests[0]).startswith(WAITING)]
+    count, found = sum(map(len, others)), list[pytest.Item]()
+    for number, tests in enumerate(waiting):
+        while others and len(found) < number * count // len(waiting):
+            found += others.pop(0)
+        found += tests
+    return [*found, *(item for tests in others for item in tests)]
 
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
