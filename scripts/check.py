@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pythons
@@ -61,7 +62,9 @@ def main() -> int:
         print(f"-- {time.monotonic() - began:.0f} s", flush=True)
         if done.returncode:
             return done.returncode
-    return next(filter(None, (pythons.check(*one, environment) for one in pythons.others().items())), 0)
+    with ThreadPoolExecutor() as pool:  # each waits for its environment and starts few tests
+        codes = pool.map(lambda one: pythons.check(*one, environment), pythons.others().items())
+        return next(filter(None, codes), 0)
 
 
 if __name__ == "__main__":
