@@ -63,8 +63,8 @@ def main() -> int:
         if done.returncode:
             return done.returncode
     with ThreadPoolExecutor() as pool:  # each waits for its environment and starts few tests
-        codes = pool.map(lambda one: pythons.check(*one, environment), pythons.others().items())
-        return next(filter(None, codes), 0)
+        running = [pool.submit(pythons.check, *one, environment) for one in pythons.others().items()]
+    return max((done.result() for done in running), key=bool, default=0)
 
 
 if __name__ == "__main__":
