@@ -13,7 +13,6 @@ import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pythons
@@ -62,9 +61,7 @@ def main() -> int:
         print(f"-- {time.monotonic() - began:.0f} s", flush=True)
         if done.returncode:
             return done.returncode
-    with ThreadPoolExecutor() as pool:  # each waits for its environment and starts few tests
-        running = [pool.submit(pythons.check, *one, environment) for one in pythons.others().items()]
-    return max((done.result() for done in running), key=bool, default=0)
+    return next(filter(None, (pythons.check(*one, environment) for one in pythons.others().items())), 0)
 
 
 if __name__ == "__main__":
