@@ -102,7 +102,7 @@ def embed_said(store, model, pairs):
     with store.transaction():
         keys = store.exchange_vectors.put(model, {hash_: code for _, hash_, code in pairs})
         found = store.exchange_search.exchanges([key for key, _, _ in pairs])
-        given = {key: (keys[hash_], None, keys[hash_]) for key, hash_, _ in pairs if key in found}
+        given = {key: (keys[hash_], keys[hash_]) for key, hash_, _ in pairs if key in found}
         store.exchange_vectors.attach(given)
     return keys
 

@@ -134,8 +134,8 @@ class ExchangeFacts(NamedTuple):
 
     Attributes:
         ended_at: microseconds since 1970 UTC; None where the transcript does not say.
-        message, answered, outcome: vectors, as int8 values, of the message, of it with what it answers, and
-            of what came of it; None where there is none.
+        answered, outcome: vectors, as int8 values, of the message with what it answers, and of what came of
+            it; None where there is none.
     """
 
     key: int
@@ -144,7 +144,6 @@ class ExchangeFacts(NamedTuple):
     part: int
     root_turn: int
     ended_at: int | None
-    message: bytes | None = None
     answered: bytes | None = None
     outcome: bytes | None = None
 

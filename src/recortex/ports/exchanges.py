@@ -93,7 +93,7 @@ class ExchangeSearch(Protocol):
 
 
 class ExchangeVectors(Protocol):
-    """The three vectors of an exchange: of its message, of that with what it answers, of its outcome.
+    """The two vectors of an exchange: of its message with what it answers, and of what came of it.
 
     Those of memories are others, even of the same text.
     """
@@ -119,7 +119,7 @@ class ExchangeVectors(Protocol):
         Returns how many, at most `limit`; inside a transaction.
         """
 
-    def attach(self, vectors: Mapping[int, tuple[int | None, int | None, int | None]]) -> None:
+    def attach(self, vectors: Mapping[int, tuple[int | None, int | None]]) -> None:
         """Give exchanges the keys of their vectors, at least one each; inside a transaction."""
 
 

@@ -39,7 +39,6 @@ LEAST_SAID = 16
 _WITH_VECTORS = (
     ("memories", "embedding_key"),
     ("versions", "embedding_key"),
-    ("exchanges", "message_key"),
     ("exchanges", "answered_key"),
     ("exchanges", "outcome_key"),
 )

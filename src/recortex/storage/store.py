@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Erasure
     from recortex.storage.database import Database
-    from recortex.storage.records.exchanges import (
-        ExchangeRecords,
-        ExchangeSearchRecords,
-        ExchangeVectorRecords,
-    )
+    from recortex.storage.records.exchange_search import ExchangeSearchRecords
+    from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
+    from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.backup import Backups
@@ -61,7 +59,7 @@ class EngineStore(ABC):
     @cached_property
     def exchange_vectors(self) -> ExchangeVectorRecords:
         """The vectors of what was said."""
-        from recortex.storage.records.exchanges import ExchangeVectorRecords
+        from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
 
         return ExchangeVectorRecords(self.database, self.vectors)
 

@@ -85,7 +85,7 @@ class ExchangeEmbedding:
             keys = dict(known) | dict(self._store.exchange_vectors.put(model, codes) if codes else {})
             of_text = {text: keys[hash_] for text, hash_ in hashes.items()}
             self._store.exchange_vectors.attach(
-                {key: (None, of_text.get(said), of_text.get(came)) for key, (said, came) in texts.items()}
+                {key: (of_text.get(said), of_text.get(came)) for key, (said, came) in texts.items()}
             )
         return len(waiting)
 

@@ -6,13 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.storage.postgres.search import asked_for, frequencies_of
 from recortex.storage.postgres.words import words_of_exchange
-from recortex.storage.records.exchanges import (
-    MOST_FOUND,
-    ExchangeRecords,
-    ExchangeSearchRecords,
-    rarest,
-    where,
-)
+from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
+from recortex.storage.records.exchanges import ExchangeRecords, where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -51,6 +51,8 @@ _REEMBEDDING = 0x5EC1
 _HEAD = 4
 """Bytes before the numbers in a halfvec's binary form (two of the dimensions, two unused), and before the
 bits in that of signs (their number)."""
+_OF_MEMORIES, _OF_EXCHANGES = (0, 2**62), (-(2**31) - 1, 0)
+"""Keys of vectors lie between these."""
 _MADE_BY = "The job that follows each session makes it."
 
 
@@ -229,7 +231,8 @@ class PgVectors(VectorRecords):
         key = self._number("model", model, dimensions)
         vectors = [self.column(code) for code in codes.values()]
         signs = [self.signs(code) for code in codes.values()]
-        found = self._rows("put_for_exchanges" if for_exchanges else "put", key, list(codes), vectors, signs)
+        between = _OF_EXCHANGES if for_exchanges else _OF_MEMORIES
+        found = self._rows("put", key, list(codes), vectors, signs, *between)
         return {bytes(hash_): int(key) for hash_, key in found}
 
 

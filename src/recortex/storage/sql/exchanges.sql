@@ -44,7 +44,7 @@ SELECT x.key FROM exchanges x WHERE /*own x*/ coalesce(x.ended_at, x.recorded_at
 ORDER BY coalesce(x.ended_at, x.recorded_at), x.key LIMIT ?
 
 -- name: beyond
--- A row and its words in the index take about twice its texts; three vectors of 384 numbers and the other
+-- A row and its words in the index take about twice its texts; two vectors of 384 numbers and the other
 -- indexes take the rest (bench/exchange_store.py).
 SELECT key FROM (
   SELECT x.key, coalesce(x.ended_at, x.recorded_at) AS ended,
@@ -56,26 +56,26 @@ SELECT key FROM (
 WHERE bytes > ? ORDER BY ended, key
 
 -- name: waiting
-WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+WHERE /*own x*/ x.answered_key IS NULL AND x.outcome_key IS NULL
   AND x.asked || x.message || x.opening || x.conclusion <> ''
 ORDER BY x.key DESC LIMIT ?
 
 -- name: count_waiting
 SELECT count(*) FROM exchanges x
-WHERE /*own x*/ x.message_key IS NULL AND x.answered_key IS NULL AND x.outcome_key IS NULL
+WHERE /*own x*/ x.answered_key IS NULL AND x.outcome_key IS NULL
   AND x.asked || x.message || x.opening || x.conclusion <> ''
 
 -- name: attach
-UPDATE exchanges SET message_key = ?2, answered_key = ?3, outcome_key = ?4 WHERE /*own*/ key = ?1
+UPDATE exchanges SET answered_key = ?2, outcome_key = ?3 WHERE /*own*/ key = ?1
 
 -- name: outdated
 SELECT x.key FROM exchanges x
-JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key, x.message_key)
+JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key)
 JOIN embedding_models o ON /*own o*/ o.key = e.model
 WHERE /*own x*/ o.name <> ? ORDER BY x.key LIMIT ?
 
 -- name: count_outdated
 SELECT count(*) FROM exchanges x
-JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key, x.message_key)
+JOIN embeddings e ON /*own e*/ e.key = coalesce(x.answered_key, x.outcome_key)
 JOIN embedding_models o ON /*own o*/ o.key = e.model
 WHERE /*own x*/ o.name <> ?

@@ -100,7 +100,6 @@ WHERE /*own e*/ e.key < (SELECT max(key) FROM embeddings /*only own*/)
       AND NOT (memory_key IN (SELECT m.key FROM memories m
         WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))))
   )
-  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 ORDER BY e.key LIMIT ?3
@@ -108,7 +107,6 @@ ORDER BY e.key LIMIT ?3
 -- name: drop_vector
 DELETE FROM embeddings AS e
 WHERE /*own e*/ e.key = ?1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = ?1)
-  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 

@@ -51,8 +51,8 @@ SELECT e.key FROM embeddings e JOIN embedding_models o ON /*own o*/ o.key = e.mo
 UPDATE memories SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
 
 -- name: detach_exchanges
-UPDATE exchanges SET message_key = NULL, answered_key = NULL, outcome_key = NULL
-WHERE /*own*/ (message_key = ?1 OR answered_key = ?1 OR outcome_key = ?1)
+UPDATE exchanges SET answered_key = NULL, outcome_key = NULL
+WHERE /*own*/ (answered_key = ?1 OR outcome_key = ?1)
 
 -- name: forgotten
 UPDATE embedding_models SET dimensions = 0 WHERE /*own*/ name = ?
@@ -94,7 +94,6 @@ SELECT count(*) FROM memories m WHERE /*own m*/ m.embedding_key IS NULL
 SELECT e.key FROM embeddings e
 WHERE /*own e*/ NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = e.key)
   AND e.key NOT IN (SELECT v.embedding_key FROM versions v WHERE /*own v*/ v.embedding_key IS NOT NULL)
-  AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.message_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.storage.records.exchanges import MOST_FOUND, ExchangeSearchRecords, rarest, where
+from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
+from recortex.storage.records.exchanges import where
 from recortex.storage.sqlite.search import any_of, best_of, frequency
 
 if TYPE_CHECKING:

@@ -35,8 +35,7 @@ WHERE /*own*/ model = ? AND key >= ? AND key < 0 ORDER BY key
 -- name: having
 SELECT x.key FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS v (value, place)
 CROSS JOIN LATERAL (
-  SELECT m.key FROM exchanges m WHERE /*own m*/ m.message_key = CAST(v.value AS bigint)
-  UNION ALL SELECT a.key FROM exchanges a WHERE /*own a*/ a.answered_key = CAST(v.value AS bigint)
+  SELECT a.key FROM exchanges a WHERE /*own a*/ a.answered_key = CAST(v.value AS bigint)
   UNION ALL SELECT o.key FROM exchanges o WHERE /*own o*/ o.outcome_key = CAST(v.value AS bigint)
 ) f
 JOIN exchanges x ON /*own x*/ x.key = f.key

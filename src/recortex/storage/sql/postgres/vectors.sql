@@ -17,27 +17,7 @@ WITH given AS (
     signs, place)
   WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.hash = g.hash)
 ), newest AS (
-  SELECT greatest(coalesce(max(key), 0), 0) AS key FROM embeddings /*only own*/
-), kept AS (
-  INSERT INTO embeddings (workspace, key, hash, model, vector)
-  SELECT :workspace, newest.key + number, hash, ?1, CAST(vector AS halfvec) FROM given, newest
-    RETURNING key, hash
-), signed AS (
-  INSERT INTO embedding_signs (workspace, key, model, signs)
-  SELECT :workspace, kept.key, ?1, CAST(given.signs AS bit varying) FROM kept
-    JOIN given ON given.hash = kept.hash
-)
-SELECT hash, key FROM kept
-UNION ALL SELECT hash, key FROM embeddings WHERE /*own*/ hash = ANY(CAST(?2 AS bytea[]))
-
--- name: put_for_exchanges
-WITH given AS (
-  SELECT g.hash, g.vector, g.signs, row_number() OVER (ORDER BY g.place) AS number
-  FROM unnest(CAST(?2 AS bytea[]), CAST(?3 AS text[]), CAST(?4 AS text[])) WITH ORDINALITY AS g (hash, vector,
-    signs, place)
-  WHERE NOT EXISTS (SELECT 1 FROM embeddings e WHERE /*own e*/ e.hash = g.hash)
-), newest AS (
-  SELECT coalesce(max(key), -2147483649) AS key FROM embeddings WHERE /*own*/ key < 0
+  SELECT coalesce(max(key), ?5) AS key FROM embeddings WHERE /*own*/ key > ?5 AND key < ?6
 ), kept AS (
   INSERT INTO embeddings (workspace, key, hash, model, vector)
   SELECT :workspace, newest.key + number, hash, ?1, CAST(vector AS halfvec) FROM given, newest

@@ -17,7 +17,7 @@ ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?3)), key LIMIT ?1
 
 -- name: having
 SELECT x.key FROM json_each(?) v CROSS JOIN exchanges x
-ON (x.message_key = v.value OR x.answered_key = v.value OR x.outcome_key = v.value)
+ON (x.answered_key = v.value OR x.outcome_key = v.value)
 WHERE 1 = 1 ORDER BY v.key, x.key
 
 -- name: signs

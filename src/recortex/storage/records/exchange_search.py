@@ -1,0 +1,150 @@
+"""Finding exchanges by words and by their two vectors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from bisect import bisect
+from collections import defaultdict
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
+from recortex.storage.database import Records
+from recortex.storage.records.exchanges import ALL, SELECT, VECTORS, exchange_of, where
+from recortex.storage.records.search import FLOAT, NOTHING
+from recortex.storage.records.signs_in_memory import SignsInMemory
+from recortex.storage.records.values import json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.storage.database import Database
+    from recortex.storage.records.filters import Clause
+    from recortex.storage.records.vectors import VectorRecords
+
+MOST_FOUND = 500
+"""So many exchanges are scored in a search by words; the rarest words say which, the latest where these are
+still too many."""
+MOST_READ = 5_000
+"""Words that so many exchanges hold together count in the score, the rarest first: FTS5 reads all of them to
+know how rare a word is."""
+_WIDER = (3, 30)
+"""So many times more vectors are compared than exchanges are wanted, until enough of those pass the filter:
+an exchange has two."""
+
+
+def rarest(counts: Sequence[int]) -> tuple[int, int]:
+    """How many of the first words find exchanges, and how many are read at all.
+
+    Args:
+        counts: how many exchanges hold each word, in ascending order.
+    """
+    sums = list(accumulate(counts))
+    return max(bisect(sums, MOST_FOUND), 1), bisect(sums, MOST_READ)
+
+
+class ExchangeSearchRecords(Records):
+    """The part of an `ExchangeSearch` that is the same in every engine."""
+
+    topic = "exchanges"
+
+    def __init__(self, database: Database, vectors: VectorRecords) -> None:
+        super().__init__(database)
+        self._vectors = vectors
+        self._signs = SignsInMemory(self._signs_of)
+        self._asked: set[int] = set()
+
+    def size(self) -> int:
+        """About how many exchanges are indexed."""
+        return self._number("size")
+
+    @abstractmethod
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many exchanges contain it."""
+
+    @abstractmethod
+    def match(self, words: Sequence[str], limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+        """Keys with their BM25 score over the parts (higher is better), best first."""
+
+    def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> list[int]:
+        """Keys of exchanges one of whose vectors differs least in its signs from the query's.
+
+        Empty where likeness cannot be computed.
+        """
+        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
+        if model_key is None:
+            return []
+        signs = self._vectors.signs(bytes(value > 0 for value in memoryview(vector).cast("f")))
+        condition, values = where(only)
+        having = self._sql["having"].replace("1 = 1", condition)
+        for wanted in (limit * times for times in _WIDER):
+            keys = self._closest(model_key, signs, wanted)
+            rows = self._database.rows(having, (json(keys), *values))
+            found = list(dict.fromkeys(row[0] for row in rows))
+            if len(found) >= limit or len(keys) < wanted:
+                return found[:limit]
+        return self._closest_passing(model_key, signs, (condition, values))[:limit]
+
+    def facts(
+        self, keys: Sequence[int], only: ExchangeQuery | None, model: str | None
+    ) -> list[ExchangeFacts]:
+        """What is scored of those of `keys` that pass, with vectors where a model is named."""
+        condition, values = where(only)
+        model_key = self._vectors.model_key(model) if model else None
+        columns, joins, first = "NULL, NULL", "", NOTHING
+        if model_key is not None:
+            aliases = dict(zip(("ea", "eo"), VECTORS, strict=True))
+            columns = ", ".join(self._vectors.COLUMN.replace("e.", f"{alias}.") for alias in aliases)
+            joins = " ".join(
+                f"LEFT JOIN embeddings {alias} ON /*own {alias}*/ {alias}.key = x.{key} AND {alias}.model = ?"
+                for alias, key in aliases.items()
+            )
+            first = (model_key,) * len(aliases)
+        sql = (
+            f"SELECT x.key, x.session, x.opener, x.part, x.root_turn, x.ended_at, {columns}"
+            f" FROM exchanges x {joins}"
+            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
+        )
+        rows = self._database.rows(sql, (*first, json(list(keys)), *values))
+        start = len(ExchangeFacts._fields) - len(VECTORS)
+        return [
+            ExchangeFacts(*row[:start], *(one and self._vectors.code(one) for one in row[start:]))
+            for row in rows
+        ]
+
+    def exchanges(self, keys: Sequence[int]) -> dict[int, Exchange]:
+        """The exchanges with these keys."""
+        among = "x.key IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT x.key, {SELECT} FROM exchanges x WHERE /*own x*/ {among}"
+        return {key: exchange_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
+
+    def beginning_at(self, places: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Exchange]:
+        """The exchanges that begin at these turns of sessions, without stretches of work."""
+        sql = f"SELECT {SELECT} FROM exchanges x {self._sql['at']}"
+        rows = [row for place in places for row in self._database.rows(sql, place)]
+        return {(one.session, one.first_turn): one for one in map(exchange_of, rows)}
+
+    def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
+        """Keys of the exchanges' vectors whose signs differ least, by the database or by a copy in memory.
+
+        The copy pays from the second question of a process on.
+        """
+        if model not in self._asked:
+            self._asked.add(model)
+            return self._column("closest", wanted, model, signs)
+        return self._signs.closest(model, self._vectors.packed(signs), wanted)
+
+    def _closest_passing(self, model: int, signs: Any, clause: Clause) -> list[int]:
+        """Keys of all exchanges that pass, the closest first: where few do, what is close is none of them."""
+        condition, values = clause
+        sql = f"SELECT x.key, {', '.join(f'x.{name}' for name in VECTORS)} FROM exchanges x"
+        holders = defaultdict[int, list[int]](list)
+        for key, *own in self._database.rows(f"{sql} WHERE /*own x*/ {condition} ORDER BY x.key", values):
+            for vector in {*own} - {None}:
+                holders[vector].append(key)
+        keys = self._signs.closest(model, self._vectors.packed(signs), ALL, among=list(holders))
+        return list(dict.fromkeys(key for vector in keys for key in holders[vector]))
+
+    def _signs_of(self, model: int, newest: int) -> list[tuple[int, bytes]]:
+        rows = self._rows("signs", model, newest)
+        return [(key, self._vectors.packed(signs)) for key, signs in rows]
