@@ -3,9 +3,10 @@
 Memories of about 200 characters are made from a seeded generator: statements about a software project,
 whose words follow the skewed frequencies of prose (a few thousand common and technical words, many rarer
 identifiers). Recall is measured through the public API, counting of the access included, with and without
-making the query's vector.
+making the query's vector. With --exchanges so many of them, made of the same prose, are put beside the memories, and
+each question is asked of the memories alone and of all, in turns.
 
-    python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--json FILE]
+    python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--exchanges 20000] [--json FILE]
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import resource
 import statistics
 import tempfile
 import time
+from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -39,6 +41,8 @@ between and or not than then if while since
 SYLLABLES = (
     "ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wo xi yu za bri cla dre flo gra ple sto tri".split()
 )
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Prose:
@@ -107,6 +111,58 @@ def give_vectors(cx: Cortex, seed: int) -> None:
             store.vectors.attach([(row[0], keys[bytes(row[1][:16])], row[1]) for row in part])
 
 
+def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
+    """Keep exchanges of about 1.2 KB with two random vectors each."""
+    import numpy as np
+
+    from recortex.domain.exchange import Exchange
+    from recortex.engines.exchanges.terms import terms
+
+    store: Any = cx._app.all_services()[0].store  # noqa: SLF001
+    model = cx._app.embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
+    random_ = np.random.default_rng(count)
+    for start in range(0, count, 500):
+        said = [
+            Exchange(
+                id=f"{number:032x}",
+                session=f"session-{number // 20}",
+                client="claude-code",
+                opener="person",
+                first_turn=number % 20 * 4,
+                last_turn=number % 20 * 4 + 3,
+                root_turn=number % 20 * 4,
+                started_at=BEGAN + timedelta(minutes=number),
+                ended_at=BEGAN + timedelta(minutes=number),
+                asked=prose.statement(),
+                message=prose.statement(),
+                conclusion=" ".join(prose.statement() for _ in range(4)),
+            )
+            for number in range(start, min(start + 500, count))
+        ]
+        with store.transaction():
+            store.exchanges.put([(one, terms(one)) for one in said], BEGAN)
+            waiting = store.exchange_vectors.waiting(len(said))
+            rows = random_.integers(-127, 128, (2 * len(waiting), 384), np.int8)
+            codes = {f"{place:016}".encode(): row.tobytes() for place, row in enumerate(rows, 2 * start)}
+            keys = list(store.exchange_vectors.put(model, codes).values())
+            store.exchange_vectors.attach(
+                {one.key: tuple(keys[2 * place : 2 * place + 2]) for place, one in enumerate(waiting)}
+            )
+
+
+def beside(cx: Cortex, questions: list[str]) -> dict[str, float]:
+    """What exchanges add to a recall: medians of both ways and of the differences, in milliseconds."""
+    times: dict[str, list[float]] = {"memories": [], "all": []}
+    for number, question in enumerate(questions):
+        for among in ("memories", "all") if number % 2 else ("all", "memories"):
+            began = time.perf_counter()
+            cx.recall(question, floor=False, among=among)
+            times[among].append(1e3 * (time.perf_counter() - began))
+    more = [all_ - alone for all_, alone in zip(times["all"], times["memories"], strict=True)]
+    alone, both = (round(statistics.median(times[among]), 2) for among in ("memories", "all"))
+    return {"p50": both, "alone": alone, "more": round(statistics.median(more), 2)}
+
+
 def timed(act: Any, items: list[Any]) -> dict[str, float]:
     """Median and 95th percentile of one call, in milliseconds."""
     times = []
@@ -117,7 +173,7 @@ def timed(act: Any, items: list[Any]) -> dict[str, float]:
     return {"p50": round(statistics.median(times), 2), "p95": round(statistics.quantiles(times, n=20)[18], 2)}
 
 
-def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
+def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, Any]:
     prose = Prose(size)
     path = folder / f"{size}.db"
     row: dict[str, Any] = {"memories": size}
@@ -139,6 +195,11 @@ def measure(size: int, queries: int, folder: Path) -> dict[str, Any]:
         row["recall_keyword"] = timed(
             lambda question: cx.recall(question, floor=False, recipe="keyword"), asked
         )
+        if exchanges:
+            give_exchanges(cx, prose, exchanges)
+            beside(cx, asked[:20])
+            row["beside_exchanges"] = beside(cx, asked)
+            print(f"beside {exchanges} exchanges: {row['beside_exchanges']}", flush=True)
         more = [prose.statement() for _ in range(50)]
         row["remember"] = timed(cx.remember, more)
         row["get"] = timed(cx.get, [memory.id for memory in cx.list(limit=200).memories])
@@ -155,6 +216,7 @@ def main() -> None:
     )
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--exchanges", type=int, default=0)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
@@ -167,7 +229,7 @@ def main() -> None:
     print("|---" * (len(names) + 4) + "|")
     for size in map(int, options.sizes.split(",")):
         with tempfile.TemporaryDirectory() as folder:
-            row = measure(size, options.queries, Path(folder))
+            row = measure(size, options.queries, Path(folder), options.exchanges)
         rows.append(row)
         cells = [f"{row[name]['p50']} / {row[name]['p95']}" for name in names]
         print(

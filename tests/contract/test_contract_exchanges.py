@@ -36,6 +36,10 @@ def keys(store, *exchanges):
     return [by_id[id_] for id_ in ids]
 
 
+def counted(store, *words):
+    return dict(zip(words, store.exchange_search.frequencies(words), strict=True))
+
+
 def vector(*values):
     return np.array(values, "<f4").tobytes()
 
@@ -86,7 +90,9 @@ def test_an_exchange_grows_in_its_session_and_loses_its_vectors(store):
     assert store.exchanges.get([one.id]) == [grown]
     assert [waiting.key for waiting in store.exchange_vectors.waiting(9)] == [key]
     assert put(store, one) == 0
-    assert [found for found, _ in store.exchange_search.match(["quicksilver"], 5, None)] == [key]
+    assert [found for found, _ in store.exchange_search.match(counted(store, "quicksilver"), 5, None)] == [
+        key
+    ]
     assert store.exchange_search.frequencies(["quicksilver", "tests", "pass"]) == [1, 0, 0]
     assert store.check().whole
 
@@ -212,13 +218,13 @@ def test_more_words_find_where_the_rarest_find_too_few(store, monkeypatch):
     monkeypatch.setattr(exchange_search, "MOST_FOUND", 3)
     monkeypatch.setattr(exchange_search, "MOST_READ", 4)
     put(store, *(exchange(number) for number in range(1, 9)), exchange(20, message="quicksilver"))
-    rare, *others = store.exchange_search.match(["parser", "quicksilver"], 4, None)
+    rare, *others = store.exchange_search.match(counted(store, "parser", "quicksilver"), 4, None)
     assert rare[0] == keys(store, exchange(20))[0]
     assert len({key for key, _ in others} & {*keys(store, *map(exchange, range(1, 9)))}) == 3
     only = ExchangeQuery(until=exchange(2).ended_at)
-    assert [key for key, _ in store.exchange_search.match(["parser", "quicksilver"], 4, only)] == keys(
-        store, exchange(1)
-    )
+    assert [
+        key for key, _ in store.exchange_search.match(counted(store, "parser", "quicksilver"), 4, only)
+    ] == keys(store, exchange(1))
 
 
 def test_both_engines_score_alike(empty):
@@ -227,7 +233,9 @@ def test_both_engines_score_alike(empty):
         with empty(layout) as store:
             put(store, *(exchange(number) for number in range(1, 30)))
             put(store, exchange(40, message="The btree's quicksilver, isn't it?"), terms="quick silver")
-            scores.append(store.exchange_search.match(["quicksilver", "parser", "options", "7"], 9, None))
+            scores.append(
+                store.exchange_search.match(counted(store, "quicksilver", "parser", "options", "7"), 9, None)
+            )
     lite, other = scores
     assert [key for key, _ in lite] == [key for key, _ in other]
     assert [score for _, score in lite] == pytest.approx([score for _, score in other], rel=1e-3)
@@ -350,7 +358,8 @@ def test_workspaces_see_nothing_of_each_others(empty):
         assert mine.exchanges.find(ExchangeQuery()) == [exchange(1)]
         assert mine.exchanges.get([exchange(2).id]) == []
         assert (
-            mine.exchange_search.match(["quicksilver", "option"], 5, None)[0][0] == keys(mine, exchange(1))[0]
+            mine.exchange_search.match(counted(mine, "quicksilver", "option"), 5, None)[0][0]
+            == keys(mine, exchange(1))[0]
         )
         assert mine.exchange_search.frequencies(["quicksilver", "parser"]) == [0, 1]
         for _ in range(2):

@@ -58,7 +58,7 @@ def test_files_that_an_exchange_decided_something_about(store):
     with store.transaction():
         store.exchanges.put([(one, f"{word_of_file('ä.py')} queue smtp")], AT)
     assert store.sessions.cited(["b.py", "ä.py"]) == ["ä.py"]
-    ((key, _),) = store.exchange_search.match([word_of_file("ä.py")], 5, None)
+    ((key, _),) = store.exchange_search.match({word_of_file("ä.py"): 1}, 5, None)
     assert store.exchange_search.exchanges([key]) == {key: one}
     with store.transaction():
         store.exchanges.delete([key])

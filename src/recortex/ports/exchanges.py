@@ -70,11 +70,16 @@ class ExchangeSearch(Protocol):
         """For each word, how many exchanges contain it; of a common one about how many."""
 
     def match(
-        self, words: Sequence[str], limit: int, only: ExchangeQuery | None
+        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
     ) -> Sequence[tuple[int, float]]:
         """Keys with their BM25 score over the parts (higher is better), best first.
 
         The rarest words find some hundred exchanges; the others only score.
+
+        Args:
+            words: with their frequencies, about.
+            limit: at most so many.
+            only: filters.
         """
 
     def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> Sequence[int]:

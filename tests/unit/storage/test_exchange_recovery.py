@@ -59,7 +59,7 @@ def damage(path):
 def read(path):
     with opened(path) as store:
         assert store.check().whole
-        assert store.exchange_search.match(["queue"], 3, None)
+        assert store.exchange_search.match({"queue": 1}, 3, None)
         found = store.exchanges.find(ExchangeQuery())
     assert all(one == exchange(one.first_turn) for one in found)
     return len(found)

@@ -83,7 +83,7 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
         exchange
         for services in context.app.all_services(Scope.PROJECT)
         for exchange in services.store.exchange_search.exchanges(
-            [key for key, _ in services.store.exchange_search.match([word], DECISIONS, None)]
+            [key for key, _ in services.store.exchange_search.match({word: 1}, DECISIONS, None)]
         ).values()
     ]
     if not found:

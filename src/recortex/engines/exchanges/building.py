@@ -17,6 +17,7 @@ from recortex.domain.expressions import lazy
 from recortex.domain.transcript import SessionInfo
 from recortex.engines.exchanges.messages import Part, message_of, parts
 from recortex.engines.exchanges.options import chosen
+from recortex.engines.exchanges.reports import reports
 from recortex.engines.exchanges.shortening import (
     LEFT_OUT,
     ending,
@@ -111,6 +112,8 @@ class SessionBuilder:
                 opening=current.opening or first_sentence(current.conclusion),
                 conclusion=shortened(said, MOST_CONCLUSION // 2, MOST_CONCLUSION // 2),
             )
+        for report in reports(turn.tools, self.redact):
+            self._add_work(report, turn, "agent")
         current = _with_tools(current, turn.tools, self.redact)
         self._keep(replace(current, last_turn=turn.index, ended_at=turn.at or current.ended_at))
 

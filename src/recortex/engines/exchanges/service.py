@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from recortex.engines.indexing.vectors import QuestionVector, Row
     from recortex.ports.exchanges import ExchangeSearch
 
-GATHERED = 200
-"""Candidates by words, and as many by vectors (bench/exchanges.py)."""
+GATHERED = 60
+"""Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
 MOST_WEAK = 2
 """Weak answers that are shown."""
 PASSAGE, AROUND = 75, 45
@@ -58,6 +58,8 @@ class ExchangeRetrieval:
             vector: of the question; None: words alone.
             words: whether words are searched.
         """
+        if not self._search.size():
+            return []
         evidence = self.evidence(question, only=only, vector=vector, words=words)
         places = _few_weak(ranked(evidence), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
@@ -83,7 +85,7 @@ class ExchangeRetrieval:
         """What is known of the candidates."""
         asked = asked_words(question)
         frequency = dict(zip(asked, self._search.frequencies(asked), strict=True)) if asked else {}
-        matched = dict(self._search.match(asked, GATHERED, only)) if asked and words else {}
+        matched = dict(self._search.match(frequency, GATHERED, only)) if asked and words else {}
         near: Sequence[int] = ()
         if vector is not None:
             near = self._search.nearest(vector.raw, GATHERED, only, vector.model)

@@ -47,12 +47,14 @@ class PgExchangeSearch(ExchangeSearchRecords):
         """For each word, how many exchanges contain it."""
         return frequencies_of(self._counts, words)
 
-    def match(self, words: Sequence[str], limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+    def match(
+        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
+    ) -> list[tuple[int, float]]:
         """Keys with their BM25 score over the parts, best first.
 
         The rarest words find, and more only where these find too few; all score.
         """
-        search = asked_for(self._counts, self._workspace, list(dict.fromkeys(words)))
+        search = asked_for(self._counts, self._workspace, list(words))
         if search is None:
             return []
         search = search.held().rarest_first()

@@ -16,7 +16,7 @@ from recortex.storage.records.signs_in_memory import SignsInMemory
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
@@ -63,7 +63,9 @@ class ExchangeSearchRecords(Records):
         """For each word, how many exchanges contain it."""
 
     @abstractmethod
-    def match(self, words: Sequence[str], limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+    def match(
+        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
+    ) -> list[tuple[int, float]]:
         """Keys with their BM25 score over the parts (higher is better), best first."""
 
     def nearest(self, vector: bytes, limit: int, only: ExchangeQuery | None, model: str) -> list[int]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
 from recortex.storage.records.exchanges import where
-from recortex.storage.sqlite.search import any_of, best_of, frequency
+from recortex.storage.sqlite.search import any_of, best_of, frequencies
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recortex.domain.exchange import ExchangeQuery
     from recortex.storage.database import Database, Rows
@@ -32,19 +32,19 @@ class SqliteExchangeSearch(ExchangeSearchRecords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many exchanges contain it; of a common one about how many."""
-        size, sql = self.size(), self._sql["frequency"]
-        return [frequency(self._index, sql, word, SAMPLED, size) if word else 0 for word in words]
+        return frequencies(self._index, self._sql["frequencies"], words, SAMPLED, self.size())
 
-    def match(self, words: Sequence[str], limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
+    def match(
+        self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
+    ) -> list[tuple[int, float]]:
         """Keys with their BM25 score over the parts, best first.
 
         The rarest words find, and more only where these find too few; as many score as can be read in time.
         """
-        counts = dict(zip(words, self.frequencies(words), strict=True))
-        known = sorted((word for word, count in counts.items() if count), key=counts.__getitem__)
+        known = sorted((word for word, count in words.items() if count), key=words.__getitem__)
         if not known:
             return []
-        finding, read = rarest([counts[word] for word in known])
+        finding, read = rarest([words[word] for word in known])
         wanted, also = any_of(known[:finding]), any_of(known[finding:read])
         found = self._matching(wanted, limit, only)
         if also:

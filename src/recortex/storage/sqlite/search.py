@@ -9,6 +9,7 @@ from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, NOTHING, SearchRecords
+from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class SqliteSearch(SearchRecords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
-        size, sql = self.searchable(), self._sql["frequency"]
-        return [frequency(self._index, sql, word, COUNTED, size) if word else 0 for word in words]
+        return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
 
     def match(
         self,
@@ -108,10 +108,14 @@ class SqliteSearch(SearchRecords):
         ]
 
 
-def frequency(index: Rows, sql: str, word: str, counted: int, size: int) -> int:
-    """How many of `size` rows hold a word; above what is counted, as if all were like the latest."""
-    count, oldest = index.rows(sql, (any_of([word]), counted))[0]
-    return int(count if count < counted else max(counted, counted * size // max(size - oldest + 1, counted)))
+def frequencies(index: Rows, sql: str, words: Sequence[str], counted: int, size: int) -> list[int]:
+    """How many of `size` rows hold each word; above what is counted, as if all were like the latest."""
+    found = index.rows(sql, (json([any_of([word]) for word in words]), counted))
+    pairs = [map(int, row[0].split()) for row in found]
+    return [
+        count if count < counted else max(counted, counted * size // max(size - oldest + 1, counted))
+        for count, oldest in pairs
+    ]
 
 
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:

@@ -7,9 +7,11 @@ SELECT key, score FROM (
   ORDER BY rowid DESC LIMIT ?
 ) ORDER BY score DESC, key LIMIT ?
 
--- name: frequency
-SELECT count(*), coalesce(min(key), 0) FROM
-  (SELECT rowid AS key FROM exchanges_fts WHERE exchanges_fts MATCH ? ORDER BY rowid DESC LIMIT ?)
+-- name: frequencies
+SELECT (
+  SELECT count(*) || ' ' || coalesce(min(key), 0) FROM
+    (SELECT rowid AS key FROM exchanges_fts WHERE exchanges_fts MATCH j.value ORDER BY rowid DESC LIMIT ?2)
+) FROM json_each(?1) j ORDER BY j.key
 
 -- name: closest
 SELECT key FROM embedding_signs WHERE key < 0 AND model = ?2

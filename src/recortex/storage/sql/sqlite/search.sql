@@ -11,9 +11,11 @@ SELECT key, score FROM (
   ORDER BY rowid DESC LIMIT ?
 ) ORDER BY score DESC, key LIMIT ?
 
--- name: frequency
-SELECT count(*), coalesce(min(key), 0) FROM
-  (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)
+-- name: frequencies
+SELECT (
+  SELECT count(*) || ' ' || coalesce(min(key), 0) FROM
+    (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH j.value ORDER BY rowid DESC LIMIT ?2)
+) FROM json_each(?1) j ORDER BY j.key
 
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
