@@ -203,14 +203,14 @@ def test_words_find_in_every_part_and_rare_ones_count_more(store):
     put(store, *some, one, two)
     put(store, exchange(52, message="ok", asked="", opening="", conclusion=""), terms="quicksilver")
     search = store.exchange_search
-    found = search.match(["quicksilver", "parser", "btree", "nowhere"], 5, None)
+    found = search.match(counted(store, "quicksilver", "parser", "btree", "nowhere"), 5, None)
     assert [key for key, _ in found[:1]] == keys(store, one)
     assert {key for key, _ in found[:3]} >= set(keys(store, two))
     assert found == sorted(found, key=lambda entry: -entry[1])
     assert search.frequencies(["quicksilver", "parser", "nowhere", ""]) == [3, 39, 0, 0]
-    assert search.match([], 5, None) == search.match(["nowhere"], 5, None) == []
+    assert search.match({}, 5, None) == search.match({"nowhere": 1}, 5, None) == []
     only = ExchangeQuery(until=two.started_at)
-    assert [key for key, _ in search.match(["quicksilver"], 5, only)] == keys(store, one)
+    assert [key for key, _ in search.match({"quicksilver": 1}, 5, only)] == keys(store, one)
     assert search.size() >= 42
 
 
