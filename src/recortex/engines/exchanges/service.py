@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from recortex.engines.indexing.vectors import QuestionVector, Row
     from recortex.ports.exchanges import ExchangeSearch
 
-GATHERED = 60
+GATHERED = 40
 """Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
+LOOKED = 4
+"""So many places for each that is wanted are looked at, to find some that are not weak."""
 MOST_WEAK = 2
 """Weak answers that are shown."""
 PASSAGE, AROUND = 75, 45
@@ -61,7 +64,7 @@ class ExchangeRetrieval:
         if not self._search.size():
             return []
         evidence = self.evidence(question, only=only, vector=vector, words=words)
-        places = _few_weak(ranked(evidence), limit)
+        places = _few_weak(islice(ranked(evidence), LOOKED * limit), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
         asked = {stem(word, SUFFIXES): evidence.rarity(word) for word in evidence.frequency}

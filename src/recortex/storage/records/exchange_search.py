@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from recortex.storage.records.filters import Clause
     from recortex.storage.records.vectors import VectorRecords
 
-MOST_FOUND = 500
+MOST_FOUND = 300
 """So many exchanges are scored in a search by words; the rarest words say which, the latest where these are
 still too many."""
-MOST_READ = 5_000
+MOST_READ = 3_000
 """Words that so many exchanges hold together count in the score, the rarest first: FTS5 reads all of them to
 know how rare a word is."""
-_WIDER = (3, 30)
+_WIDER = (2, 30)
 """So many times more vectors are compared than exchanges are wanted, until enough of those pass the filter:
 an exchange has two."""
 

@@ -62,13 +62,13 @@ class SignsInMemory:
         differing = np.zeros(len(loaded.keys), np.uint16)
         for kept, one in zip(loaded.words, asked, strict=True):
             differing += _bits(kept ^ one)
-        places = np.arange(len(differing))
-        ranks = differing.astype(np.int64) * len(places) + places  # of equals the oldest first
         if among is not None:
             places = np.flatnonzero(np.isin(loaded.keys, np.array(among, np.int64)))
-        elif wanted < len(places):
-            places = np.argpartition(ranks, wanted - 1)[:wanted]
-        places = places[np.argsort(ranks[places])][:wanted]
+        elif wanted < len(differing):
+            places = np.flatnonzero(differing <= np.partition(differing, wanted - 1)[wanted - 1])
+        else:
+            places = np.arange(len(differing))
+        places = places[np.argsort(differing[places], kind="stable")][:wanted]  # of equals the oldest first
         return [int(key) for key in loaded.keys[places]]
 
     def _up_to_date(self, model: int) -> _Loaded | None:

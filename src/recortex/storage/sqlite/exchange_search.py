@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.vectors import VectorRecords
 
-SAMPLED = 200
+SAMPLED = 100
 """The latest so many exchanges with a word tell about how many hold it."""
 
 
@@ -56,7 +56,7 @@ class SqliteExchangeSearch(ExchangeSearchRecords):
     def _matching(self, expression: str, limit: int, only: ExchangeQuery | None) -> list[tuple[int, float]]:
         condition, values = where(only)
         sql = self._sql["match"]
-        if only is not None:
+        if values:
             among = f"EXISTS (SELECT 1 FROM exchanges x WHERE x.key = exchanges_fts.rowid AND {condition})"
             sql = sql.replace("MATCH ?", f"MATCH ? AND {among}")
         return list(self._index.rows(sql, (expression, *values, MOST_FOUND, limit)))
