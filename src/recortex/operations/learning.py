@@ -1,61 +1,37 @@
-"""Learning from sessions: extract, review, import."""
+"""Learning from sessions: extract, import."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from recortex.app import signing
 from recortex.app.brief import forget_briefs
 from recortex.app.projects import find_project
 from recortex.codec import storable
 from recortex.domain.lesson import Extracted
-from recortex.domain.memory import Memory
-from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Actor, Origin, RelationType, Scope, Status
-from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
-from recortex.operations.agents import WAITING, check_decision, limited
-from recortex.operations.base import Operations, bounded, embed_all, embed_exchanges
+from recortex.operations.agents import WAITING, limited
+from recortex.operations.base import Operations, embed_all, embed_exchanges
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from recortex.app.jobs.learning import Lesson
-    from recortex.app.store_services import StoreServices
+    from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
     from recortex.operations.inputs import NewMemory
 
-PAIR = 2
-Review = Literal["list", "approve", "reject", "replace"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contradiction:
-    """Two active memories that cannot both hold, as far as words tell; the newer one comes first."""
-
-    newer: Memory
-    older: Memory
-    evidence: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reviewed:
-    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
-
-    action: Review
-    memories: tuple[Memory, ...]
-    waiting: int
-    contradictions: tuple[Contradiction, ...] = ()
-
 
 class LearningOperations(Operations):
-    """extract, review, import."""
+    """extract, import."""
 
     @operation()
     def extract(
@@ -71,81 +47,6 @@ class LearningOperations(Operations):
             dry_run: only show what would be learned, from the beginning.
         """
         return self._learn(Path(path), final=final, embed=embed, dry_run=dry_run).extracted
-
-    @operation()
-    def review(
-        self,
-        action: Review = "list",
-        ids: Sequence[str] = (),
-        *,
-        limit: int = 20,
-    ) -> Reviewed:
-        """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
-
-        Args:
-            action: list what waits; approve (they become active) or reject (they are archived); or replace:
-                of two memories that cannot both hold, the first takes the second one's place.
-            ids: of the memories to decide about, or their first characters.
-            limit: how many to list.
-        """
-        if action == "list":
-            query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
-            found = [
-                memory
-                for services in self._app.all_services()
-                for memory in services.store.memories.find(query)
-            ][:limit]
-            return self._reviewed(action, found, self._contradictions(limit))
-        if action != "reject":
-            check_decision(self._app)
-        if action == "replace":
-            return self._replace(ids)
-        if not ids:
-            raise InvalidInputError(
-                f"Which memories to {action}?", hint="`recortex review list` shows their ids."
-            )
-        status = Status.ACTIVE if action == "approve" else Status.ARCHIVED
-        located = [self._waits(id_) for id_ in ids]
-        decided = [self._decide(services, memory, status, action) for services, memory in located]
-        return self._reviewed(action, decided)
-
-    def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
-        found = [
-            (services.store.memories.get([one.source_id, one.target_id]), one)
-            for services in self._app.all_services()
-            for one in services.store.relations.suggested(RelationType.CONTRADICTS, limit)
-        ]
-        pairs = [
-            (all_output_redacted(sorted(pair, key=lambda memory: memory.valid_from)), one)
-            for pair, one in found
-            if len(pair) == PAIR
-        ]
-        return tuple(
-            Contradiction(newer=newer, older=older, evidence=" ".join(one.evidence))
-            for (older, newer), one in pairs[:limit]
-        )
-
-    def _replace(self, ids: Sequence[str]) -> Reviewed:
-        """Let the first memory take the second one's place."""
-        if len(ids) != PAIR:
-            raise InvalidInputError(
-                "Which memory takes which one's place?", hint="`recortex review replace NEW OLD`"
-            )
-        (services, new), (other, old) = (self._app.locate(id_) for id_ in ids)
-        if services is not other or new.id == old.id or old.status is not Status.ACTIVE:
-            raise InvalidInputError("One active memory can replace another one of the same store.")
-        services.ingestion.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
-        return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
-
-    def _reviewed(
-        self, action: Review, memories: Sequence[Memory], contradictions: tuple[Contradiction, ...] = ()
-    ) -> Reviewed:
-        waiting = sum(
-            services.store.memories.count(MemoryQuery(statuses=WAITING))
-            for services in self._app.all_services()
-        )
-        shown = all_output_redacted(memories)
-        return Reviewed(action=action, memories=shown, waiting=waiting, contradictions=contradictions)
 
     @operation()
     def import_(
@@ -363,20 +264,6 @@ class LearningOperations(Operations):
             proposed=new,
             by_kind=dict(Counter(memory.kind for memory in added)),
         )
-
-    def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
-        services, memory = self._app.locate(id_)
-        if memory.status not in WAITING:
-            raise InvalidInputError(
-                f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
-            )
-        return services, memory
-
-    def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
-        now = self._app.clock()
-        validated = now if status is Status.ACTIVE else memory.validated_at
-        decided = replace(memory, status=status, validated_at=validated)
-        return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)
 
 
 def _why_unknown(place: Path) -> str:

@@ -26,7 +26,8 @@ def test_a_report_is_an_exchange_beside_what_was_asked() -> None:
 
 
 def test_what_clients_write_around_a_report_is_left_out() -> None:
-    output = f"{REPORT}\nagentId: a1b2 (for resuming)\n<usage>total_tokens: 85106\ntool_uses: 14\nduration_ms: 31317</usage>"
+    after = "agentId: a1b2 (for resuming)\n<usage>total_tokens: 9\ntool_uses: 14\nduration_ms: 31317</usage>"
+    output = f"{REPORT}\n{after}"
     waited = f"<status>completed</status>\n\n<output>\n[Tool: Bash] {{}}\n{REPORT}\n</output>"
     assert list(reports([call(output), call(waited, "TaskOutput")], str)) == [REPORT.strip()] * 2
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
     from recortex.operations.browsing import Listing, Related
-    from recortex.operations.learning import Contradiction, Reviewed
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
+    from recortex.operations.reviewing import Contradiction, Reviewed
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18

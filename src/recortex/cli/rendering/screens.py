@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from recortex.operations.browsing import Listing
     from recortex.operations.history import History
     from recortex.operations.inspecting import Inspection
-    from recortex.operations.learning import Contradiction, Reviewed
+    from recortex.operations.reviewing import Contradiction, Reviewed
 
 _TRAILING = re.compile(r"(?<! )(?:[ ]|\x1b\[[0-9;]*m)+$", re.MULTILINE)
 """Blanks at the end of a line, and what ends a style among them."""
