@@ -212,6 +212,24 @@ def given(projects: Sequence[Project], wording: str) -> None:
     )
 
 
+def marked(asked: Iterable[Question]) -> None:
+    """What is marked as weak: of the right places among the first five, and of questions without an answer."""
+    from recortex.engines.exchanges.ranking import WEAK, ranked
+
+    right: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    empty: dict[tuple[str, str], list[bool]] = defaultdict(list)
+    for one in asked:
+        places = list(islice(ranked(one.evidence), 5))
+        kind = (one.wording, one.project.language)
+        if not one.keys:
+            empty[kind].append(all(place.probability < WEAK for place in places))
+        held = (place for place in places if holds(place_text(one, place, one.project.services), one.keys))
+        right[kind] += [place.probability < WEAK for place in held if one.keys]
+    for kind, weak in right.items():
+        print(f"weak: {kind[0]:<10} {kind[1]:<16} {percent(weak)} of {len(weak)} right places,", end=" ")
+        print(f"{percent(empty[kind])} of {len(empty[kind])} questions without an answer")
+
+
 def percent(found: Sequence[bool]) -> str:
     """A share in words."""
     return f"{100 * sum(found) / max(len(found), 1):.1f} %"
@@ -288,6 +306,7 @@ def run(projects: Sequence[Project], options: argparse.Namespace) -> None:
     report("places", asked, WEIGHTS)
     for project in projects:
         report(f"  {project.name}", [one for one in asked if one.project is project], WEIGHTS)
+    marked(asked)
     for wording in ("asked", "question"):
         given(projects, wording)
     if options.fit:

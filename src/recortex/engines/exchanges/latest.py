@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SAME = 0.75
 """Exchanges whose messages, with what they answer, or whose outcomes have a higher cosine speak of the same
-thing (bench/exchanges.py --same)."""
+thing: of reversals across sessions 6 %, of random pairs 1 % (docs/exchanges.md)."""
 _UNKNOWN = datetime.min.replace(tzinfo=UTC)
 
 
