@@ -213,7 +213,7 @@ def given(projects: Sequence[Project], wording: str) -> None:
 
 
 def marked(asked: Iterable[Question]) -> None:
-    """What is marked as weak: of the right places among the first five, and of questions without an answer."""
+    """What is marked as weak: of the right places among the first five, and of what nothing answers."""
     from recortex.engines.exchanges.ranking import WEAK, ranked
 
     right: dict[tuple[str, str], list[bool]] = defaultdict(list)
