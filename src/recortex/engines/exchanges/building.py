@@ -112,7 +112,7 @@ class SessionBuilder:
                 opening=current.opening or first_sentence(current.conclusion),
                 conclusion=shortened(said, MOST_CONCLUSION // 2, MOST_CONCLUSION // 2),
             )
-        for report in reports(turn.tools, self.redact):
+        for report in reports(turn, self.redact):
             self._add_work(report, turn, "agent")
         current = _with_tools(current, turn.tools, self.redact)
         self._keep(replace(current, last_turn=turn.index, ended_at=turn.at or current.ended_at))
