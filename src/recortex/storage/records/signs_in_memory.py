@@ -65,7 +65,8 @@ class SignsInMemory:
         if among is not None:
             places = np.flatnonzero(np.isin(loaded.keys, np.array(among, np.int64)))
         elif wanted < len(differing):
-            places = np.flatnonzero(differing <= np.partition(differing, wanted - 1)[wanted - 1])
+            within = np.cumsum(np.bincount(differing))  # how many differ in so many signs or fewer
+            places = np.flatnonzero(differing <= np.searchsorted(within, wanted))
         else:
             places = np.arange(len(differing))
         places = places[np.argsort(differing[places], kind="stable")][:wanted]  # of equals the oldest first
