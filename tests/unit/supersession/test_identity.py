@@ -71,3 +71,8 @@ def test_two_issues_are_two_memories(cortex, clock):
 )
 def test_a_language_has_its_own_rules(known, new):
     assert find_supersession(new, known).outcome is not Outcome.REPLACES
+
+
+@pytest.mark.parametrize("known", ["Just do it, and use tabs in Go.", "We will do it.", "Never do that."])
+def test_a_clause_of_fillers_names_nothing(known):
+    assert find_supersession("Use spaces in Python instead of tabs.", known).outcome is not Outcome.REPLACES

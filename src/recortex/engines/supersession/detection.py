@@ -96,7 +96,7 @@ def find_supersession(new: str, known: str) -> SupersessionVerdict:
 
 def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
     """Whether a known claim is about another thing, such as issue 41 and not 42, or Go and not Python."""
-    scenes = (one.names for one in claims(known) if not one.verb and one.words[0] in PREPOSITIONS)
+    scenes = (one.names for one in claims(known) if not one.verb and PREPOSITIONS.intersection(one.words[:1]))
     theirs = claim.names.union(*scenes)
     if not theirs:
         return False
