@@ -73,18 +73,57 @@ def labelled_cases() -> list[dict[str, Any]]:
 
 
 def stored() -> dict[str, Any]:
-    """Remember every caught secret, then read each byte of the store's folder for it."""
-    caught = []
-    with tempfile.TemporaryDirectory() as folder:
+    """Remember every caught secret, and import sessions that say it, then read each byte of the store's folder."""
+    caught = {}
+    for case in labelled_cases():
+        secret = likeliest_secret(case["text"])
+        if case["secret"] and secret not in redact(case["text"]).text:
+            caught[secret] = case["text"]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as sessions:
+        for number, text in enumerate(caught.values()):
+            path = Path(sessions) / f"{number}.jsonl"
+            path.write_text("".join(json.dumps(line) + "\n" for line in session_of(text, number)))
         with Cortex.open(url=f"sqlite:///{folder}/store.db") as cx:
-            for case in labelled_cases():
-                secret = likeliest_secret(case["text"])
-                if case["secret"] and secret not in redact(case["text"]).text:
-                    caught.append(secret)
-                    cx.remember(case["text"], kind="insight")
+            for text in caught.values():
+                cx.remember(text, kind="insight")
+            imported = cx.import_("any", sessions, embed=False)
+            told = len(cx.recall("what do we use always?", limit=50, among="exchanges").exchanges)
         read = b"".join(path.read_bytes() for path in Path(folder).rglob("*") if path.is_file())
     found = [secret for secret in caught if secret.encode() in read]
-    return {"remembered": len(caught), "bytes_read": len(read), "found_again": len(found)}
+    return {
+        "remembered": len(caught),
+        "imported": imported.files,
+        "recalled": told,
+        "bytes_read": len(read),
+        "found_again": len(found),
+    }
+
+
+def session_of(text: str, number: int) -> Iterator[dict[str, Any]]:
+    """A session of Claude Code in which the person, the agent, a command and a sub-agent say a text."""
+    report = {"type": "tool_result", "tool_use_id": "t2", "content": f"{text}\n{'It works so. ' * 20}"}
+    refused = {"type": "tool_result", "tool_use_id": "t1", "is_error": True, "content": f"No: {text}"}
+    command = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": text}}
+    task = {"type": "tool_use", "id": "t2", "name": "Task", "input": {"prompt": text}}
+    said: list[tuple[str, Any]] = [
+        ("user", f"We decided to keep this from now on. {text}"),
+        ("assistant", [{"type": "text", "text": f"I have written it down as you said. {text}"}, command]),
+        ("user", [refused]),
+        ("assistant", [{"type": "text", "text": "I ask another one to look at it."}, task]),
+        ("user", [report]),
+        ("assistant", [{"type": "text", "text": f"The cause was that it is set here: {text}"}]),
+        ("user", f"Always use that one. {text}"),
+    ]
+    for place, (role, content) in enumerate(said):
+        yield {
+            "type": role,
+            "uuid": f"{number}-{place}",
+            "parentUuid": f"{number}-{place - 1}" if place else None,
+            "sessionId": f"s{number}",
+            "timestamp": f"2026-01-01T10:00:{place:02}Z",
+            "cwd": "/p",
+            "message": {"role": role, "content": content},
+        }
 
 
 def labelled(show: bool) -> dict[str, Any]:
