@@ -73,7 +73,7 @@ def labelled_cases() -> list[dict[str, Any]]:
 
 
 def stored() -> dict[str, Any]:
-    """Remember every caught secret, and import sessions that say it, then read each byte of the store's folder."""
+    """Remember every caught secret and import sessions that say it, then look in each byte of the store."""
     caught = {}
     for case in labelled_cases():
         secret = likeliest_secret(case["text"])
