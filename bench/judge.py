@@ -251,6 +251,8 @@ def thresholds(one: Data, found: dict[str, Numbers]) -> dict[str, dict[str, floa
         for least in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7):
             values = _taken(one, part, part & (found["active"] >= least))
             values["gold"] = float((found["active"][gold] >= least).mean())
+            ruled = _taken(one, part, part & (found["active"] >= least) & (one.rule > 0))
+            values |= {f"{name} if a rule fires": ruled[name] for name in ("precision", "recall")}
             result[f"{title} {least}"] = values
             shown = ", ".join(f"{name} {value:.3f}" for name, value in values.items() if name != "count")
             print(f"{title:7} {least:4.2f}: {values['count']:5} {shown}")

@@ -8,7 +8,7 @@ from functools import cache
 from recortex.engines.words import sections
 
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
-_LONGEST = 4
+_LONGEST = 3
 """Words of the longest phrase."""
 
 
