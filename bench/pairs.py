@@ -3,10 +3,10 @@
     python bench/pairs.py draw SESSIONS_DIR PROJECT [--count 50] > PROJECT.txt
     python bench/pairs.py keep SESSIONS_DIR PROJECT ANSWERS [--count 50] > bench/labels/pairs/PROJECT.jsonl
 
-The statements are those that `bench/labels/statements` keeps, and the facts of `bench/gold`; a prompt is paired
-with statements of earlier sessions, or of earlier in its own: one that shares its rarest words, one that is
-nearest by vectors, and one among the ten nearest. ANSWERS has a line for each pair: its number and h (helps), n
-(neutral) or m (misleads), as `bench/labels/GUIDELINES.md` says.
+The statements are those that `bench/labels/statements` keeps, and the facts of `bench/gold`; a prompt is
+paired with a statement of an earlier session, or of earlier in its own: one that shares its rarest words, the
+nearest by vectors, or one among the ten nearest. ANSWERS has a line for each pair: its number and h (helps),
+n (neutral) or m (misleads), as `bench/labels/GUIDELINES.md` says.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,24 +47,33 @@ class Said(NamedTuple):
 def kept(folder: Path) -> list[Said]:
     """What is worth keeping of a project's sessions, in time."""
     rows = []
-    for path in (HERE / "labels" / "statements" / f"{folder.name}.jsonl", HERE / "gold" / f"{folder.name}.jsonl"):
+    for path in (
+        HERE / "labels" / "statements" / f"{folder.name}.jsonl",
+        HERE / "gold" / f"{folder.name}.jsonl",
+    ):
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
         found = [json.loads(line) for line in lines]
-        rows += [one for one in found if one.get("type") == "fact" or one.get("label", "").startswith(("ksdt", "ks-t"))]
-    texts = {name: {one.ref: one for one in messages(folder / name)} for name in {row["session"] for row in rows}}
+        rows += [
+            one
+            for one in found
+            if one.get("type") == "fact" or one.get("label", "").startswith(("ksdt", "ks-t"))
+        ]
+    texts = {
+        name: {one.ref: one for one in messages(folder / name)} for name in {row["session"] for row in rows}
+    }
     said = [_said(row, texts[row["session"]][row["ref"]]) for row in rows]
     return sorted({one.text: one for one in said}.values(), key=lambda one: one.at)
 
 
-def _said(row: dict[str, object], message: Message) -> Said:
-    start, end = row["span"]  # type: ignore[misc]
+def _said(row: dict[str, Any], message: Message) -> Said:
+    start, end = row["span"]
     text = " ".join(message.text[start:end].split())
-    return Said(str(row["session"]), message.ref, (start, end), text)
+    return Said(row["session"], message.ref, (start, end), text)
 
 
 def prompts(folder: Path) -> list[Said]:
     """What the person asked for, without summaries and long pasted texts."""
-    found = {}
+    found: dict[str, Said] = {}
     for path in sorted(folder.iterdir()):
         for one in messages(path) if path.is_file() else ():
             long = len(one.text) > 4000 or SUMMARY.search(one.text[:600])
@@ -85,20 +94,22 @@ def drawn(folder: Path, count: int) -> list[tuple[Said, Said, str]]:
     facts, asked = kept(folder), prompts(folder)
     random.shuffle(asked)
     with Cortex.open(url="sqlite:///:memory:") as cx:
-        embedder = cx._app.embedder  # noqa: SLF001
-        matrix = np.array(embedder.embed_named([one.text for one in facts])[1])  # type: ignore[union-attr]
+        embedder: Any = cx._app.embedder  # noqa: SLF001
+        matrix = np.array(embedder.embed_named([one.text for one in facts])[1])
         held = Counter(word for one in facts for word in words(one.text))
         found: list[tuple[Said, Said, str]] = []
         for prompt in asked:
             earlier = [place for place, one in enumerate(facts) if one.at < prompt.at]
-            if len(earlier) < 5 or len(found) >= count:  # noqa: PLR2004
+            if len(earlier) < 5 or len(found) >= count:
                 continue
-            vector = np.array(embedder.embed_named([prompt.text[:2000]])[1][0])  # type: ignore[union-attr]
+            vector = np.array(embedder.embed_named([prompt.text[:2000]])[1][0])
             near = sorted(earlier, key=lambda place: -float(matrix[place] @ vector))
             own = words(prompt.text)
             rare = max(
                 earlier,
-                key=lambda place: sum(math.log(len(facts) / held[word]) for word in words(facts[place].text) & own),
+                key=lambda place: sum(
+                    math.log(len(facts) / held[word]) for word in words(facts[place].text) & own
+                ),
             )
             ways = {rare: "words", near[0]: "nearest", random.choice(near[1:10]): "near"}
             place, way = random.choice(list(ways.items()))
@@ -128,7 +139,13 @@ def main() -> int:
     for number, (prompt, fact, way) in enumerate(pairs, 1):
         if number in labels:
             of = {"session": fact.session, "ref": fact.ref, "span": list(fact.span)}
-            row = {"session": prompt.session, "ref": prompt.ref, "memory": of, "label": labels[number], "draw": way}
+            row = {
+                "session": prompt.session,
+                "ref": prompt.ref,
+                "memory": of,
+                "label": labels[number],
+                "draw": way,
+            }
             print(json.dumps(row))
     return 1 if missing else 0
 

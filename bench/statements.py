@@ -1,11 +1,12 @@
 """Draws statements of sessions to be labelled by reading, and puts labels on what was drawn.
 
     python bench/statements.py draw SESSIONS_DIR PROJECT [--count 300] > PROJECT.txt
-    python bench/statements.py keep SESSIONS_DIR PROJECT ANSWERS [--count 300] > bench/labels/statements/PROJECT.jsonl
+    python bench/statements.py keep SESSIONS_DIR PROJECT ANSWERS [--count 300] > PROJECT.jsonl
 
 `draw` prints statements with a number each and what stood around them; the same arguments draw the same ones.
 ANSWERS has a line for each: its number, five letters and, where it is worth keeping, its kind
-(`bench/labels/GUIDELINES.md`). What `keep` writes names session, message and characters, and no text.
+(`bench/labels/GUIDELINES.md`). What `keep` writes names session, message and characters, and no text;
+it belongs into `bench/labels/statements`.
 
 Half of the windows are drawn evenly, half with a chance that grows with words that often come with something
 worth keeping, so that there are enough of these; `draw` of a label says which.
@@ -115,8 +116,9 @@ def chosen(window: Window, draw: str, random: Random) -> list[Statement]:
 def drawn(folder: Path, count: int) -> list[tuple[Window, list[Statement]]]:
     """Windows with their statements: even ones and cued ones in turn."""
     random = Random(f"statements of {folder.name}")
-    left, found, total = windows(folder), [], 0
-    seen: set[str] = set()
+    left = windows(folder)
+    found: list[tuple[Window, list[Statement]]] = []
+    total, seen = 0, set[str]()
     while left and total < count:
         draw = "cued" if len(found) % 2 else "even"
         weights = [1 + 4 * one.cues for one in left] if draw == "cued" else None
