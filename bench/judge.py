@@ -8,6 +8,9 @@ more is given beside. Facts of gold of the other projects count as worth keeping
 figure. `--curve` draws 500, 1,000, 2,000 and 4,000 labels for each way of judging, which takes some minutes.
 `--write` trains on all projects and writes the package's table. `--vectors` keeps vectors for the next run.
 
+Vectors add to what the features tell (`--curve`), but making one for every sentence would take a session's
+import many times as long, so the table goes without.
+
 Calibration is learned from scores of left-out projects; its figures leave the measured project out again.
 """
 
@@ -25,7 +28,6 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_data import Data, data, examples
-from recortex.embeddings.onnx import OnnxEmbedder
 from recortex.engines.judging.judge import TABLE, TARGETS, calibrated, with_active
 
 if TYPE_CHECKING:
@@ -188,7 +190,7 @@ def curve(one: Data) -> dict[str, list[float]]:
 
 def scores_of_targets(one: Data) -> Numbers:
     """The left-out logits of keep, alone and durable, as the package's table gives them."""
-    rows, count = columns(one, one.named, one.vector)
+    rows, count = columns(one, one.named, None)
     return np.column_stack(
         [
             left_out(one, rows, count, one.keep, np.ones(len(rows), dtype=bool)),
@@ -294,7 +296,7 @@ def _bins(values: Numbers, wanted: Flags) -> tuple[list[str], float]:
 
 def kinds_report(one: Data) -> float:
     """Prints how often the kind of what is worth keeping is right on projects left out."""
-    rows, count = columns(one, one.named, one.vector)
+    rows, count = columns(one, one.named, None)
     names = sorted(set(one.kind) - {""})
     known = one.kind != ""
     scores = np.column_stack([left_out(one, rows, count, one.kind == name, known) for name in names])
@@ -325,7 +327,7 @@ def rules_report(one: Data) -> None:
 
 def table(one: Data, scores: Numbers, record: dict[str, Any]) -> dict[str, Any]:
     """Trained on all projects, as the package reads it."""
-    rows, count = columns(one, one.named, one.vector)
+    rows, count = columns(one, one.named, None)
     names = sorted(set(one.kind) - {""})
     every, known = np.ones(len(rows), dtype=bool), one.kind != ""
     wanted: list[tuple[Flags, Flags]] = [
@@ -338,14 +340,10 @@ def table(one: Data, scores: Numbers, record: dict[str, Any]) -> dict[str, Any]:
     width = len(one.names)
     weights = np.column_stack([fit.weights for fit in fits])
     middle = np.array([fit.centre[: 2 * width] @ fit.weights[: 2 * width] for fit in fits])
-    centre = one.vector[one.labelled].mean(axis=0)
-    moved = np.array([(centre - fit.centre[2 * width :]) @ fit.weights[2 * width :] for fit in fits])
     parts = {
-        "bias": np.array([fit.bias for fit in fits]) - middle + moved,
+        "bias": np.array([fit.bias for fit in fits]) - middle,
         "named": weights[:width],
         "typed": weights[width : 2 * width],
-        "vector": weights[2 * width :],
-        "centre": centre,
     }
     rounded = {name: _rounded(values) for name, values in parts.items()}
     weights_of = calibration(one, scores, every)
@@ -367,7 +365,6 @@ def record_of(one: Data, figures_of: dict[str, list[float]]) -> dict[str, Any]:
         "worth keeping, true, durable": int((one.keep & one.labelled).sum()),
         "worth keeping, true, alone": int((one.active & one.labelled).sum()),
         "penalty": PENALTY,
-        "vectors": OnnxEmbedder.name,
         "left out (area, average precision, precision at recall 45 and 70 %)": {
             name: [round(value, 3) for value in values[:4]] for name, values in figures_of.items()
         },

@@ -64,7 +64,7 @@ class Session:
 
     def message(self, ref: int) -> Message:
         place = self.place[ref]
-        one, before, after = self.said[place], self.said[:place][::-1], self.said[place + 1 :]
+        one, before = self.said[place], self.said[:place][::-1]
         role = "agent" if one.role == "person" else "person"
         summary = SUMMARY.search(one.text[:600]) is not None
         speaker: Speaker = "summary" if summary else "person" if one.role == "person" else "agent"
@@ -72,8 +72,6 @@ class Session:
             speaker,
             one.text,
             before=_first(before, role),
-            after=_first(after, "person"),
-            last=one.role == "agent" and (not after or after[0].role == "person"),
             first=place == 0,
         )
 

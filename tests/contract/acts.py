@@ -143,7 +143,9 @@ def match(store, words, limit, only, every, also):
 
 def said_match(store, words, limit, only):
     search = store.exchange_search
-    return ranked(search.match(words, limit, only), limit), search.frequencies(words), search.size()
+    counts = search.frequencies(words)
+    found = search.match(dict(zip(words, counts, strict=True)), limit, only)
+    return ranked(found, limit), counts, search.size()
 
 
 def said(store, query):

@@ -20,7 +20,7 @@ def stated(text, speaker="person", **more):
 
 
 def small_table(**more):
-    """A table that knows two features, and a vector of two dimensions."""
+    """A table that knows two features."""
     columns = len(TARGETS) + 2
     written = {
         "names": ["says_must", "form_question"],
@@ -28,8 +28,6 @@ def small_table(**more):
         "bias": [0.0] * columns,
         "named": [[1.0] * columns, [-1.0] * columns],
         "typed": [[2.0] * columns, [0.0] * columns],
-        "vector": [[0.5] * columns, [0.0] * columns],
-        "centre": [1.0, 0.0],
         "calibration": {name: [0.0, 1.0] for name in (*TARGETS, "active")},
         "record": {},
     }
@@ -46,15 +44,6 @@ def test_weights_are_added_and_those_of_the_person_on_top():
     )
     assert logit(by_agent.keep) == pytest.approx(1.0)
     assert logit(by_person.keep) == pytest.approx(3.0)
-
-
-def test_a_vector_counts_by_what_differs_from_the_middle():
-    one = stated("It runs.", "agent")
-    (without,) = judged([one], trained=small_table())
-    (middle,) = judged([one], [[1.0, 5.0]], trained=small_table())
-    (other,) = judged([one], [[3.0, 5.0]], trained=small_table())
-    assert without == middle
-    assert logit(other.keep) == pytest.approx(1.0)
 
 
 def test_active_is_both_kept_and_alone():
@@ -81,8 +70,8 @@ def test_the_trained_table_fits_the_features():
     trained = table()
     assert set(trained.names) == set(features(*stated(RULE)))
     assert trained.named.shape == trained.typed.shape == (len(trained.names), len(trained.bias))
-    assert trained.vector.shape == (len(trained.centre), len(TARGETS) + len(trained.kinds))
-    assert all(np.isfinite(one).all() for one in (trained.named, trained.typed, trained.vector))
+    assert len(trained.bias) == len(TARGETS) + len(trained.kinds)
+    assert all(np.isfinite(one).all() for one in (trained.named, trained.typed))
     assert TABLE.stat().st_size < MOST_BYTES
 
 
@@ -112,9 +101,8 @@ def test_kinds_add_up():
 
 def test_a_statement_is_judged_alike_in_any_company():
     several = [stated(RULE), stated(PLAN, "agent"), stated(SMALL_TALK)]
-    vectors = np.eye(3, len(table().centre))
-    together = judged(several, vectors)
+    together = judged(several)
     for place, one in enumerate(several):
-        (alone,) = judged([one], vectors[place : place + 1])
+        (alone,) = judged([one])
         assert alone[:4] == pytest.approx(together[place][:4], abs=1e-12)
-    assert together == judged(several, vectors)
+    assert together == judged(several)

@@ -37,21 +37,17 @@ _BEYOND_ASCII = re.compile(r"[^\W\d_a-zA-Z]")
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a session, and what stood before and after it.
+    """A message of a session, and what stood before it; what follows is not known when a session is read.
 
     Attributes:
         speaker: `summary` for what a client kept of a session that it compacted.
         before: what the agent said before the person's message; for the agent's, what the person asked.
-        after: what the person said next; empty at the end of a session.
-        last: the agent's last message before the person's next.
         first: it begins the session.
     """
 
     speaker: Speaker
     text: str
     before: str = ""
-    after: str = ""
-    last: bool = False
     first: bool = False
 
     @cached_property
@@ -125,7 +121,6 @@ def _of_message(message: Message) -> dict[str, float]:
     person, text, start = message.speaker == "person", message.text, message.text[:_AROUND]
     return {
         "by_summary": float(message.speaker == "summary"),
-        "by_agent_last": float(not person and message.last),
         "message_size": math.log1p(len(text)),
         "message_brief": float(person and len(text) < _BRIEF),
         "message_short": float(person and len(text) < _SHORT),
@@ -139,18 +134,13 @@ def _of_message(message: Message) -> dict[str, float]:
 
 
 def _of_exchange(message: Message) -> dict[str, float]:
-    """What a message answers, and how the person answered it."""
-    person = message.speaker == "person"
-    before, after = message.before[-_AROUND:], message.after[:_AROUND]
+    """What a message answers."""
+    person, before = message.speaker == "person", message.before[-_AROUND:]
     return {
         "answers_offer": float(person and PATTERNS.offers.search(before) is not None),
         "answers_nothing": float(person and not before),
         "asked_question": float(not person and PATTERNS.form_question.search(before) is not None),
         "asked_why": float(not person and PATTERNS.form_rhetorical.search(before) is not None),
-        "then_objects": float(PATTERNS.objects.search(after) is not None),
-        "then_agrees": float(PATTERNS.agrees.match(after) is not None),
-        "then_nothing": float(not after),
-        "then_brief": float(0 < len(message.after) < _BRIEF),
     }
 
 

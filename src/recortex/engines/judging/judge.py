@@ -1,4 +1,4 @@
-"""Probabilities that a statement is worth remembering, from its features and its vector.
+"""Probabilities that a statement is worth remembering, from its features.
 
 A logistic regression for each question, trained by `bench/judge.py` on labelled sessions of many projects. A
 feature has a weight for everybody's words and another that is added for what the person typed: the same form
@@ -53,7 +53,6 @@ class Table(NamedTuple):
     Attributes:
         names: of the features, in the order of the rows.
         named, typed: weights of the features; of those of what the person typed, in addition.
-        vector, centre: weights of the vector's dimensions, and the vector that says nothing.
         calibration: by target the bias and the weight that turn its score into a logit.
         record: of the training.
     """
@@ -63,8 +62,6 @@ class Table(NamedTuple):
     bias: Numbers
     named: Numbers
     typed: Numbers
-    vector: Numbers
-    centre: Numbers
     calibration: Mapping[str, Sequence[float]]
     record: Mapping[str, Any]
 
@@ -79,7 +76,7 @@ def read(written: Mapping[str, Any]) -> Table:
     """A table as `bench/judge.py` writes it."""
     import numpy as np
 
-    columns = ("bias", "named", "typed", "vector", "centre")
+    columns = ("bias", "named", "typed")
     return Table(
         names=tuple(written["names"]),
         kinds=tuple(written["kinds"]),
@@ -90,17 +87,12 @@ def read(written: Mapping[str, Any]) -> Table:
 
 
 def judged(
-    statements: Sequence[tuple[Statement, Message]],
-    vectors: npt.ArrayLike | None = None,
-    *,
-    trained: Table | None = None,
+    statements: Sequence[tuple[Statement, Message]], *, trained: Table | None = None
 ) -> list[Judgement]:
     """Judge statements, each with the message that it stands in.
 
     Args:
         statements: any number of them, of any sessions.
-        vectors: a row for each, of the text of its sentence by the shipped model; None where there are none,
-            at some cost in accuracy.
         trained: another table than the package's.
     """
     if not statements:
@@ -109,20 +101,16 @@ def judged(
     person = [typed(*one) for one in statements]
     found = [features(*one) for one in statements]
     rows = [[one[name] for name in used.names] for one in found]
-    return _judgements(scored(rows, person, vectors, used), used)
+    return _judgements(scored(rows, person, used), used)
 
 
-def scored(
-    rows: npt.ArrayLike, person: Sequence[bool], vectors: npt.ArrayLike | None, used: Table
-) -> Numbers:
+def scored(rows: npt.ArrayLike, person: Sequence[bool], used: Table) -> Numbers:
     """The logits by statement and column, not calibrated."""
     import numpy as np
 
     named = np.asarray(rows, dtype=np.float64)
     own = named * np.asarray(person, dtype=np.float64)[:, None]
     scores: Numbers = used.bias + named @ used.named + own @ used.typed
-    if vectors is not None:
-        scores += (np.asarray(vectors, dtype=np.float64) - used.centre) @ used.vector
     return np.clip(scores, -_MOST, _MOST)
 
 
