@@ -56,7 +56,11 @@ class Patterns:
 
     def starting(self, prefix: str) -> tuple[re.Pattern[str], ...]:
         """The expressions whose names begin so, in the order of the file."""
-        return tuple(pattern for name, pattern in vars(self).items() if name.startswith(prefix))
+        return tuple(self.by_name(prefix).values())
+
+    def by_name(self, prefix: str) -> dict[str, re.Pattern[str]]:
+        """The expressions whose names begin so, by name, in the order of the file."""
+        return {name: pattern for name, pattern in vars(self).items() if name.startswith(prefix)}
 
     def forms(self, prefix: str) -> tuple[Form, ...]:
         """The forms whose sections begin so, in the order of the file; the first that matches counts."""

@@ -15,8 +15,8 @@ FILES = sorted(Path(recortex.__path__[0]).rglob("patterns/*.txt"))
 def test_every_expression_compiles_and_is_used(file):
     module = file.parent.parent / f"{file.stem}.py"
     source = module.read_text(encoding="utf-8")
-    prefixes = tuple(re.findall(r'PATTERNS\.(?:starting|forms)\("(\w+)"\)', source))
-    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting", "forms"}
+    prefixes = tuple(re.findall(r'PATTERNS\.(?:starting|by_name|forms)\("(\w+)"\)', source))
+    used = set(re.findall(r"PATTERNS\.(\w+)", source)) - {"starting", "by_name", "forms"}
     read = Patterns(str(module))
     patterns = {name: one for name, one in vars(read).items() if not name.startswith("_")}
     assert {name for name in patterns if not (prefixes and name.startswith(prefixes))} == used

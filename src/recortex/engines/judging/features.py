@@ -75,8 +75,8 @@ def features(statement: Statement, message: Message) -> dict[str, float]:
     """The features of a statement by name; the names and their order are always the same."""
     text = message.text[statement.start : min(statement.end, statement.start + _READ)]
     found = _shape(text) | cues(text)
-    found |= {name: float(one.search(text) is not None) for name, one in _FORMS}
-    found |= {name: math.log1p(_count(one, text)) for name, one in _NAMES}
+    found |= {name: float(one.search(text) is not None) for name, one in _FORMS.items()}
+    found |= {name: math.log1p(_count(one, text)) for name, one in _NAMES.items()}
     return found | message.shared | _place(statement, message) | _section(statement, message)
 
 
@@ -85,11 +85,9 @@ def typed(statement: Statement, message: Message) -> bool:
     return message.speaker == "person" and not statement.pasted
 
 
-def _named(prefix: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple((name, one) for name, one in vars(PATTERNS).items() if name.startswith(prefix))
-
-
-_FORMS, _NAMES, _UNDER = _named("form_"), _named("names_"), _named("under_")
+_FORMS = PATTERNS.by_name("form_")
+_NAMES = PATTERNS.by_name("names_")
+_UNDER = PATTERNS.by_name("under_")
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int:
@@ -139,8 +137,8 @@ def _of_exchange(message: Message) -> dict[str, float]:
     return {
         "answers_offer": float(person and PATTERNS.offers.search(before) is not None),
         "answers_nothing": float(person and not before),
-        "asked_question": float(not person and PATTERNS.form_question.search(before) is not None),
-        "asked_why": float(not person and PATTERNS.form_rhetorical.search(before) is not None),
+        "asked_question": float(not person and _FORMS["form_question"].search(before) is not None),
+        "asked_why": float(not person and _FORMS["form_rhetorical"].search(before) is not None),
     }
 
 
@@ -162,7 +160,7 @@ def _place(statement: Statement, message: Message) -> dict[str, float]:
         "same_line": float(bool(before) and "\n" not in text[max(0, start - 3) : start]),
         "before_colon": float(before.endswith((":", "："))),  # noqa: RUF001
         "before_question": float(before.endswith(("?", "？"))),  # noqa: RUF001
-        "after_points": float(PATTERNS.form_points.match(after) is not None),
+        "after_points": float(_FORMS["form_points"].match(after) is not None),
         "after_why": following["says_why"],
         "after_plan": following["says_plans"],
     }
@@ -172,11 +170,11 @@ def _section(statement: Statement, message: Message) -> dict[str, float]:
     """What the heading, the bold line or the line with a colon above it says."""
     above = message.text[max(0, statement.start - _ABOVE) : statement.start].splitlines()
     heading = next((one for one in map(str.strip, reversed(above)) if _heads(one)), "")
-    found = {name: float(bool(heading) and one.search(heading) is not None) for name, one in _UNDER}
+    found = {name: float(bool(heading) and one.search(heading) is not None) for name, one in _UNDER.items()}
     return found | {"under_heading": float(bool(heading))}
 
 
 def _heads(line: str) -> bool:
     if line.startswith(("#", "**")):
-        return bool(PATTERNS.form_heading.match(line) or PATTERNS.form_all_bold.match(line))
+        return bool(_FORMS["form_heading"].match(line) or _FORMS["form_all_bold"].match(line))
     return _SHORTEST_LEAD <= len(line) < _BRIEF and line.endswith((":", "："))  # noqa: RUF001
