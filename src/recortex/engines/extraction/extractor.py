@@ -19,6 +19,7 @@ from recortex.engines.extraction.instruction_rules import Instructions
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
 from recortex.engines.extraction.tool_use_rules import ToolUseRules
 from recortex.engines.extraction.user_rules import MAX_TYPED, from_user
+from recortex.engines.extraction.weighing import weighed
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ _RECONSIDER_REACH = 12
 
 # Turns back to which it refers that the person has the last changes reverted.
 _REVERT_REACH = 8
+# Characters of the agent's last message that the person's answer is read with.
+_ANSWERED = 500
 _MADE = ("change_reason", "agent_decision")
 
 
@@ -98,12 +101,13 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 
 @dataclass(slots=True)
 class _SessionReader:
-    """The state of reading a session."""
+    """The state of reading a session; `answered` is what the person's next message answers."""
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
     tool_use: ToolUseRules = field(default_factory=ToolUseRules)
     instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
+    answered: str = ""
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
@@ -115,7 +119,10 @@ class _SessionReader:
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
         for finding in _said(turn):
-            self.candidates.add(candidate(finding, turn))
+            sure = weighed(finding, turn.text, self.answered) if turn.role == "user" else finding
+            self.candidates.add(candidate(sure, turn))
+        if turn.role == "assistant" and turn.text and not turn.sidechain:
+            self.answered = turn.text[-_ANSWERED:]
         if len(self.candidates.kept) > MAX_HELD:
             self.released += self.candidates.kept
             self.candidates = CandidateSet()
