@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -28,18 +27,17 @@ import numpy as np
 import numpy.typing as npt
 
 from judge_data import Data, data, examples
+from judge_figures import HEADING, both_figures, line
 from recortex.engines.judging.judge import TABLE, TARGETS, calibrated, with_active
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     Numbers = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
 
 PENALTY, OF_VECTOR = 333.0, 0.6
 """Of the squared weights, and how much a standardised dimension of the vector counts beside a feature."""
 LEAST_SPREAD, STEPS, NEARLY = 0.03, 12, 1e-5
-SIZES, SEEDS, ENOUGH = (500, 1_000, 2_000, 4_000), 3, 10
+SIZES, SEEDS = (500, 1_000, 2_000, 4_000), 3
 
 
 # -- the model
@@ -100,59 +98,6 @@ def left_out(
         fit, test = fitted(rows[train], count, wanted[train]), one.project == project
         scores[test] = fit.bias + (rows[test] - fit.centre) @ fit.weights
     return scores
-
-
-# -- figures
-
-
-def area(wanted: Flags, scores: Numbers) -> float:
-    """Under the ROC curve; of equal scores the mean."""
-    _, place, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[place]
-    positive = int(wanted.sum())
-    above = float(ranks[wanted].sum()) - positive * (positive + 1) / 2
-    return above / max(positive * (len(wanted) - positive), 1)
-
-
-def precisions(wanted: Flags, scores: Numbers) -> Numbers:
-    """The precision down to each place, best first."""
-    order = np.argsort(-scores, kind="stable")
-    return np.asarray(np.cumsum(wanted[order]) / np.arange(1, len(order) + 1))
-
-
-def average_precision(wanted: Flags, scores: Numbers) -> float:
-    hits = wanted[np.argsort(-scores, kind="stable")]
-    return float(precisions(wanted, scores)[hits].mean()) if hits.any() else 0.0
-
-
-def precision_at(wanted: Flags, scores: Numbers, recall: float) -> float:
-    hits = np.cumsum(wanted[np.argsort(-scores, kind="stable")])
-    place = int(np.searchsorted(hits, math.ceil(recall * int(wanted.sum()))))
-    return float(hits[place] / (place + 1))
-
-
-def figures(wanted: Flags, scores: Numbers) -> list[float]:
-    return [
-        area(wanted, scores),
-        average_precision(wanted, scores),
-        precision_at(wanted, scores, 0.45),
-        precision_at(wanted, scores, 0.70),
-    ]
-
-
-def both_figures(one: Data, wanted: Flags, scores: Numbers, among: Flags) -> list[float]:
-    """Pooled, then the mean over the projects with enough positives."""
-    groups = [among & (one.project == project) for project in sorted(set(one.project))]
-    some = [figures(wanted[group], scores[group]) for group in groups if wanted[group].sum() >= ENOUGH]
-    return figures(wanted[among], scores[among]) + list(np.mean(some, axis=0) if some else np.zeros(4))
-
-
-def line(title: str, values: Sequence[float]) -> str:
-    pooled, mean = (" ".join(f"{value:6.3f}" for value in part) for part in (values[:4], values[4:]))
-    return f"{title:44} {pooled}  | {mean}"
-
-
-HEADING = f"{'':44} {'area':>6} {'ap':>6} {'p@45':>6} {'p@70':>6}  | the same, mean of projects"
 
 
 def ways(one: Data) -> dict[str, tuple[Numbers, Numbers]]:

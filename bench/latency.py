@@ -95,8 +95,8 @@ def give_vectors(cx: Cortex, seed: int) -> None:
 
     from recortex.engines.indexing.vectors import compact
 
-    store: Any = cx._app.all_services()[0].store  # noqa: SLF001  there is no operation for made-up vectors
-    model = cx._app.embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
+    app: Any = cx._app  # noqa: SLF001  there is no operation for made-up vectors
+    store, model = app.all_services()[0].store, app.embedder.active_name
     rows = store.pool.rows("SELECT id, content_hash FROM memories WHERE embedding_key IS NULL")
     random_ = np.random.default_rng(seed)
     for start in range(0, len(rows), 2000):
@@ -118,8 +118,8 @@ def give_exchanges(cx: Cortex, prose: Prose, count: int) -> None:
     from recortex.domain.exchange import Exchange
     from recortex.engines.exchanges.terms import terms
 
-    store: Any = cx._app.all_services()[0].store  # noqa: SLF001
-    model = cx._app.embedder.active_name  # type: ignore[union-attr]  # noqa: SLF001
+    app: Any = cx._app  # noqa: SLF001  there is no operation for made-up exchanges
+    store, model = app.all_services()[0].store, app.embedder.active_name
     random_ = np.random.default_rng(count)
     for start in range(0, count, 500):
         said = [

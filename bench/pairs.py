@@ -11,7 +11,6 @@ n (neutral) or m (misleads), as `bench/labels/GUIDELINES.md` says.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import re
@@ -24,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from session_text import Message, messages
-from statements import SUMMARY
+from statements import SUMMARY, arguments
 
 HERE = Path(__file__).parent
 LABEL = re.compile(r"(\d+)\s+([hnm])\s*$")
@@ -118,13 +117,7 @@ def drawn(folder: Path, count: int) -> list[tuple[Said, Said, str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=("draw", "keep"))
-    parser.add_argument("sessions", type=Path)
-    parser.add_argument("project")
-    parser.add_argument("answers", type=Path, nargs="?")
-    parser.add_argument("--count", type=int, default=50)
-    options = parser.parse_args()
+    options = arguments(50)
     pairs = drawn(options.sessions / options.project, options.count)
     if options.what == "draw":
         for number, (prompt, fact, _) in enumerate(pairs, 1):

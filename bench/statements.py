@@ -171,14 +171,19 @@ def keep(folder: Path, count: int, answers: Path) -> int:
     return 1 if problems else 0
 
 
-def main() -> int:
+def arguments(count: int) -> argparse.Namespace:
+    """What is drawn or kept, from where, and how many; `count` unless said."""
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=("draw", "keep"))
     parser.add_argument("sessions", type=Path)
     parser.add_argument("project")
     parser.add_argument("answers", type=Path, nargs="?")
-    parser.add_argument("--count", type=int, default=300)
-    options = parser.parse_args()
+    parser.add_argument("--count", type=int, default=count)
+    return parser.parse_args()
+
+
+def main() -> int:
+    options = arguments(300)
     folder = options.sessions / options.project
     if options.what == "draw":
         show(folder, options.count)

@@ -1,8 +1,8 @@
 """What a rule is not sure of, the judge that was learned from labelled sessions may be sure of.
 
 Of what the person typed and a rule only proposes, what the judge expects to be worth keeping with `LIKELY` or
-more was worth keeping, true and self-contained in 11 of 13 statements of projects left out; rules alone make
-23 active, and 11 of those are (bench/judge.py).
+more was worth keeping, true and self-contained in 11 of 13 statements of projects that the weights were not
+trained on; rules alone make 23 active, and 11 of those are (bench/judge.py; docs/learning.md).
 """
 
 from __future__ import annotations
