@@ -72,8 +72,8 @@ def columns(one: Data, named: Numbers | None, vector: Numbers | None) -> tuple[N
     """Raw columns, and by how much each counts once it is standardised."""
     found, count = [], []
     if named is not None:
-        found += [named, named * one.own[:, None]]
-        count.append(np.ones(2 * named.shape[1]))
+        found += [named, named * one.own[:, None], one.chosen[:, None]]
+        count.append(np.ones(2 * named.shape[1] + 1))
     if vector is not None:
         found.append(vector)
         count.append(np.full(vector.shape[1], OF_VECTOR))
@@ -96,8 +96,14 @@ def left_out(
         if size and size < len(train):
             train = random.choice(train, size, replace=False)
         fit, test = fitted(rows[train], count, wanted[train]), one.project == project
-        scores[test] = fit.bias + (rows[test] - fit.centre) @ fit.weights
+        scores[test] = fit.bias + (_as_used(one, rows[test]) - fit.centre) @ fit.weights
     return scores
+
+
+def _as_used(one: Data, rows: Numbers) -> Numbers:
+    """The rows without what only training knows: that a statement is one of those that were chosen."""
+    place = 2 * len(one.names)
+    return np.hstack([rows[:, :place], 0 * rows[:, place : place + 1], rows[:, place + 1 :]])
 
 
 def ways(one: Data) -> dict[str, tuple[Numbers, Numbers]]:
@@ -105,7 +111,7 @@ def ways(one: Data) -> dict[str, tuple[Numbers, Numbers]]:
     wide = np.hstack([one.vector, one.around])
     return {
         "b features": columns(one, one.named, None),
-        "c vector": columns(one, None, one.vector),
+        "c vector": columns(one, 0 * one.named, one.vector),
         "d features and vector": columns(one, one.named, one.vector),
         "e and context, rarity": columns(one, np.hstack([one.named, one.rarity]), wide),
     }
@@ -147,7 +153,7 @@ def scores_of_targets(one: Data) -> Numbers:
 
 def calibration(one: Data, scores: Numbers, among: Flags) -> dict[str, list[float]]:
     """By target: the bias and the weight of its score."""
-    part = among & one.labelled
+    part = among & one.labelled & ~one.chosen
     found = {}
     for name, values in zip((*TARGETS, "active"), with_active(scores).T, strict=True):
         bias, weights = logistic(values[part, None], getattr(one, name)[part], 1.0)
@@ -167,7 +173,8 @@ def probabilities(one: Data, scores: Numbers) -> dict[str, Numbers]:
 
 def report(one: Data, scores: Numbers, found: dict[str, Numbers]) -> dict[str, list[float]]:
     """Prints what the judge is worth on projects left out, by target, speaker and draw."""
-    everyone, own = one.labelled, one.labelled & one.own
+    everyone = one.labelled & ~one.chosen
+    own, chosen = everyone & one.own, one.chosen & one.own
     rows = {
         "keep": (one.keep, found["keep"], everyone),
         "keep, of the person": (one.keep, found["keep"], own),
@@ -180,6 +187,8 @@ def report(one: Data, scores: Numbers, found: dict[str, Numbers]) -> dict[str, l
         "active": (one.active, found["active"], everyone),
         "active, of the person": (one.active, found["active"], own),
         "active, of others": (one.active, found["active"], everyone & ~one.own),
+        "keep, chosen": (one.keep, found["keep"], chosen),
+        "active, chosen": (one.active, found["active"], chosen),
         "active by keep alone": (one.active, scores[:, 0], everyone),
     }
     print(f"\nProjects left out\n{HEADING}")
@@ -194,7 +203,7 @@ def thresholds(one: Data, found: dict[str, Numbers]) -> dict[str, dict[str, floa
     print("\nWorth, alone and true from a threshold on `active`: of statements, and of facts of gold")
     result = {}
     for title, own in (("person", one.own), ("others", ~one.own)):
-        part, gold = one.labelled & own, ~one.labelled & own
+        part, gold = one.labelled & own & ~one.chosen, ~one.labelled & own
         for least in (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7):
             values = _taken(one, part, part & (found["active"] >= least))
             values["gold"] = float((found["active"][gold] >= least).mean())
@@ -223,7 +232,10 @@ def reliability(one: Data, found: dict[str, Numbers]) -> None:
     """Prints what was expected and what was so, by bins of the probability."""
     print("\nCalibration: expected → so (count)")
     for name, values in found.items():
-        for title, part in (("person", one.labelled & one.own), ("others", one.labelled & ~one.own)):
+        for title, part in (
+            ("person", one.labelled & one.own & ~one.chosen),
+            ("others", one.labelled & ~one.own),
+        ):
             cells, error = _bins(values[part], getattr(one, name)[part])
             print(f"{name:8} {title}: {', '.join(cells)}; mean error {error:.3f}")
 
@@ -260,7 +272,10 @@ def kinds_report(one: Data) -> float:
 
 def rules_report(one: Data) -> None:
     """Prints what today's rules make active among the labelled statements."""
-    for title, part in (("person", one.labelled & one.own), ("others", one.labelled & ~one.own)):
+    for title, part in (
+        ("person", one.labelled & one.own & ~one.chosen),
+        ("others", one.labelled & ~one.own),
+    ):
         values = _taken(one, part, part & one.ruled)
         print(
             f"rules, active of {title}: {', '.join(f'{name} {value:.3f}' for name, value in values.items())}"
@@ -284,7 +299,7 @@ def table(one: Data, scores: Numbers, record: dict[str, Any]) -> dict[str, Any]:
     fits = [fitted(rows[among], count, target[among]) for target, among in wanted]
     width = len(one.names)
     weights = np.column_stack([fit.weights for fit in fits])
-    middle = np.array([fit.centre[: 2 * width] @ fit.weights[: 2 * width] for fit in fits])
+    middle = np.array([fit.centre @ fit.weights for fit in fits])
     parts = {
         "bias": np.array([fit.bias for fit in fits]) - middle,
         "named": weights[:width],

@@ -14,15 +14,17 @@ import numpy.typing as npt
 
 from recortex.embeddings.onnx import OnnxEmbedder
 from recortex.engines.exchanges.messages import parts
-from recortex.engines.extraction import extract
+from recortex.engines.extraction.drafting import ACTIVE
+from recortex.engines.extraction.extractor import by_rules
 from recortex.engines.extraction.pasted_text import typed as typed_part
 from recortex.engines.extraction.user_rules import PATTERNS as PERSON
 from recortex.engines.judging.features import Message, Speaker, Statement, features, typed
+from recortex.engines.judging.sentences import sentences
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
 from session_text import Message as Said
 from session_text import messages
-from statements import SUMMARY, sentences
+from statements import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -96,13 +98,12 @@ def _letters(text: str) -> str:
 
 def _found(path: Path) -> Iterator[tuple[float, bool, str, str]]:
     try:
-        reader = open_transcript(path)
-        candidates = list(extract(reader, reader.info))
+        found = [one for turn in open_transcript(path) for one in by_rules(turn)]
     except RecortexError:
         return
-    for one in candidates:
+    for one in found:
         quote, text = (_letters(text.rstrip("…")) for text in (one.quote, one.text))
-        yield one.confidence, one.active, quote, text
+        yield one.confidence, one.confidence >= ACTIVE and not one.hold, quote, text
 
 
 def _first(said: Sequence[Said], role: str) -> str:
@@ -163,7 +164,11 @@ def _sentence(text: str, span: Sequence[int]) -> tuple[int, int] | None:
 
 
 class Data(NamedTuple):
-    """The examples as arrays; `around` and `rarity` are for the way of judging with context alone."""
+    """The examples as arrays; `around` and `rarity` are for the way of judging with context alone.
+
+    `chosen` are typed sentences that a rule or the judge of the day took, labelled later by a stricter
+    reader: training knows them apart, so that they teach what matters and not how strict a reader is.
+    """
 
     project: npt.NDArray[np.str_]
     own: Flags
@@ -174,6 +179,7 @@ class Data(NamedTuple):
     rarity: Numbers
     labelled: Flags
     even: Flags
+    chosen: Flags
     worth: Flags
     alone: Flags
     durable: Flags
@@ -205,6 +211,7 @@ def data(found: list[Example], root: Path, kept: Path | None) -> Data:
         rarity=rarity(found, root),
         labelled=np.array([one.draw != "gold" for one in found]),
         even=np.array([one.draw == "even" for one in found]),
+        chosen=np.array([one.draw == "typed" for one in found]),
         worth=letters[:, 0] == "k",
         alone=letters[:, 1] == "s",
         durable=letters[:, 2] == "d",

@@ -4,8 +4,8 @@ A relevant memory where there is one, and nothing for the everyday prompts of ot
 
 The store holds the developer notes; relevant prompts are its questions, as they stand and inside a task;
 irrelevant ones are its unanswerable questions and what people typed in real sessions of other projects.
-Prints, by recipe and by the least score that a hit must have, how many relevant prompts got their memory,
-and how many irrelevant ones got any.
+Prints, with and without meaning and by the least chance that a memory must have, how many relevant prompts
+got their memory, and how many irrelevant ones got any.
 """
 
 from __future__ import annotations
@@ -14,21 +14,23 @@ import argparse
 import json
 import os
 import tempfile
-from itertools import product
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex import Cortex
-from recortex.engines.sessions.relevance_gate import is_relevant
+from recortex.app.hooks.reminders import ASKED, chances
+from recortex.app.wiring import hook_context
+from recortex.engines.sessions.relevance_gate import LEAST
 from recortex.errors import FormatError
 from recortex.formats.transcripts import open_transcript
 
 if TYPE_CHECKING:
-    from recortex.domain.hit import Recipe
+    from recortex.app.hooks.context import HookContext
 
-RECIPES: tuple[Recipe, ...] = ("hybrid", "keyword")
 NOTES = Path(__file__).with_name("developer_notes.json")
-SCORES = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9)
+CHANCES = (0.1, 0.2, 0.25, 0.35, 0.4, 0.5)
 TASKS = ("{}", "before we start: {} then go on with the ticket", "I need to change this part. {}")
 
 
@@ -46,16 +48,12 @@ def typed(folder: Path, most: int) -> list[str]:
     return prompts[:: max(1, len(prompts) // most)][:most]
 
 
-def best(cortex: Cortex, prompt: str, recipe: Recipe, gold: list[str], *, rule: bool) -> tuple[float, float]:
-    """The highest score of any of the first three hits, and that of the gold ones among them; 0 for none."""
-    found = cortex.recall(prompt[:2_000], limit=3, recipe=recipe).hits
-    hits = [
-        hit
-        for hit in found
-        if not rule or is_relevant(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
-    ]
-    right = [hit.score for hit in hits if hit.memory.metadata.get("note") in gold]
-    return max((hit.score for hit in hits), default=0.0), max(right, default=0.0)
+def best(context: HookContext, prompt: str, gold: list[str]) -> tuple[float, float]:
+    """The highest chance of any of the first memories, and that of the gold ones among them; 0 for none."""
+    found = sorted(chances(context, prompt[:ASKED]), key=lambda one: -one[1])
+    first = found[: context.settings["hooks.prompt_limit"]]
+    right = [chance for memory, chance in first if memory.metadata.get("note") in gold]
+    return max((chance for _, chance in first), default=0.0), max(right, default=0.0)
 
 
 def main() -> None:
@@ -63,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--most", type=int, default=400, help="real prompts to try")
     parser.add_argument(
-        "--show", type=float, default=0.0, help="print irrelevant prompts whose hit has this score"
+        "--show", action="store_true", help="print irrelevant prompts that are given anything"
     )
     options = parser.parse_args()
     notes = json.loads(NOTES.read_text(encoding="utf-8"))
@@ -80,24 +78,26 @@ def main() -> None:
                 tags=one.get("tags", ()),
                 metadata={"note": one["id"]},
             )
-        for recipe, rule in product(RECIPES, (False, True)):
+        for way, ready in (("words, meaning", True), ("words", False)):
+            app = cortex._app  # noqa: SLF001  what the hooks are given
+            context = replace(hook_context(Path(folder), app=app), ready=partial(bool, ready))
             asked = [(task.format(one["query"]), one["gold"]) for one in notes["questions"] for task in TASKS]
-            right = [best(cortex, prompt, recipe, gold, rule=rule)[1] for prompt, gold in asked]
-            wrong = [best(cortex, prompt, recipe, [], rule=rule)[0] for prompt in notes["unanswerable"]]
-            other = [best(cortex, prompt, recipe, [], rule=rule)[0] for prompt in real]
+            right = [best(context, prompt, gold)[1] for prompt, gold in asked]
+            wrong = [best(context, prompt, [])[0] for prompt in notes["unanswerable"]]
+            other = [best(context, prompt, [])[0] for prompt in real]
             print(
-                f"{recipe}{' with the rule' if rule else ''}: {len(right)} relevant, "
-                f"{len(wrong)} unanswerable, {len(other)} real prompts of others"
+                f"{way}: {len(right)} relevant, {len(wrong)} unanswerable, "
+                f"{len(other)} real prompts of others; {LEAST} is what is given"
             )
-            for least in SCORES:
+            for least in sorted({*CHANCES, LEAST}):
                 print(
-                    f"  score >= {least:.2f}: relevant {share(right, least):5.1%}  "
+                    f"  chance >= {least:.2f}: relevant {share(right, least):5.1%}  "
                     f"unanswerable {share(wrong, least):5.1%}  others {share(other, least):5.1%}"
                 )
             if options.show:
-                for score, prompt in zip(other, real, strict=True):
-                    if score >= options.show:
-                        print(f"    {score:.2f} {' '.join(prompt.split())[:140]}")
+                for chance, prompt in zip(other, real, strict=True):
+                    if chance >= LEAST:
+                        print(f"    {chance:.2f} {' '.join(prompt.split())[:140]}")
 
 
 def share(scores: list[float], least: float) -> float:

@@ -20,13 +20,11 @@ import re
 import sys
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from gold import KINDS
+from recortex.engines.judging.sentences import sentences
 from session_text import Message, messages
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CUES = re.compile(
     r"\b(?:always|never|should|shouldn't|must|don't|do not|instead|rather|because|prefer|root cause|"
@@ -35,9 +33,7 @@ CUES = re.compile(
     re.IGNORECASE,
 )
 SUMMARY = re.compile(r"(?i)this session is being continued from|conversation (?:so far )?(?:is )?summar")
-FENCE = re.compile(r"^[^\S\n]*(`{3,9}|~{3,9}).*?(?:^[^\S\n]*\1[^\S\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-BETWEEN = re.compile(r"(?<=[.!?])[\"'”’)\]*_`]{0,3}\s+|(?<=[。！？])|\n+")  # noqa: RUF001
-LEAST, LONGEST, BEFORE = 15, 400, 500
+BEFORE = 500
 OF_PERSON, OF_END, OF_WORK, OF_SUMMARY = 7, 7, 3, 10
 LABEL = re.compile(r"(\d+)\s+([kn])([s-])([dp])([tf?])([pax])(?:\s+([a-z_]+))?\s*$")
 NAMES = ("worth", "alone", "durable", "true", "whose")
@@ -65,19 +61,6 @@ class Window(NamedTuple):
     def cues(self) -> int:
         end = self.answers[-1].text if self.answers else ""
         return len(CUES.findall(self.person.text[:3000])) + len(CUES.findall(end[:3000]))
-
-
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Where the sentences and lines of a text stand, blocks of code left out."""
-    text = FENCE.sub(lambda block: "\n" * len(block[0]), text)
-    start = 0
-    for found in [*BETWEEN.finditer(text), None]:
-        end = found.start() if found else len(text)
-        piece = text[start:end]
-        begin = start + len(piece) - len(piece.lstrip())
-        if len(piece.strip()) >= LEAST:
-            yield begin, min(begin + LONGEST, start + len(piece.rstrip()))
-        start = found.end() if found else end
 
 
 def windows(folder: Path) -> list[Window]:

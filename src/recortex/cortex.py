@@ -20,6 +20,7 @@ from recortex.operations.maintenance import MaintenanceOperations
 from recortex.operations.moving import MovingOperations
 from recortex.operations.projects import ProjectOperations
 from recortex.operations.recording import RecordingOperations
+from recortex.operations.replaying import ReplayOperations
 from recortex.operations.reviewing import ReviewOperations
 from recortex.operations.searching import SearchOperations
 from recortex.operations.sessions import SessionOperations
@@ -32,6 +33,7 @@ class Cortex(
     SessionOperations,
     LinkOperations,
     LearningOperations,
+    ReplayOperations,
     ReviewOperations,
     ExportOperations,
     HistoryOperations,

@@ -167,6 +167,15 @@ def test_the_oldest_that_there_is_no_room_for(store):
     assert len(store.exchanges.beyond(0)) == 6
 
 
+def test_what_the_person_said_since_is_read_in_the_order_in_which_it_was_kept(store):
+    said = [exchange(number) for number in (3, 1, 2)]
+    put(store, said[0], exchange(7, opener="agent", message=""), exchange(8, part=1, root_turn=10), *said[1:])
+    found = store.exchange_search.added_after(0, 10)
+    assert [one for _, one in found] == said
+    assert store.exchange_search.added_after(found[0][0], 1) == [found[1]]
+    assert not store.exchange_search.added_after(found[-1][0], 10)
+
+
 def test_deleted_exchanges_leave_no_vectors_but_those_that_others_have(store):
     put(store, exchange(1), exchange(2))
     first, second = keys(store, exchange(1), exchange(2))

@@ -7,10 +7,11 @@ from datetime import timedelta
 from example_memories import AT, id_of, insert, memory
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.exchange import Exchange, word_of_file
+from recortex.domain.history import AuditEntry
 from recortex.domain.links import FileLink
 from recortex.domain.model_call import Limit, ModelCall, Spending
-from recortex.domain.session import Receipt, Session, Signal
-from recortex.domain.vocabulary import Scope
+from recortex.domain.session import Outcome, Receipt, Session, Signal
+from recortex.domain.vocabulary import Actor, Scope
 
 MINUTE = timedelta(minutes=1)
 FIRST = Session(id="s1", started_at=AT, seen_at=AT, client="c", cwd="/p", transcript="/t/1.jsonl", process=77)
@@ -41,6 +42,27 @@ def test_sessions_by_time_and_by_their_beginning(store):
     assert [one.id for one in store.sessions.recent(2)] == ["s3", "s2"]
     assert store.sessions.ids_beginning("s") == ["s0", "s1", "s2"]
     assert store.sessions.ids_beginning("s3") == ["s3"]
+
+
+def test_what_became_of_what_was_given(store):
+    given = [
+        replace(GIVEN, session="s1", channel="prompt"),
+        replace(GIVEN, session="s1", channel="prompt", context=1),
+        replace(GIVEN, session="s2", channel="file"),
+        replace(GIVEN, session="s3"),
+        replace(GIVEN, session="s4"),
+        replace(GIVEN, session="s4", memory=id_of(2)),
+    ]
+    store.sessions.give(given)
+    store.sessions.mark_used(given[1], AT, "quoted")
+    store.sessions.mark_used(given[3], AT, "file")
+    wanted = [id_of(number) for number in (1, 2, 3)]
+    assert store.sessions.outcomes(wanted, ["prompt", "file"]) == {id_of(1): Outcome(given=3, used=2)}
+    assert store.sessions.outcomes(wanted, ["surface"]) == {
+        id_of(1): Outcome(given=3, used=2),
+        id_of(2): Outcome(given=1, used=0),
+    }
+    assert store.sessions.outcomes([], ["prompt"]) == {}
 
 
 def test_files_that_some_memory_is_about(store):
@@ -150,3 +172,16 @@ def test_a_budget_is_never_spent_twice(store):
         thread.join()
     assert len([number for number in numbers if number is not None]) == 10
     assert store.model_calls.spent_today(AT).tokens == 100
+
+
+def test_what_was_remembered_since(store):
+    insert(store, memory(1))
+    entry = AuditEntry(memory_id=id_of(1), operation="create", actor=Actor.EXTRACTION, at=AT)
+    with store.transaction():
+        store.ledger.record([entry])
+    assert not store.sessions.remembered_since(AT)
+    with store.transaction():
+        store.ledger.record([replace(entry, actor=Actor.AGENT, operation="edit")])
+        store.ledger.record([replace(entry, actor=Actor.AGENT, operation="merge")])
+    assert store.sessions.remembered_since(AT)
+    assert not store.sessions.remembered_since(AT + MINUTE)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
 from recortex.domain.history import AuditEntry
-from recortex.domain.links import PatternLink
+from recortex.domain.links import FileLink, PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
 from recortex.domain.statistics import Generation, MemoryStatistics
@@ -29,7 +29,8 @@ def test_the_statistics_of_a_memory(store):
         last_accessed_at=AT,
         access_count=4,
         patterns=(PatternLink("a"), PatternLink("b")),
-        source=Source(branch="main"),
+        source=Source(branch="main", rule="person_rule"),
+        files=(FileLink("src/a.py"),),
     )
     (key,) = insert(store, one)
     assert store.statistics.presentable(NOW) == [
@@ -49,8 +50,13 @@ def test_the_statistics_of_a_memory(store):
             patterns=2,
             content_hash=bytes.fromhex(one.content_hash),
             branch="main",
+            valid_from=NOW,
+            origin=one.origin,
+            trust=one.trust,
+            rule="person_rule",
         )
     ]
+    assert list(store.statistics.cited()) == [("src/a.py", key)]
 
 
 def test_what_fades_and_what_rests(store):
@@ -65,6 +71,10 @@ def test_what_fades_and_what_rests(store):
         memory(6, "stirs", status=Status.ARCHIVED, last_accessed_at=late),
         memory(7, "kept", status=Status.ARCHIVED, pinned=True),
     )
+    proposed = {"status": Status.PROPOSED}
+    insert(store, memory(8, "waits", **proposed), memory(9, "kept too", pinned=True, **proposed))
+    insert(store, memory(10, "asked for", last_accessed_at=late, **proposed))
+    assert ids(store.statistics.unconfirmed(NOW)) == [id_of(8)]
     assert ids(store.statistics.fading(NOW)) == [id_of(1)]
     assert ids(store.statistics.resting(NOW)) == [id_of(5)]
     assert ids(store.statistics.fading(to_micros(late))) == [id_of(1), id_of(3), id_of(4)]

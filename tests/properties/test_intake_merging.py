@@ -2,16 +2,19 @@
 
 import tempfile
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from example_memories import memory
 from generated import WORDS, contents, fractions, memories, said, texts
 from recortex.codec import content_to_json
 from recortex.domain.kinds import KINDS
-from recortex.domain.vocabulary import Domain, RelationType, Status
+from recortex.domain.memory import Source
+from recortex.domain.vocabulary import Domain, Origin, RelationType, Status
 from recortex.engines.ingestion.merging import merged, reinforced
 from recortex.engines.similarity.fingerprint import content_hash
 from recortex.engines.similarity.jaccard import Verdict, classify, jaccard
@@ -61,6 +64,27 @@ def test_equal_texts_have_equal_fingerprints(text, kind):
 @given(fractions, fractions)
 def test_more_evidence_never_makes_less_sure(known, by):
     assert known - 1e-12 <= reinforced(known, by) <= 1
+
+
+@pytest.mark.parametrize(
+    ("origin", "session", "status"),
+    [
+        (Origin.USER, "s2", Status.ACTIVE),
+        (Origin.EXTRACTION, "s2", Status.ACTIVE),
+        (Origin.AGENT, "s2", Status.PROPOSED),
+        (Origin.IMPORT, "s2", Status.PROPOSED),
+        (Origin.USER, "s1", Status.PROPOSED),
+        (Origin.USER, "", Status.PROPOSED),
+    ],
+)
+def test_a_proposal_rises_when_it_is_said_again_in_another_session(origin, session, status):
+    proposed = {"status": Status.PROPOSED, "confidence": 0.5}
+    known = memory(1, "Use uv", origin=Origin.USER, source=Source(session="s1"), **proposed)
+    new = memory(2, "Use uv", origin=origin, source=Source(session=session), **proposed)
+    assert merged(known, new, counts=True).status is Status.PROPOSED  # at the same moment: a copy
+    new = replace(new, valid_from=new.valid_from + timedelta(days=1))
+    assert merged(known, new, counts=True).status is status
+    assert merged(known, new, counts=False).status is Status.PROPOSED
 
 
 @given(memories(), memories(), st.booleans())

@@ -12,10 +12,11 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
 from recortex.domain.statistics import MemoryStatistics
+from recortex.engines.brief.groups import GROUPS
 from recortex.engines.brief.page import MOST_CHARACTERS, page
 from recortex.engines.brief.ranking import Presentable, Ranked, rank, ranked
-from recortex.engines.brief.selection import AIM, HIGH, LINES, MOST, NOTICE_TOKENS, passes
-from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, TITLES, line_of, plain
+from recortex.engines.brief.selection import AIM, COMMANDS, HIGH, LINES, MOST, NOTICE_TOKENS, passes
+from recortex.engines.brief.wording import INTRODUCTION, LINE_TOKENS, REMINDER, TITLES, line_of, plain
 from recortex.engines.tokens.counter import TokenCounter
 
 COUNT = TokenCounter().count
@@ -84,29 +85,30 @@ def test_a_rank_is_in_its_range_and_follows_what_it_is_made_of(
     assert boosted > base or base == 1.0
 
 
-@given(st.lists(st.tuples(memories, parts, priorities), max_size=40))
+@given(st.lists(st.tuples(memories, parts, priorities, st.sampled_from(GROUPS), st.booleans()), max_size=40))
 def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known):
-    shown = {str(place): one for place, (one, _, _) in enumerate(known)}
+    shown = {str(place): one for place, (one, *_) in enumerate(known)}
     order = sorted(
         (
-            Ranked(str(place), 0, KINDS[one.kind].category, value, priority, b"%d" % place)
-            for place, (one, value, priority) in enumerate(known)
+            Ranked(str(place), 0, group, value, priority, b"%d" % place, command)
+            for place, (_, value, priority, group, command) in enumerate(known)
         ),
         key=lambda one: -one.rank,
     )
     made = page(passes(order), lambda one: line_of(shown[one.id], "0b5d3b1e", COUNT), COUNT)
     assert made.tokens == COUNT(made.text) <= MOST - NOTICE_TOKENS
-    assert made.tokens <= AIM or any(priority >= HIGH for _, _, priority in known)
+    assert made.tokens <= AIM or any(priority >= HIGH for _, _, priority, *_ in known)
     assert len(made.text) <= MOST_CHARACTERS
-    if not any(line_of(one, "0b5d3b1e", COUNT) for one, _, _ in known):
+    if not any(line_of(one, "0b5d3b1e", COUNT) for one, *_ in known):
         assert made == ("", 0, ())
         return
-    first, introduction, *lines, last = made.text.split("\n")
-    assert (first, introduction, last) == (START, INTRODUCTION, END)
-    assert len(made.text.splitlines()) == len(lines) + 3
+    first, introduction, reminder, *lines, last = made.text.split("\n")
+    assert (first, introduction, reminder, last) == (START, INTRODUCTION, REMINDER, END)
+    assert len(made.text.splitlines()) == len(lines) + 4
     titles = [line for line in lines if not LINE.fullmatch(line)]
-    assert set(titles) <= {f"## {title}" for title in TITLES.values()}
-    assert len(titles) == len(set(titles)) == len({one.ranked.category for one in made.entries})
+    assert titles == [f"## {title}" for title in TITLES.values() if f"## {title}" in titles]
+    assert sum(one.ranked.command for one in made.entries) <= COMMANDS
+    assert len(titles) == len(set(titles)) == len({one.ranked.group for one in made.entries})
     assert len(lines) - len(titles) == len(made.entries) > 0
     assert strip_injected(f"before\n{made.text}\nafter", wrappers=False)[0].split() == ["before", "after"]
     assert "<system-reminder>" not in made.text
@@ -114,6 +116,11 @@ def test_the_brief_is_never_too_long_and_each_memory_is_one_line(known):
     assert [one.ranked.rank for one in made.entries] == sorted(
         (one.ranked.rank for one in made.entries), reverse=True
     )
+
+
+def test_when_to_remember_is_said_in_forty_tokens():
+    assert COUNT(f"{REMINDER}\n") <= 40
+    assert "`remember`" in REMINDER
 
 
 @given(memories)
@@ -145,6 +152,8 @@ standings = st.builds(
     patterns=st.integers(0, 2),
     content_hash=st.binary(min_size=1, max_size=1),
     branch=st.sampled_from(["", "main", "other"]),
+    rule=st.sampled_from(["", "agent_limit"]),
+    trust=st.sampled_from(["trusted", "derived"]),
 )
 shelves = st.lists(
     st.builds(Presentable, st.lists(standings, max_size=30), st.just([(1, 2, 0), (3, 2, 1)])), max_size=2
@@ -158,7 +167,8 @@ def test_ranking_shows_each_text_once_best_first_and_no_code(stores, branch):
     assert all(0.0 <= one.rank <= 1.0 for one in order)
     assert len({one.content_hash for one in order}) == len(order)
     known = {one.content_hash for store in stores for one in store.memories if KINDS[one.kind].category}
-    assert {one.content_hash for one in order} == known
+    assert {one.content_hash for one in order} <= known
+    assert {one.group for one in order} <= set(GROUPS)
 
 
 @given(shelves)
@@ -171,6 +181,7 @@ def test_a_branch_only_raises(stores):
         for branch in ("main", "")
     )
     branches = {one.content_hash: one.branch for one in alone.memories}
+    assert off.keys() <= on.keys()
     for hash_, value in off.items():
         boosted = branches[hash_] == "main" and value < 1.0
         assert (on[hash_] > value) if boosted else (on[hash_] == value)
@@ -181,9 +192,11 @@ def replace_hash(one, place):
 
 
 @given(st.lists(st.sampled_from(sorted(LINES)), max_size=300))
-def test_the_first_pass_keeps_to_the_lines_of_each_category(categories):
-    order = [Ranked(str(place), 0, name, 1.0, 5, b"") for place, name in enumerate(categories)]
+def test_the_first_pass_keeps_to_the_lines_of_each_group_in_their_order(groups):
+    order = [Ranked(str(place), 0, name, 1.0, 5, b"") for place, name in enumerate(groups)]
     parted = passes(order)
     for name, most in LINES.items():
-        assert sum(one.category == name for one in parted.first) <= most
-    assert parted.first[:10] == [one for one in order if one in parted.first][:10]
+        assert sum(one.group == name for one in parted.first) == min(most, groups.count(name))
+    assert [one.group for one in parted.first] == sorted(
+        (one.group for one in parted.first), key=GROUPS.index
+    )

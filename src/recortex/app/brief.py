@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from recortex.app.location import Location
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
+    from recortex.domain.session import Outcome
     from recortex.engines.brief.page import BriefEntry
-    from recortex.engines.brief.ranking import Ranked
-    from recortex.engines.brief.selection import Passes
+    from recortex.engines.brief.ranking import Presentable, Ranked
 
 FOLDER = "surface-cache"
 
 __all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
 
 
-def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: float) -> Brief | None:
+def from_cache(
+    locations: Sequence[Location], *, branch: str, cwd: str, now: float, client: str = ""
+) -> Brief | None:
     """The fresh brief of the hook's quick path; None where one has to be made, or a store cannot be read.
 
     Args:
@@ -37,12 +39,13 @@ def from_cache(locations: Sequence[Location], *, branch: str, cwd: str, now: flo
         branch: that is checked out.
         cwd: the session's folder.
         now: seconds since 1970 UTC.
+        client: the agent's.
     """
     from recortex.app.backends.stores import generation_of
     from recortex.errors import StorageError
 
     place = _place(locations)
-    cached = cache.load(place[0], branch=branch, cwd=cwd) if place else None
+    cached = cache.load(place[0], branch=branch, cwd=cwd, client=client) if place else None
     with suppress(StorageError):
         if cached and cached.fresh(generation_of(locations), now):
             return cached.brief
@@ -71,7 +74,7 @@ def forget_briefs(locations: Sequence[Location]) -> int:
     return sum(cache.invalidate(one.place(FOLDER)) for one in locations)
 
 
-def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Brief:
+def brief(app: Application, *, branch: str, cwd: str, client: str = "", fresh: bool = False) -> Brief:
     """What a session is told at its start.
 
     From the cache while nothing changed for at most a day, else made anew and kept. Where it cannot be made
@@ -81,6 +84,7 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
         app: the opened application.
         branch: that is checked out; empty where none is.
         cwd: the session's folder.
+        client: the agent's: it is not told what stands in files that it loads itself.
         fresh: make it anew in any case.
 
     Raises:
@@ -92,18 +96,18 @@ def brief(app: Application, *, branch: str, cwd: str, fresh: bool = False) -> Br
     if place is None:
         return Brief("", 0, (), app.clock().timestamp())
     now = app.clock().timestamp()
-    known = cache.load(place[0], branch=branch, cwd=cwd)
+    known = cache.load(place[0], branch=branch, cwd=cwd, client=client)
     try:
         generation = _generation(app)
         if known is not None and not fresh and known.fresh(generation, now):
             return known.brief
-        made = _make(app, generation, branch, cwd)
+        made = _make(app, generation, branch, cwd, client)
     except StorageError:
         if known is None:
             raise
         return known.stale(now)
     with suppress(OSError):  # a read-only folder: the next session makes its brief anew
-        _keep(app, place, made, branch=branch, cwd=cwd)
+        _keep(app, place, made, branch=branch, cwd=cwd, client=client)
     return made.brief
 
 
@@ -123,29 +127,66 @@ def _generation(app: Application) -> str:
     return cache.joined([(one.database, numbers.get(one.database)) for one in app.locations.values()])
 
 
-def _make(app: Application, generation: str, branch: str, cwd: str) -> Cached:
+def _make(app: Application, generation: str, branch: str, cwd: str, client: str) -> Cached:
     from recortex.domain.time import to_micros
     from recortex.engines.brief.page import page
-    from recortex.engines.brief.ranking import Presentable, ranked
-    from recortex.engines.brief.selection import passes
+    from recortex.engines.brief.ranking import ranked
+    from recortex.engines.brief.selection import foremost, passes
     from recortex.engines.tokens.counter import TokenCounter
 
     now = app.clock()
     at = to_micros(now)
     all_services = app.readable_services()
-    stores = [
-        Presentable(services.store.statistics.presentable(at), services.store.statistics.arcs())
-        for services in all_services
-    ]
-    parted = passes(ranked(stores, branch=branch, now=at))
+    stores = _presentable(app, all_services, branch, cwd, client)
     count = TokenCounter(on_degradation=app.degraded).count
-    shelf = _Reading(all_services, parted, count)
+    shelf = _Reading(all_services, foremost(ranked(stores, branch=branch, now=at)), count)
+    parted = passes(shelf.holding())
     sessions = _session_lines(app, branch, cwd, count) if app.settings["hooks.last_session"] else ()
     laid_out = page(parted, shelf.line_of, count, "".join(line.text for line in sessions))
     items = tuple(shelf.item(entry) for entry in laid_out.entries)
     made = Brief(laid_out.text, laid_out.tokens, items, now.timestamp(), sessions=sessions)
     ends = [memory.valid_until.timestamp() for memory in shelf.of(laid_out.entries) if memory.valid_until]
     return Cached(made, generation, min([made.generated_at + cache.FRESH_SECONDS, *ends]))
+
+
+def _presentable(
+    app: Application, all_services: Sequence[StoreServices], branch: str, cwd: str, client: str
+) -> list[Presentable]:
+    """What each store may show to a client, and what each memory has to do with the session that starts."""
+    from recortex.app.in_play import touched
+    from recortex.domain.time import to_micros
+    from recortex.domain.vocabulary import Scope
+    from recortex.domain.written_in import loads
+    from recortex.engines.brief.ranking import Presentable
+
+    files = _files(app, branch, cwd)
+    found = []
+    for services in all_services:
+        statistics = services.store.statistics
+        known = statistics.presentable(to_micros(app.clock()))
+        memories = [one for one in known if not loads(client, one.loaded_by)]
+        outcomes: dict[str, Outcome] = {}
+        for project in app.all_services(Scope.PROJECT):
+            outcomes |= project.store.sessions.outcomes([one.id for one in memories], ("surface",))
+        found.append(Presentable(memories, statistics.arcs(), touched(statistics.cited(), files), outcomes))
+    return found
+
+
+def _files(app: Application, branch: str, cwd: str) -> frozenset[str]:
+    """The files that are being worked on where a session starts."""
+    from pathlib import Path
+
+    from recortex.app.in_play import files_in_play
+    from recortex.codebase.project import working_tree
+    from recortex.domain.vocabulary import Scope
+
+    folder = Path(cwd) if cwd else app.root
+    tree = working_tree(folder) if folder.is_dir() else app.root
+    return frozenset(
+        path
+        for services in app.all_services(Scope.PROJECT)
+        for path in files_in_play(tree, services.store.exchanges, branch, app.clock())
+    )
 
 
 def _session_lines(app: Application, branch: str, cwd: str, count: Callable[[str], int]) -> tuple[Line, ...]:
@@ -176,14 +217,22 @@ class _Reading:
     """The memories that may come into a brief, read whole, and their lines."""
 
     def __init__(
-        self, all_services: Sequence[StoreServices], parted: Passes, count: Callable[[str], int]
+        self, all_services: Sequence[StoreServices], ranked: Sequence[Ranked], count: Callable[[str], int]
     ) -> None:
         self._all_services = all_services
+        self._ranked = ranked
         self._count = count
         self._memories: dict[tuple[int, str], Memory] = {}
         for place, services in enumerate(all_services):
-            ids = [one.id for one in (*parted.first, *parted.second) if one.store_index == place]
+            ids = [one.id for one in ranked if one.store_index == place]
             self._memories |= {(place, memory.id): memory for memory in services.store.memories.get(ids)}
+
+    def holding(self) -> list[Ranked]:
+        """Those that are still there and say what still holds."""
+        from recortex.engines.brief.standing import still_holds
+
+        found = ((one, self._memories.get((one.store_index, one.id))) for one in self._ranked)
+        return [one for one, memory in found if memory and still_holds(memory, one.group)]
 
     def line_of(self, one: Ranked) -> str:
         """The line of a memory; empty where it is gone meanwhile."""
@@ -215,7 +264,9 @@ class _Reading:
         return begin if len(alike) == 1 else memory_id
 
 
-def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: str, cwd: str) -> None:
+def _keep(
+    app: Application, place: tuple[Path, Path], made: Cached, *, branch: str, cwd: str, client: str
+) -> None:
     """Keep the brief in the cache, unless another process is writing one: that is as good.
 
     Raises:
@@ -225,7 +276,7 @@ def _keep(app: Application, place: tuple[Path, Path], made: Cached, *, branch: s
     lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with alone(lock) as mine:
         if mine:
-            cache.save(folder, made, branch=branch, cwd=cwd)
+            cache.save(folder, made, branch=branch, cwd=cwd, client=client)
             _show(app, made.brief.text)
 
 

@@ -1,4 +1,4 @@
-"""Briefs kept for the next session start: one small file per branch and folder.
+"""Briefs kept for the next session start: one small file per branch, folder and client.
 
 The hook reads one in milliseconds, so nothing heavy is imported here. A file that
 is not ours, is too large, or has another format counts as missing.
@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.injection import END, START
+from recortex.domain.written_in import UNNAMED
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 from recortex.version import __version__
@@ -27,7 +28,7 @@ FILE = ".claude/cortex-memory.local.md"
 LARGEST = 64_000
 """Bytes of a cached brief: one has about three."""
 
-_FORMAT = f"{__version__}:2"  # of the file: what another version wrote is made anew
+_FORMAT = f"{__version__}:3"  # of the file: what another version wrote is made anew
 
 
 class Item(NamedTuple):
@@ -104,11 +105,12 @@ class Cached(NamedTuple):
         return self.brief._replace(text=text, stale_hours=hours, cached=True)
 
 
-def key(branch: str, cwd: str) -> str:
-    """The name of a brief's file: SHA-256 of branch and folder."""
+def key(branch: str, cwd: str, client: str = "") -> str:
+    """The name of a brief's file: SHA-256 of branch, folder and client, as far as that has a name."""
     import hashlib
 
-    return hashlib.sha256(f"{branch}:{cwd}".encode("utf-8", "surrogatepass")).hexdigest()
+    said = f"{branch}:{cwd}" if client in {"", UNNAMED} else f"{branch}:{cwd}:{client}"
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
@@ -122,18 +124,18 @@ def joined(numbers: Sequence[tuple[Path, Sequence[int] | None]]) -> str:
     )
 
 
-def load(folder: Path, *, branch: str, cwd: str) -> Cached | None:
+def load(folder: Path, *, branch: str, cwd: str, client: str = "") -> Cached | None:
     """The brief that was kept for a branch and folder; None where there is none that can be used."""
     import json
 
-    path = folder / f"{key(branch, cwd)}.json"
+    path = folder / f"{key(branch, cwd, client)}.json"
     try:
         return _read(json.loads(read_own(path, LARGEST)))
     except (OSError, UntrustedFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 
 
-def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
+def save(folder: Path, cached: Cached, *, branch: str, cwd: str, client: str = "") -> None:
     """Keep a brief, whole or not at all, for its owner alone.
 
     Raises:
@@ -153,7 +155,7 @@ def save(folder: Path, cached: Cached, *, branch: str, cwd: str) -> None:
         "sessions": brief.sessions,
     }
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_text(folder / f"{key(branch, cwd)}.json", json.dumps(kept))
+    replace_text(folder / f"{key(branch, cwd, client)}.json", json.dumps(kept))
 
 
 def invalidate(folder: Path) -> int:

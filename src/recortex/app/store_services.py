@@ -38,6 +38,7 @@ class StoreServices:
         settings: those that hold for it: a project's own file does not change those of the person's store.
         embedder: makes vectors; None where they are switched off.
         count_tokens: counts the tokens of a text.
+        new_id: makes the ids of new memories; None: at random.
     """
 
     scope: Scope | None
@@ -47,6 +48,7 @@ class StoreServices:
     settings: Settings
     embedder: NamedEmbedder | None
     count_tokens: Callable[[str], int]
+    new_id: Callable[[], str] | None = None
 
     @property
     def project(self) -> str:
@@ -58,7 +60,8 @@ class StoreServices:
         """Stores new and changed memories."""
         from recortex.engines.ingestion.service import Ingestion
 
-        return Ingestion(self.store, self.store.search, count=self.count_tokens)
+        ids = {"new_id": self.new_id} if self.new_id else {}
+        return Ingestion(self.store, self.store.search, count=self.count_tokens, **ids)
 
     @cached_property
     def embedding(self) -> Embedding:

@@ -61,6 +61,7 @@ def _application(
     clock: Callable[[], datetime] | None = None,
     actor: Actor = Actor.SYSTEM,
     progress: Callable[[str, int, int], None] | None = None,
+    new_id: Callable[[], str] | None = None,
 ) -> Application:
     # Imported here: a hook that a server answers for does not need them.
     from recortex.app.application import Application
@@ -91,6 +92,7 @@ def _application(
             settings=settings,
             embedder=embedder,
             count_tokens=tokens.count,
+            new_id=new_id,
         )
 
     app = Application(
@@ -138,6 +140,50 @@ def hook_context(start: Path, *, url: str | None = None, app: Application | None
         open_app=open_app,
         ready=lambda: app is not None and app.warm,
     )
+
+
+def replay_context(
+    app: Application,
+    folder: Path,
+    clock: Callable[[], datetime],
+    *,
+    new_id: Callable[[], str] | None = None,
+    meaning: bool = False,
+) -> HookContext:
+    """What the hooks of a project work with in a replay: its settings, empty stores, nothing of the person's.
+
+    Nothing is asked of a language model, and nothing is written outside `folder`.
+
+    Args:
+        app: of the project; its stores are not opened.
+        folder: where the stores are made.
+        clock: gives the time that is replayed.
+        new_id: makes the ids of memories, so that every replay of the same gives the same.
+        meaning: make vectors with the embedder of the settings, which is loaded now.
+
+    Raises:
+        EmbeddingError: no embedder can make any.
+    """
+    from recortex.app.location import GLOBAL_DATABASE, url_of
+
+    settings = app.settings.with_values(_IN_REPLAY | ({} if meaning else {"embedder": "none"}))
+    files = {Scope.PROJECT: "project.db", Scope.GLOBAL: GLOBAL_DATABASE}
+    locations = Locations(
+        {scope: of_url(url_of(str(folder / name)), app.project) for scope, name in files.items()}
+    )
+    replayed = _application(app.project, settings, locations, clock=clock, new_id=new_id)
+    if meaning:
+        replayed.probe_embedder()
+    return hook_context(folder, app=replayed)
+
+
+_IN_REPLAY = {
+    "llm.provider": "",
+    "hooks.capture": False,
+    "surface.file": False,
+    "backups.every_days": 0,
+}
+"""Settings of a replay: it learns by itself, and starts and asks nobody."""
 
 
 def worker(start: Path, *, url: str = "") -> Worker:

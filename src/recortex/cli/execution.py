@@ -57,6 +57,7 @@ def _answer(
     """What the operation gave, or would do; and whether it is to be shown: not where a person said no."""
     with group.open(call.project, url=call.url, progress=progress) as cortex:
         method = getattr(cortex, operation.method)
+        call = _offered(cortex, operation, call)
         if operation.traits.removes(call.arguments) and (call.dry_run or not call.yes):
             shown: Any = {"would": operation.name, "arguments": call.arguments}
             if any(parameter.name == "dry_run" for parameter in operation.parameters()):
@@ -68,20 +69,47 @@ def _answer(
         return method(**call.arguments), True
 
 
+def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
+    """The call with what a person at the terminal wants beside it: for `install` the language model."""
+    given = call.arguments
+    if (
+        operation.name != "install"
+        or given.get("language_model")
+        or given.get("dry_run")
+        or not _attended(call)
+    ):
+        return call
+    from recortex.operations.installing import InstallationOperations
+
+    assert isinstance(cortex, InstallationOperations)  # noqa: S101  its group
+    question = cortex.model_offer(given["host"])
+    wanted = bool(question) and _answered_yes(question)
+    return replace(call, arguments={**given, "language_model": wanted})
+
+
+def _attended(call: Call) -> bool:
+    """Whether somebody is there to be asked."""
+    return not call.json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _answered_yes(question: str) -> bool:
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in _YES
+
+
 def _agreed(shown: Any, operation: Operation, call: Call) -> bool:
     """Show what would be done, and ask.
 
     Raises:
         NotConfirmedError: nobody is there to be asked.
     """
-    if call.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not _attended(call):
         raise NotConfirmedError(f"`recortex {operation.name}` removes something and nobody confirmed it.")
     from recortex.cli.rendering import render
     from recortex.cli.terminal import terminal_of
 
-    sys.stderr.write(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on? [y/N] ")
-    sys.stderr.flush()
-    answer = sys.stdin.readline().strip().lower() in _YES
+    answer = _answered_yes(f"{render(shown, terminal_of(sys.stderr))}\n\nGo on?")
     if not answer:
         sys.stderr.write("Nothing was changed.\n")
     return answer

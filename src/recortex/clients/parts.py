@@ -177,6 +177,50 @@ class TomlPart:
             del document[self.servers]
 
 
+@dataclass(frozen=True, slots=True)
+class SettingPart:
+    """A setting in our own file of settings: a key of a table."""
+
+    path: Path
+    root: Path
+    table: str
+    key: str
+    value: str
+
+    def added(self, text: str) -> str:
+        """As of a `JsonPart`."""
+        before = _toml(text)
+        there = before.get(self.table, {})
+        if not isinstance(there, dict):
+            raise FormatError(f"{self.table} is not a table.")
+        if there.get(self.key) == self.value:
+            return text
+        return _checked(text, before | {self.table: there | {self.key: self.value}}, self._put)
+
+    def removed(self, text: str) -> str:
+        """As of a `JsonPart`; a person's other value stays."""
+        before = _toml(text)
+        there = before.get(self.table)
+        if not isinstance(there, dict) or there.get(self.key) != self.value:
+            return text
+        left = {key: value for key, value in there.items() if key != self.key}
+        return _checked(text, before | {self.table: left}, self._cut)
+
+    def by_hand(self) -> str:
+        """As of a `JsonPart`."""
+        return f"[{self.table}]\n{self.key} = {json.dumps(self.value)}"
+
+    def _put(self, document: Any) -> None:
+        import tomlkit
+
+        if self.table not in document:
+            document[self.table] = tomlkit.table()
+        document[self.table][self.key] = self.value
+
+    def _cut(self, document: Any) -> None:
+        del document[self.table][self.key]
+
+
 def _toml(text: str) -> dict[str, Any]:
     import tomllib
 
@@ -202,5 +246,5 @@ def _checked(text: str, wanted: dict[str, Any], change: Callable[[Any], None]) -
     return done.replace("\n", "\r\n") if windows else done
 
 
-Part = JsonPart | TomlPart
+Part = JsonPart | TomlPart | SettingPart
 """Our share of one file."""

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from blake3 import blake3
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from recortex.domain.hit import Freshness
     from recortex.domain.links import FileLink
 
@@ -34,9 +36,13 @@ def cited_hash(root: Path, path: str, first: int | None, last: int | None) -> st
     if text is None:
         return ""
     if first is not None:
-        lines = text.splitlines(keepends=True)
-        text = b"".join(lines[first - 1 : last])
+        return lines_hash(text.splitlines(keepends=True), first, last)
     return str(blake3(text).hexdigest())
+
+
+def lines_hash(lines: Sequence[bytes], first: int, last: int | None) -> str:
+    """BLAKE3 of some lines of a file, counted from 1."""
+    return str(blake3(b"".join(lines[first - 1 : last])).hexdigest())
 
 
 def freshness(root: Path, files: tuple[FileLink, ...]) -> Freshness:

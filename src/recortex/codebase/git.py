@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,15 @@ if TYPE_CHECKING:
 
 COMMITS, FILES = 5, 20
 """How many are noted of the checkout at most."""
+AT_WORK, MOST_AT_WORK = 10, 60
+"""The last commits whose files count as being worked on, and the most of those files."""
+RENAMED = 200
+"""The last commits in which renamed files are looked for."""
 SECONDS = 3.0
 """After which a git command is stopped."""
 MOST_BYTES = 64 * 1024
 _SHA256 = 64
+_PLAIN = ("--no-ext-diff", "--no-textconv")
 _HARMLESS = re.compile(
     r"^\s*(filemode|ignorecase|symlinks|autocrlf|precomposeunicode)\s*=\s*(true|false|input)\s*$",
     re.MULTILINE | re.IGNORECASE,
@@ -118,11 +124,49 @@ def git_context(tree: Path) -> GitContext:
         if git is None:
             return GitContext(branch, (commit,) if commit else ())
         commits = git.lines("log", f"--max-count={COMMITS}", "--format=%H") or (commit,)
-        # A submodule is asked with its own configuration: it is left out.
-        files = git.lines(
-            "diff", "--name-only", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "HEAD"
-        )
+        files = _changed(git)
     return GitContext(branch, commits[:COMMITS], files[:FILES])
+
+
+def files_at_work(tree: Path) -> tuple[str, ...]:
+    """The files of a working tree that are being worked on, relative to its top.
+
+    Those that differ from the newest commit, then those of the last commits of two weeks.
+    """
+    _, commit = branch_and_commit(tree)
+    with isolated(tree, commit) as git:
+        if git is None:
+            return ()
+        lately = git.lines(
+            "log", f"--max-count={AT_WORK}", "--since=14.days", "--name-only", "--format=", *_PLAIN
+        )
+        files = dict.fromkeys((*_changed(git)[:FILES], *filter(None, lately)))
+    return tuple(files)[:MOST_AT_WORK]
+
+
+def renamed_files(tree: Path) -> list[tuple[str, str, datetime]]:
+    """Files that the last commits renamed: from, to, and when, the latest first."""
+    _, commit = branch_and_commit(tree)
+    with isolated(tree, commit) as git:
+        if git is None:
+            return []
+        log = ("log", f"--max-count={RENAMED}", "-M", "--diff-filter=R", "--name-status", "--format=%ct")
+        lines = git.lines(*log, *_PLAIN)
+    found: list[tuple[str, str, datetime]] = []
+    at = datetime.fromtimestamp(0, UTC)
+    for line in lines:
+        status, *names = line.split("\t")
+        if status.isdecimal():
+            at = datetime.fromtimestamp(min(int(status), 2**33), UTC)
+        elif len(names) == 2:  # noqa: PLR2004  from and to
+            found.append((names[0], names[1], at))
+    return found
+
+
+def _changed(git: Git) -> tuple[str, ...]:
+    """The files that differ from the newest commit."""
+    # A submodule is asked with its own configuration: it is left out.
+    return git.lines("diff", "--name-only", *_PLAIN, "--ignore-submodules=all", "HEAD")
 
 
 def tracked(tree: Path, path: str) -> bool:

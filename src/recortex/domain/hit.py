@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
 from recortex.domain.exchange import ExchangeHit
@@ -36,6 +37,19 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A proposed memory that answers: nobody has approved it, and nothing has confirmed it.
+
+    Attributes:
+        said_on: from when it holds.
+    """
+
+    id: str
+    text: str
+    said_on: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
     """The answer to a question: empty when nothing that is known is relevant.
 
@@ -44,6 +58,7 @@ class Recall:
         floor: what a score had to reach.
         hits: memories; where exchanges answer too, only those that probably do.
         exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
+        unchecked: proposed memories that answer.
         tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
@@ -53,6 +68,7 @@ class Recall:
     recipe: Recipe
     hits: tuple[Hit, ...] = ()
     exchanges: tuple[ExchangeHit, ...] = ()
+    unchecked: tuple[Proposal, ...] = ()
     best: float = 0.0
     floor: float = 0.0
     tokens: int = 0

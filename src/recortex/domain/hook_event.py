@@ -37,6 +37,7 @@ class HookEvent:
             helpers.
         agent_transcript: the sub-agent's transcript.
         process: of the client on this machine; 0: unknown.
+        ending: the client says that the turn ends, and that no hook made it go on before.
     """
 
     name: EventName
@@ -60,6 +61,7 @@ class HookEvent:
     agent_type: str = ""
     agent_transcript: str = ""
     process: int = 0
+    ending: bool = False
 
     @property
     def asks(self) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from recortex.domain.vocabulary import Scope
 
 Channel = Literal["surface", "prompt", "file"]
 Use = Literal["", "quoted", "file", "command"]
-SignalName = Literal["read", "written", "failed", "mended"]
+SignalName = Literal["read", "written", "failed", "mended", "prompted", "reflected"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,19 @@ class Receipt:
     used_as: Use = ""
 
 
+class Outcome(NamedTuple):
+    """In how many sessions a memory was given, and in how many of them it was used."""
+
+    given: int = 0
+    used: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """Something that happened in a session: a file was read or written, a command failed or works again.
+    """Something that happened in a session.
+
+    A file was read or written, a command failed or works again; with `hooks.reflect` also: the person gave a
+    prompt, and it was decided whether the agent is asked what to remember.
 
     Attributes:
         subject: the file relative to the project, or the command without its secrets; never what was printed.

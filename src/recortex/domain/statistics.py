@@ -19,6 +19,9 @@ class MemoryStatistics(NamedTuple):
         patterns: how many code patterns it is linked to.
         content_hash: equal for equal memories, also of different stores.
         branch: that it was learned on; empty where none is known.
+        valid_from: since when it is true: when it was said.
+        rule: that found it in a session; empty where it was told on purpose.
+        loaded_by: clients that load a file in which it stands already, with spaces between.
     """
 
     key: int
@@ -36,6 +39,11 @@ class MemoryStatistics(NamedTuple):
     patterns: int
     content_hash: bytes = b""
     branch: str = ""
+    valid_from: int = 0
+    origin: str = ""
+    trust: str = ""
+    rule: str = ""
+    loaded_by: str = ""
 
 
 class Generation(NamedTuple):

@@ -98,6 +98,7 @@ class Origin(StrEnum):
     AGENT = "agent"
     EXTRACTION = "extraction"
     CODE_INDEX = "code_index"
+    REPOSITORY = "repository"
     CONSOLIDATION = "consolidation"
     IMPORT = "import"
     TOOL = "tool"

@@ -36,8 +36,6 @@ STOP_WORDS = _LISTS["STOP_WORDS"]
 """English function words, which are ignored in questions and in keyword search."""
 PADDING = (STOP_WORDS - _LISTS["MEANINGFUL_STOP_WORDS"]) | _LISTS["EXTRA_PADDING"]
 """Words that a statement may have or lack and still say the same (near-duplicates)."""
-EVERYDAY = _LISTS["EVERYDAY"]
-"""Words of prompts in any project, which do not say what a prompt is about (bench/prompts.py)."""
 FAILURE_WORDS = _LISTS["FAILURE_WORDS"]
 """Words of any report of a failure (bench/extraction.py)."""
 FILLERS = _LISTS["FILLERS"]

@@ -47,8 +47,9 @@ def parse(
         return None
     if not isinstance(given, dict):
         return None
-    # Only Codex names the turn. Claude Code and Qwen Code send the same fields and are read alike.
-    client = client or ("codex" if "turn_id" in given else "")
+    # Only Codex names the turn, and its transcripts so. Claude Code and Qwen Code are read alike.
+    of_codex = "turn_id" in given or "/rollout-" in _word(given, "transcript_path").replace("\\", "/")
+    client = client or ("codex" if of_codex else "")
     return replace(_event(name, given), client=client, project=project, process=process)
 
 
@@ -79,6 +80,7 @@ def _event(name: EventName, given: Mapping[str, Any]) -> HookEvent:
         agent=_word(given, "agent_id"),
         agent_type=_word(given, "agent_type"),
         agent_transcript=_word(given, "agent_transcript_path"),
+        ending=given.get("stop_hook_active") is False,
     )
 
 

@@ -164,7 +164,10 @@ def _as_answer(event: HookEvent, text: str, notice: str) -> bytes:
     if text:
         from recortex.domain.injection import sealed
 
-        answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": sealed(text)}
+        if event.name == "stop":  # there it would be asked again and again what a hook adds
+            answer |= {"decision": "block", "reason": sealed(text)}
+        else:
+            answer["hookSpecificOutput"] = {"hookEventName": name, "additionalContext": sealed(text)}
     said = json.dumps(answer, ensure_ascii=False)
     return said.encode() if answer and name and len(said) < LONGEST else b""
 

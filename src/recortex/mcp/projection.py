@@ -109,6 +109,8 @@ def lean(value: Any) -> dict[str, Any]:
     data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
     if isinstance(value, Memory) and value.status in _WAITS:
         data["note"] = _WAITS[value.status]
+    if known := getattr(value, "known", ()):
+        data["known"] = _value(known)
     if (isinstance(value, Recall) and value.exchanges) or getattr(value, "checked", None) is False:
         data["note"] = _RECORDS
     return data if isinstance(data, dict) else {"result": data}
@@ -128,10 +130,10 @@ def output_schema(of: Any, *, spelled_out: bool = True) -> dict[str, Any]:
         either = [output_schema(one, spelled_out=spelled_out)["properties"] for one in get_args(of)]
         return {"type": "object", "properties": {name: one for some in either for name, one in some.items()}}
     named = WHOLE if spelled_out else _IDENTIFYING
-    schema = _memory_schema(named) if of is Memory else _schema(of, spelled_out=spelled_out)
+    schema = _memory_schema(named, of) if _is_memory(of) else _schema(of, spelled_out=spelled_out)
     if schema.get("type") != "object":
         schema = {"type": "object", "properties": {"result": schema}}
-    noted = of in {Memory, Recall} or "checked" in schema["properties"]
+    noted = _is_memory(of) or of is Recall or "checked" in schema["properties"]
     more = ("shortened", "note") if noted else ("shortened",)
     return {**schema, "properties": {**schema["properties"], **{key: {"type": "string"} for key in more}}}
 
@@ -241,16 +243,19 @@ def _without_lists(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "string"} if schema.get("type") == "string" else schema
 
 
-def _memory_schema(shown: tuple[str, ...]) -> dict[str, Any]:
+def _is_memory(of: Any) -> bool:
+    return isinstance(of, type) and issubclass(of, Memory)
+
+
+def _memory_schema(shown: tuple[str, ...], of: type[Memory] = Memory) -> dict[str, Any]:
     hints = get_type_hints(Memory)
     special = {name: {"type": "object"} for name in ("content", "source")} | {
         "importance": {"type": "string"}
     }
     special |= {name: {"type": "array"} for name in ("files", *_NAMED_LINKS)}
-    return {
-        "type": "object",
-        "properties": {name: special.get(name) or _schema(hints[name]) for name in shown},
-    }
+    more = {field.name: {"type": "array"} for field in fields(of) if field.name not in hints}
+    named = {name: special.get(name) or _schema(hints[name]) for name in shown}
+    return {"type": "object", "properties": named | more}
 
 
 def typed(schema: dict[str, Any]) -> dict[str, Any]:

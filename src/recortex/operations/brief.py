@@ -56,8 +56,9 @@ class BriefOperations(Operations):
     def surface(self, *, branch: str = "", fresh: bool = False) -> Surface:
         """Show the brief that a session starts with: what matters most, in at most 550 tokens.
 
-        Memories rank by how sure they still are, their priority, how many relations lead to them, how often
-        they were recalled, and whether they were learned on the branch that is checked out.
+        The person's rules come first, then decisions, warnings about what is being worked on, and facts that
+        were of use. Of each, those come first that are surest still, of high priority, often recalled, about
+        the files at work, and learned on the branch that is checked out.
 
         Args:
             branch: as if this branch were checked out.

@@ -35,7 +35,7 @@ class NewMemory:
         constraints: ids of constraints that it sets or lifts.
         source: where it was learned: session, turn, speaker, url, commit and so on; a text is taken as a
             session.
-        origin: who or what said it; text from tools, web pages and imports waits in quarantine.
+        origin: who said it; text from tools, web pages and imports is quarantined.
         status: where it stands, unless the origin is to decide.
         scope: this project, or global: about the person and their tools, in every project.
         valid_from: since when it is true in the world; now, unless said.

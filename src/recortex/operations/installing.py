@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -9,13 +10,21 @@ from recortex.clients.catalogue import ClientName, InstallRequest, share
 from recortex.clients.environment import here
 from recortex.clients.folders import note, take_away
 from recortex.clients.installer import Applied, additions, removals
+from recortex.clients.parts import SettingPart
+from recortex.domain.vocabulary import Actor
+from recortex.errors import InvalidInputError, PersonNeededError
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
+from recortex.settings import user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from recortex.clients.installer import Change
+    from recortex.clients.parts import Part
+
+MODEL_HOST = "claude-code"
+"""The agent whose command line is asked (`llm/agent.py`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +63,14 @@ class InstallationOperations(Operations):
     """install, uninstall."""
 
     @operation(idempotent=True)
-    def install(self, host: ClientName, *, hooks: bool = True, dry_run: bool = False) -> Installed:
+    def install(
+        self,
+        host: ClientName,
+        *,
+        hooks: bool = True,
+        language_model: bool = False,
+        dry_run: bool = False,
+    ) -> Installed:
         """Make a coding agent use this memory: its tools, and its hooks where the agent has them.
 
         Only our own keys are written into the agent's settings of this user; each file is copied beside
@@ -64,11 +80,46 @@ class InstallationOperations(Operations):
             host: the agent.
             hooks: the agent's hooks call us, so that memories come up by themselves and sessions are learned
                 from; otherwise only the tools are there.
+            language_model: the agent's own command line (`claude -p`, with your account) helps to learn: sets
+                `llm.provider` to `agent` in your own settings. On a terminal you are asked.
             dry_run: only show what would be written.
+
+        Raises:
+            PersonNeededError: an agent wants the language model, which only the person can allow.
         """
         found = share(host, InstallRequest(here(), hooks))
-        files = self._applied(additions(found.parts), dry_run=dry_run)
+        parts = (*found.parts, *self._model_parts(host)) if language_model else found.parts
+        files = self._applied(additions(parts), dry_run=dry_run)
         return Installed(host=host, installed=True, files=files, dry_run=dry_run, notes=found.notes)
+
+    def model_offer(self, host: ClientName) -> str:
+        """Ask whether the agent's command line may help to learn; empty where nothing is to be asked."""
+        if host != MODEL_HOST or self._app.settings["llm.provider"]:
+            return ""
+        settings = self._app.settings
+        return (
+            "May Claude Code itself help to learn? After a session, `claude -p` then reads its prose, without"
+            " code and secrets, with your account: for at most"
+            f" ${settings['llm.daily_usd']:.2f} and {settings['llm.daily_tokens']:,} tokens a day."
+        )
+
+    def _model_parts(self, host: ClientName) -> tuple[Part, ...]:
+        """What lets the agent's command line help to learn.
+
+        Raises:
+            InvalidInputError: the agent has none for that, or another model is set.
+            PersonNeededError: an agent asks for it.
+        """
+        if self._app.actor is Actor.AGENT:
+            raise PersonNeededError("Only the person allows that a language model is asked.")
+        provider = self._app.settings["llm.provider"]
+        why = "" if provider in {"", "agent"} else f"`llm.provider` is {provider}"
+        if host != MODEL_HOST:
+            why = f"{host} has no command line for it"
+        if why:
+            raise InvalidInputError(f"{why}: nothing was written.", hint="Leave --language-model out.")
+        path = user_file(os.environ)
+        return (SettingPart(path, path.parent, "llm", "provider", "agent"),)
 
     @operation(idempotent=True)
     def uninstall(self, host: ClientName, *, dry_run: bool = False) -> Installed:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from recortex.app import signing
 from recortex.app.brief import forget_briefs
-from recortex.app.projects import find_project
 from recortex.codec import storable
 from recortex.domain.lesson import Extracted
 from recortex.domain.vocabulary import Actor, Origin, Scope
 from recortex.errors import InvalidInputError, PersonNeededError, RecortexError
 from recortex.operations.agents import WAITING, limited
-from recortex.operations.base import Operations, embed_all, embed_exchanges
+from recortex.operations.base import Operations, embed_all, embed_exchanges, learn_across_sessions
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
 from recortex.operations.registry import operation
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.formats.session_files import SessionFile
     from recortex.operations.inputs import NewMemory
+
+
+RULES = "rules"
 
 
 class LearningOperations(Operations):
@@ -67,7 +69,8 @@ class LearningOperations(Operations):
 
         Args:
             format: claude-code, codex, gemini, qwen, copilot, pi, opencode, specstory, swe-agent, text or any
-                (sessions); jsonl (an export); markdown (notes: each item waits in quarantine).
+                (sessions); jsonl (an export); markdown (notes: each item waits in quarantine); rules (what
+                CLAUDE.md, AGENTS.md and the rules of other clients say in this project).
             path: a file or folder.
             embed: make the vectors at the end.
             quarantine: let exported memories wait for review, even those that this installation exported
@@ -78,10 +81,13 @@ class LearningOperations(Operations):
                 were read before. For the command line alone.
             dry_run: only show what would be learned.
         """
+        from recortex.app.own_sessions import is_ours
         from recortex.formats.importers import IMPORTERS, importers
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
         from recortex.formats.transcripts import format_names, open_transcript
 
+        if format == RULES:
+            return self._import_rules(embed=embed, dry_run=dry_run)
         exported = format == "jsonl"
         if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
             if trust and self._app.actor is Actor.AGENT:
@@ -94,7 +100,7 @@ class LearningOperations(Operations):
                 )
             return self._import_rows(format, path, embed=embed, dry_run=dry_run)
         if format not in {*CLIENTS, "any"} and format not in format_names():
-            known = (*format_names(), "any", "jsonl", *importers())
+            known = (*format_names(), "any", "jsonl", RULES, *importers())
             raise InvalidInputError(
                 f"There is no format {format[:40]!r}.", hint=f"Formats: {', '.join(known)}."
             )
@@ -109,7 +115,7 @@ class LearningOperations(Operations):
         )
         if path and not (found.sessions or found.others) and Path(path).is_file():
             open_transcript(path)  # raises, with the reason
-        sessions = [one for one in found.sessions if path or self._is_ours(one)]
+        sessions = [one for one in found.sessions if path or is_ours(self._app.project, one)]
         unread = [f"{place}: {_why_unknown(place)}" for place in found.unknown] if path else []
         unread += [f"{place}: cannot be read" for place in found.unreadable]
         problems = _of_others(found.others, path) if path else []
@@ -175,6 +181,7 @@ class LearningOperations(Operations):
         if embed and not dry_run:
             embed_all(self._app, learned)
             embed_exchanges(self._app)
+            learn_across_sessions(self._app)
         found = [one for lesson in lessons for one in lesson.extracted.found]
         new = [one for one in found if one.outcome in {"added", "dry_run"}]
         return Imported(
@@ -210,20 +217,6 @@ class LearningOperations(Operations):
             forget_briefs(list(self._app.locations.values()))  # they tell how the last sessions ended
         return lesson
 
-    def _is_ours(self, session: SessionFile) -> bool:
-        """Whether a session ran in this project; its place or its first turn says where."""
-        from recortex.formats.transcripts import open_transcript
-
-        if session.client == "specstory":  # looked for in this project alone
-            return True
-        reader = open_transcript(session.path)
-        for turn in reader:
-            cwd = turn.cwd or reader.info.cwd
-            if not cwd or not Path(cwd).exists():
-                return False
-            return find_project(self._app.project.home, Path(cwd)).root == self._app.root
-        return False
-
     def _import_export(
         self, path: str, *, embed: bool, quarantine: bool, trust: bool, dry_run: bool
     ) -> Imported:
@@ -241,6 +234,30 @@ class LearningOperations(Operations):
         if not (records.own or trust):
             records, quarantine = foreign(records, self._app.clock()), True
         return adopt(self._app, records, problems, quarantine=quarantine, embed=embed, dry_run=dry_run)
+
+    def _import_rules(self, *, embed: bool, dry_run: bool) -> Imported:
+        """Read the project's instruction files; an agent cannot say that all of them are to be read."""
+        from recortex.app.jobs.instruction_reading import notes_folder
+        from recortex.app.jobs.instructions import Reading, keep_in_step, read_everything
+
+        services, now = self._app.services(Scope.PROJECT), self._app.clock()
+        if limited(self._app):
+            reading = Reading() if dry_run else keep_in_step(services, now)
+        else:
+            folder = notes_folder(self._app.settings.claude_folder, self._app.root)
+            reading = read_everything(services, now, [folder], dry_run=dry_run)
+        if embed and not dry_run:
+            embed_all(self._app, reading.new)
+        return Imported(
+            format=RULES,
+            files=len(reading.files),
+            lines=reading.statements,
+            added=reading.statements if dry_run else len(reading.new),
+            merged=reading.merged,
+            proposed=sum(memory.status in WAITING for memory in reading.new),
+            by_kind=dict(Counter(memory.kind for memory in reading.new)),
+            dry_run=dry_run,
+        )
 
     def _import_rows(self, format_: str, path: str, *, embed: bool, dry_run: bool) -> Imported:
         """Take in what an importer reads, in quarantine: nobody knows who wrote it."""

@@ -62,6 +62,7 @@ class Initialised:
         refused: why an older version's folder in the work tree is left alone.
         histories: agents that have left sessions on this machine, which `recortex import` reads.
         hosts: agents on this machine that do not use this memory yet; `recortex install` lets them.
+        instructions: files such as CLAUDE.md whose statements it follows from now on.
     """
 
     path: str
@@ -75,6 +76,7 @@ class Initialised:
     refused: str = ""
     histories: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    instructions: tuple[str, ...] = ()
 
 
 class ProjectOperations(Operations):
@@ -104,6 +106,7 @@ class ProjectOperations(Operations):
             adopted(project)
         services = self._app.services(Scope.PROJECT)
         around = here()
+        read = self._instructions(services)
         return Initialised(
             path=services.store.shown,
             created=not existed,
@@ -113,12 +116,23 @@ class ProjectOperations(Operations):
             adopted=sum(took),
             adoptable=() if took else tuple(map(_shown, found)),
             refused=refused(project),
+            instructions=read,
             memories=_memories(services),
             histories=histories(Path.home(), self._app.settings.claude_folder, self._app.root),
             hosts=tuple(
                 host for host in found_here(around) if wanting(share(host, InstallRequest(around)).parts)
             ),
         )
+
+    def _instructions(self, services: StoreServices) -> tuple[str, ...]:
+        """The files that tell agents how to work on the project, read as the person asks by making this."""
+        if not self._app.settings["hooks.instructions"]:
+            return ()
+        from recortex.app.jobs.instruction_reading import notes_folder
+        from recortex.app.jobs.instructions import read_everything
+
+        folder = notes_folder(self._app.settings.claude_folder, self._app.root)
+        return read_everything(services, self._app.clock(), [folder]).files
 
     def _bound(self, workspace: str) -> Location:
         """The project's location; on a server, bound to a workspace from now on."""

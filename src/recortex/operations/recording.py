@@ -10,12 +10,11 @@ from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
-from recortex.domain.vocabulary import (
-    Status,
-)
+from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.ingestion.normalisation import expiry
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
+from recortex.operations.answering import RememberedMemory, answered
 from recortex.operations.base import Operations
 from recortex.operations.drafts import draft_of, file_links, new_memory, priority_from
 from recortex.operations.inputs import MemoryEdit, NewMemory
@@ -64,20 +63,25 @@ class RecordingOperations(Operations):
 
     @operation(core=True)
     @taking(NewMemory)
-    def remember(self, new: NewMemory) -> Memory:
+    def remember(self, new: NewMemory) -> RememberedMemory:
         """Keep something worth knowing in later sessions.
 
-        Good memories are single statements that make sense a year later: a decision with its reason, a
-        gotcha, a preference, a command that works, a root cause with its fix. What is known already, word for
-        word, is not added again: its evidence counts. Secrets are removed before anything is written. What an
-        agent wants to be global, pinned, critical or of a status waits as proposed until the person approves
-        it.
+        Call it when a cause is found, the person corrects or decides something, or a way is a dead end:
+        one sentence that stands alone a year later, with names and reason ("Parcels are keyed by `parcel_id`,
+        since names change"). What is known is not added again but counts as evidence: `known` tells it, and
+        what is like it. Secrets are taken out. What an agent makes global, pinned or critical waits for the
+        person.
         """
         draft = draft_of(self._app, new)
         services = self._app.services(draft.scope)
-        kept = services.ingestion.keep([draft], now=self._app.clock(), actor=self._app.actor)[0]
+        (kept,) = services.ingestion.keep(
+            [draft],
+            now=self._app.clock(),
+            actor=self._app.actor,
+            confirm=self._app.actor is Actor.AGENT and not new.supersedes,
+        )
         services.embedding.embed([kept.memory])
-        return kept.memory
+        return answered(services, kept)
 
     @operation()
     def remember_many(

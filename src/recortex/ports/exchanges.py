@@ -96,6 +96,9 @@ class ExchangeSearch(Protocol):
     def beginning_at(self, places: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], Exchange]:
         """The exchanges that begin at these turns of sessions, without stretches of work."""
 
+    def added_after(self, key: int, limit: int) -> Sequence[tuple[int, Exchange]]:
+        """What the person said that was kept after the one with that key, with keys, in their order."""
+
 
 class ExchangeVectors(Protocol):
     """The two vectors of an exchange: of its message with what it answers, and of what came of it.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.session import Receipt, Session, Signal, Use
+    from recortex.domain.session import Channel, Outcome, Receipt, Session, Signal, Use
 
 
 class Receipts(Protocol):
@@ -24,6 +24,9 @@ class Receipts(Protocol):
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
 
+    def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> Mapping[str, Outcome]:
+        """What became of those memories that were given on one of these channels, or used on any."""
+
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
         """Record the first use of what was given; False where one was recorded before."""
 
@@ -36,6 +39,9 @@ class Signals(Protocol):
 
     def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
+
+    def remembered_since(self, at: datetime) -> bool:
+        """Whether an agent or a person remembered anything since a time; rules do not count."""
 
     def signals(self, session_id: str) -> list[Signal]:
         """What was seen in a session, in order."""

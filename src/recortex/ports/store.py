@@ -165,6 +165,9 @@ class StatisticsReader(Protocol):
     def resting(self, before: int) -> Sequence[MemoryStatistics]:
         """Archived memories, not pinned, whose state and last access are not after that instant."""
 
+    def unconfirmed(self, before: int) -> Sequence[MemoryStatistics]:
+        """Proposed memories, not pinned, whose state and last access are not after that instant."""
+
     def presentable(self, at: int) -> Sequence[MemoryStatistics]:
         """Active memories of trusted or derived origin that are true in the world at that instant."""
 
@@ -173,6 +176,9 @@ class StatisticsReader(Protocol):
 
     def arcs(self) -> Sequence[Arc]:
         """Every active relation: the keys of source and target, and whether it holds both ways."""
+
+    def cited(self) -> Sequence[tuple[str, int]]:
+        """Every path that an active memory is linked to, with the memory's key."""
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

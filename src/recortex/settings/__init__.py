@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -75,6 +75,11 @@ class Settings:
     def __iter__(self) -> Iterator[Value]:
         return iter(self.values.values())
 
+    def with_values(self, values: Mapping[str, Any]) -> Settings:
+        """These settings with other values by name, as if variables of the environment gave them."""
+        given = {name: Value(name, value, "environment") for name, value in values.items()}
+        return replace(self, values={**self.values, **given})
+
     @property
     def home(self) -> Path:
         """The user's data folder."""
@@ -85,7 +90,7 @@ def home_folder(environment: Mapping[str, str] | None = None) -> Path:
     """The user's data folder: no project has a say in it, so it is known before a project is looked for."""
     environment = os.environ if environment is None else environment
     named = environment.get(PREFIX + "HOME") or dict(
-        _flat(_table(_user_file(environment), [], links=True))
+        _flat(_table(user_file(environment), [], links=True))
     ).get("home")
     return _data_folder(named if isinstance(named, str) else "")
 
@@ -114,7 +119,7 @@ def read(project: Path | None, environment: Mapping[str, str] | None = None) -> 
     problems: list[str] = []
     if project is not None:
         _lay_project(values, problems, project / PROJECT_FILE)
-    _lay(values, problems, _user_file(environment))
+    _lay(values, problems, user_file(environment))
     for setting in SETTINGS:
         variable = variable_of(setting.name)
         if environment.get(variable):
@@ -157,7 +162,8 @@ def variable_of(name: str) -> str:
 _VARIABLES = frozenset({INSIDE, *map(variable_of, _BY_NAME)})
 
 
-def _user_file(environment: Mapping[str, str]) -> Path:
+def user_file(environment: Mapping[str, str]) -> Path:
+    """The user's own file of settings, which need not be there."""
     home = environment.get(PREFIX + "HOME")
     return Path(home or _platform_folder("config")) / USER_FILE
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-VOLATILE = {"access_count", "last_accessed_at", "updated_at", "version"}
+VOLATILE = {"access_count", "last_accessed_at", "updated_at", "version", "known"}
 """What a later read or change may count up, and what a state that is put back has anew."""
 
 

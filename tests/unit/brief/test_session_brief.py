@@ -1,9 +1,11 @@
 """What a session starts with, from real stores."""
 
+import os
 import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,6 +15,8 @@ from recortex import Cortex
 from recortex.app import brief
 from recortex.app.lock import alone
 from recortex.domain.injection import END, START
+from recortex.domain.session import Receipt
+from recortex.domain.vocabulary import Scope
 from recortex.errors import StorageError
 
 MARKED = "<!-- CORTEX_MEMORY_START -->"
@@ -43,10 +47,10 @@ def test_a_brief_says_what_was_recorded(cortex):
     shown = cortex.surface()
     assert shown.text.splitlines() == [
         START,
-        shown.text.splitlines()[1],
+        *shown.text.splitlines()[1:3],
         "## Decisions",
         f"- 2026-03-01: PostgreSQL was chosen, since the data is JSON [{choice.id[:8]}]",
-        "## Gotchas",
+        "## Warnings",
         f"- 2026-03-01: Use bcrypt with 12 rounds (auth; src/auth.py) [{auth.id[:8]}]",
         END,
     ]
@@ -105,11 +109,66 @@ def test_the_branch_that_is_checked_out_counts(cortex, project):
     assert cortex.surface(branch="other").memories[1].id == here.id
 
 
-def test_what_faded_ranks_lower(cortex, clock):
-    old = cortex.remember("Progress of long ago", kind="progress")
+def test_what_faded_ranks_lower_and_how_far_the_work_is_goes_after_days(cortex, clock):
+    old = cortex.remember("Retries were observed to be slow", kind="insight")
+    cortex.remember("Half of the parser is done", kind="progress")
+    assert len(lines(cortex)) == 2
     clock.pass_(days=20)
-    new = cortex.remember("Progress of today", kind="progress")
+    new = cortex.remember("Queues were observed to be slow", kind="insight")
     assert [one.id for one in cortex.surface().memories] == [new.id, old.id]
+
+
+FOUND = {"rule": "agent_limit", "session": "s1"}
+
+
+def ids(cortex):
+    return [one.id for one in cortex.surface(fresh=True).memories]
+
+
+def test_what_was_found_is_shown_where_it_bears_on_the_files_at_work(cortex, project):
+    git = ["git", "-C", str(project), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    subprocess.run([*git, "init", "-q", "-b", "main"], check=True)
+    for name in ("cache.py", "queue.py"):
+        (project / name).write_text("x = 1\n", encoding="utf-8")
+    subprocess.run([*git, "add", "."], check=True)
+    then = {"GIT_COMMITTER_DATE": "2020-01-01T00:00:00Z", "PATH": os.environ["PATH"]}
+    subprocess.run([*git, "commit", "-q", "-m", "both"], check=True, env=then)
+    found = {"origin": "extraction", "status": "active", "kind": "tribal", "source": FOUND}
+    warned = [
+        cortex.remember(f"A {word} never shrinks", files=[f"{word}.py"], **found).id
+        for word in ("cache", "queue")
+    ]
+    assert ids(cortex) == []
+    (project / "queue.py").write_text("x = 2\n", encoding="utf-8")
+    assert ids(cortex) == warned[1:]
+
+
+def test_what_was_given_again_and_again_and_never_used_goes(cortex):
+    said = {"origin": "extraction", "status": "active", "kind": "environment"}
+    one = cortex.remember("Tests run with `just test`", source={"rule": "command_habit"}, **said)
+    kept = cortex.remember("Deploys wait for the freeze to end", kind="preference")
+    assert set(ids(cortex)) == {one.id, kept.id}
+    sessions = cortex._app.services(Scope.PROJECT).store.sessions
+    given = Receipt(
+        session="", context=0, memory=one.id, scope=Scope.PROJECT, channel="surface", at=cortex._app.clock()
+    )
+    sessions.give([replace(given, session=f"s{place}") for place in range(9)])
+    assert ids(cortex) == [kept.id]
+
+
+def test_rules_stand_first_and_at_most_two_commands_come(cortex):
+    for word in ("test", "lint", "build"):
+        cortex.remember(
+            f"It is run with `just {word}`", kind="environment", origin="extraction", status="active",
+            source={"rule": "command_habit"},
+        )  # fmt: skip
+    cortex.remember("Redis was chosen for its streams", kind="decision", importance="high")
+    cortex.remember("Commit messages are in the past tense", kind="preference")
+    text = cortex.surface().text
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Rules and corrections", "## Decisions", "## Facts",
+    ]  # fmt: skip
+    assert text.count("`just ") == 2
 
 
 def test_a_secret_that_is_found_today_is_not_shown(cortex, project):

@@ -23,7 +23,9 @@ from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
+from recortex.domain.replay import Given, ReplayedSession, SaidAgain
 from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.engines.sessions.replaying import figures, most_given
 from recortex.operations.registry import operations_of
 
 MODULES = [
@@ -243,6 +245,28 @@ SAMPLES = [
 ]  # fmt: skip
 
 
+def replayed(text: str) -> object:
+    """A replay of one session, with a text wherever there is one."""
+    given = _given(text)
+    again = SaidAgain(text=text, session=text, at=AT, first_text=text, first_session=text)
+    session = ReplayedSession(
+        session=text, path=text, client=text, started_at=AT, prompts=4, answered=1, tokens=30,
+        given=(given,), again=(again,),
+    )  # fmt: skip
+    return r.Replay(
+        total=figures([session]), thirds=(), sessions=(session,), most_given=most_given([session], 3),
+        sample=(given,), agents=1, untimed=1, problems=(text,),
+    )  # fmt: skip
+
+
+def _given(text: str) -> Given:
+    """Something that a prompt came with."""
+    return Given(
+        memory="m", kind=text, text=text, learned_in=text, said_at=AT, channel="prompt", session=text,
+        at=AT, prompt=text, used="quoted",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(("value", "said"), SAMPLES, ids=lambda value: type(value).__name__)
 def test_an_answer_says(value, said):
     text = render(value, Terminal(160))
@@ -264,6 +288,16 @@ def test_what_was_said_is_not_wider_than_the_screen(kind):
     for value in (one for one, _ in SAMPLES if type(one).__name__ == kind):
         lines = render(value, Terminal(60, person=True, now=AT)).split("\n")
         assert max(map(len, lines)) <= 60
+
+
+def test_a_replay_says_what_was_given():
+    text = render(replayed("Redis drops events"), Terminal(100))
+    for words in (
+        "prompts that something came with", "1 (25%)", "1 time, 1 used, 0 came up: Redis drops events",
+        "2026-03-01, not known: Redis drops events", "prompt: Redis drops events", "used: quoted",
+        "1 transcript of sub-agents",
+    ):  # fmt: skip
+        assert words in text
 
 
 def test_every_operation_has_a_form_for_its_answer():
@@ -300,6 +334,7 @@ def test_a_hostile_memory_cannot_write_over_the_terminal():
         Recall(query="q", recipe="hybrid", exchanges=(said,)),
         r.OpenedExchange(exchange=opened, before=(opened,)),
         r.Sessions(sessions=(session,), exchanges=(opened,)),
+        replayed(bad),
     ):
         assert not set(render(value, Terminal(100))) & set("\x1b\r\x07")
 

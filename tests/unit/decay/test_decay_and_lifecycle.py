@@ -113,7 +113,7 @@ def test_archival_waits_for_fourteen_days_below_the_threshold():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"pinned": 1}, {"status": "proposed"}, {"status": "superseded"}, {"kind": "core"}]
+    "changes", [{"pinned": 1}, {"status": "quarantined"}, {"status": "superseded"}, {"kind": "core"}]
 )
 def test_what_is_exempt_stays(changes):
     assert transition(standing(**{"kind": "episodic"} | changes), 0.0, 10_000 * DAY, RULES) is None

@@ -75,7 +75,7 @@ def test_the_tutorial_runs_word_for_word_in_an_empty_home(tmp_path):
     assert "tried three times" in replaced
     assert "Recortex is in claude-code." in installed
     (brief, prompt, file) = (json.loads(line) for line in hooks.splitlines() if line.startswith("{"))
-    assert "## Gotchas" in brief["hookSpecificOutput"]["additionalContext"]
+    assert "## Warnings" in brief["hookSpecificOutput"]["additionalContext"]
     assert "may bear on the prompt" in prompt["hookSpecificOutput"]["additionalContext"]
     assert "about src/auth.py" in file["hookSpecificOutput"]["additionalContext"]
     assert "file src/auth.py" in hooks.split("</recortex-memory>")[-1]

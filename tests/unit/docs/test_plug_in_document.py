@@ -11,7 +11,8 @@ from recortex.app.jobs.capture import SECONDS as JOB_SECONDS
 from recortex.app.jobs.post_capture import STATUS
 from recortex.clients.hooks import SECONDS as WAITS
 from recortex.engines.brief.selection import AIM, MOST
-from recortex.engines.sessions.relevance_gate import ALIKE, LEAST
+from recortex.engines.sessions.relevance_gate import LEAST
+from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED
 from recortex.hooks.entry import NICE, SECONDS
 from recortex.llm.client import PROTOCOLS
 from recortex.settings.table import KEYS, SETTINGS
@@ -49,8 +50,10 @@ def test_models_and_keys():
 
 def test_figures():
     assert f"at most {MOST} tokens ({AIM} are aimed at" in PROSE
-    assert f"score is at least {LEAST}" in PROSE
-    assert f"cosine of at least {ALIKE}" in PROSE
+    assert f"must be at least {LEAST}" in PROSE
+    words = {3: "three", 9: "nine"}
+    assert f"after {words[UNUSED]} sessions without a use" in PROSE
+    assert f"({words[MOST_UNUSED]} with a file)" in PROSE
     assert f"`{LOG}`" in PROSE
     assert f"`{STATUS}`" in PROSE
 

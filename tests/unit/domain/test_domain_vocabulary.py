@@ -167,7 +167,7 @@ def test_statuses_domains_and_scopes():
 def test_every_origin_has_a_trust_tier_and_strangers_none():
     assert set(TRUST_OF_ORIGIN) == set(Origin)
     untrusted = {origin for origin, trust in TRUST_OF_ORIGIN.items() if trust is Trust.UNTRUSTED}
-    assert untrusted == {Origin.IMPORT, Origin.TOOL, Origin.WEB}
+    assert untrusted == {Origin.REPOSITORY, Origin.IMPORT, Origin.TOOL, Origin.WEB}
 
 
 @pytest.mark.parametrize(

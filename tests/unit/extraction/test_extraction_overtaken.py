@@ -2,6 +2,7 @@
 
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
+from recortex.engines.extraction.drafting import ACTIVE
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="s.jsonl")
 
@@ -26,15 +27,20 @@ REPAIR = (
 )
 
 
+def sure(*said):
+    """What is found with the confidence of what may be active."""
+    return [one.text for one in found(*said) if one.confidence >= ACTIVE]
+
+
 def test_a_repair_withdraws_the_state_that_it_ended():
-    assert active(("assistant", STATE)) == [STATE]
-    (repaired,) = active(("assistant", STATE), ("assistant", REPAIR))
-    assert "CLOSE_TIMEOUT" in repaired
+    assert sure(("assistant", STATE)) == [STATE]
+    assert STATE not in sure(("assistant", STATE), ("assistant", REPAIR))
+    assert any("CLOSE_TIMEOUT" in one.text for one in found(("assistant", STATE), ("assistant", REPAIR)))
 
 
 def test_a_repair_leaves_what_is_about_something_else():
     other = "The `Parser.feed()` method cannot accept a string because it splits on bytes."
-    assert other in active(("assistant", other), ("assistant", REPAIR))
+    assert other in sure(("assistant", other), ("assistant", REPAIR))
 
 
 def test_one_incident_told_twice_is_one_memory():
@@ -85,21 +91,11 @@ def test_an_instruction_with_a_gap_to_fill_is_none():
         assert found(("assistant", f"Start the worker with:\n\n```bash\n{command}\n```\n")) == []
 
 
-CHANGE = "- Added `retry_upload()` to `uploader.py` so that a lost connection is survived."
-
-
-def test_work_that_the_person_throws_away_is_not_recalled():
-    assert len(active(("assistant", CHANGE))) == 1
-    assert (
-        active(("assistant", CHANGE), ("user", "let's abandon the current branch and start from main")) == []
-    )
-    assert active(("assistant", CHANGE), ("user", "please revert that change")) == []
-    assert len(active(("assistant", CHANGE), ("user", "can we revert that change?"))) == 1
+FACT = "The `orders` table requires a `month` filter because it is partitioned."
 
 
 def test_what_holds_whatever_the_branch_survives_it():
-    fact = "The `orders` table requires a `month` filter because it is partitioned."
-    assert active(("assistant", fact), ("user", "let's abandon the current branch")) == [fact]
+    assert sure(("assistant", FACT), ("user", "let's abandon the current branch")) == [FACT]
 
 
 def test_an_instruction_is_tried_by_the_same_program_inside_a_longer_command():

@@ -1,4 +1,7 @@
-"""Six invented sessions, one for each kind of project: what must be learned of them, and what must not."""
+"""Six invented sessions, one for each kind of project: what must be learned of them, and what must not.
+
+What the agent told may be active or wait as proposed; its habits only count where they are active.
+"""
 
 from recortex.domain.transcript import SessionInfo, ToolCall, Turn
 from recortex.engines.extraction import extract
@@ -19,7 +22,8 @@ def learned(*turns):
         Turn(index=index, role=role, text=text, tools=tuple(tools), uuid=str(index), cwd="/r")
         for index, (role, text, *tools) in enumerate(turns)
     ]
-    return [one.text for one in extract(made, INFO) if one.active]
+    found = extract(made, INFO)
+    return [one.text for one in found if one.active or not one.rule.startswith("command_")]
 
 
 def holds(texts, *parts):
@@ -121,7 +125,6 @@ def test_a_go_service():
     )
     assert holds(texts, "Do not touch the generated mocks, run `make mocks`")
     assert holds(texts, "`rows.Close()`", "Fixed by deferring")
-    assert "Log location is `.cache/exporter/current.json` (rotated daily)." in texts
     assert holds(texts, "`make test-integration`")
 
 

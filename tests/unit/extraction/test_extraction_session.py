@@ -21,7 +21,7 @@ def learned(turns):
 def test_a_candidate_knows_its_place_and_its_subject():
     (one,) = learned(session(("user", "go on"), ("assistant", f"{FACT} See `src/orders.py`.")))
     assert (one.text, one.turn_index, one.turn_uuid, one.speaker) == (FACT, 1, "u1", "assistant")
-    assert (one.origin, one.domain, one.active) == (Origin.AGENT, Domain.DB, True)
+    assert (one.origin, one.domain, one.active) == (Origin.AGENT, Domain.DB, False)
     assert "orders" in one.tags
     assert one.quote == FACT
 

@@ -1,4 +1,4 @@
-"""What a rule only proposes of the person's words is active where the learned judge is sure."""
+"""What the learned judge makes of what rules find, and of what the person typed beside."""
 
 import pytest
 
@@ -6,14 +6,15 @@ from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction import extract
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
 from recortex.engines.extraction.weighing import weighed
+from recortex.engines.judging import Message
 
 INFO = SessionInfo(session_id="s", client="claude-code", path="/t.jsonl")
 RULE = "We should only retry uploads that are idempotent, because others would be billed twice."
 
 
-def found(text, role="user"):
+def found(text, role="user", before="Shall I go on?"):
     """What one message teaches."""
-    return list(extract([Turn(0, "assistant", "Shall I go on?"), Turn(1, role, text)], INFO))
+    return list(extract([Turn(0, "assistant", before), Turn(1, role, text)], INFO))
 
 
 @pytest.mark.parametrize("text", [RULE, "Tests should not depend on the order in which they run."])
@@ -22,19 +23,60 @@ def test_a_rule_of_the_person_that_the_judge_expects_to_last_is_active(text):
     assert (one.text, one.confidence, one.active) == (text, ACTIVE, True)
 
 
-def test_what_is_no_sentence_of_the_message_stays_as_it_was():
-    finding = RuleFinding(RULE, "constraint", 0.6, "person_rule", "something else that was not said")
-    assert weighed(finding, RULE, "") is finding
+def test_a_reason_against_it_stays():
+    finding = RuleFinding(RULE, "constraint", 0.6, "person_rule", RULE, hold="it was withdrawn")
+    (one,) = weighed([finding], Message("person", RULE))
+    assert one.hold == "it was withdrawn"
 
 
-@pytest.mark.parametrize("more", [{"hold": "it was withdrawn"}, {"confidence": 0.8}])
-def test_a_reason_against_it_and_certainty_come_first(more):
-    finding = RuleFinding(
-        **({"text": RULE, "kind": "constraint", "confidence": 0.6} | more), rule="r", quote=RULE
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run it again",
+        "can you look at the logs of the uploader?",
+        "looks good to me",
+        "now rename the uploader to sender and add a test",
+        "remember that, as a rule.",
+    ],
+)
+def test_what_passes_is_left_to_the_record_of_what_was_said(text):
+    assert found(text) == []
+
+
+def test_a_question_is_no_statement_of_the_person():
+    finding = RuleFinding("We use uv here.", "preference", 0.8, "person_our_way", "do we use uv here?")
+    assert list(weighed([finding], Message("person", "do we use uv here?"))) == []
+
+
+def test_what_the_person_asks_to_remember_needs_no_judge():
+    (one,) = found("remember that the demo box is under the stairs")
+    assert one.active
+
+
+def test_what_the_agent_concludes_waits():
+    (one,) = found(
+        "The `orders` table requires a `month` filter because it is partitioned.", role="assistant"
     )
-    assert weighed(finding, RULE, "") is finding
+    assert not one.active
 
 
-def test_the_judge_does_not_raise_what_passes():
-    finding = RuleFinding("Run it again.", "procedural", 0.6, "person_rule", "run it again")
-    assert weighed(finding, "run it again", "").confidence == finding.confidence
+def test_an_objection_in_the_form_of_a_question_says_what_should_be():
+    texts = [one.text for one in found("can't the parser tests always be table driven?")]
+    assert texts == ["The parser tests should always be table driven."]
+
+
+def test_a_letter_decides_what_its_option_says():
+    before = (
+        "Where should the sessions of the mobile clients be stored?\n\n"
+        "a) Redis with a timeout of thirty minutes\nb) Postgres in the table mobile_sessions\n"
+    )
+    (one,) = found("b", before=before)
+    assert "Postgres in the table mobile_sessions" in one.text
+    assert "sessions of the mobile clients" in one.text
+    assert (one.kind, one.active) == ("decision", False)
+
+
+def test_yes_decides_what_the_agent_proposed():
+    (one,) = found("yes, do that", before="Should we keep the two parsers apart in `formats/`?")
+    assert one.text == "Decision: Keep the two parsers apart in `formats/`."
+    assert found("yes, do that", before="Should I run the tests again?") == []

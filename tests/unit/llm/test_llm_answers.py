@@ -82,6 +82,22 @@ def test_confidence_stays_in_range(told, kept):
     assert one(confidence=told).candidates[0].confidence == kept
 
 
+@pytest.mark.parametrize(
+    ("said", "role", "active"),
+    [
+        (SAID, "user", True),
+        ("Okay. " + SAID + "\nThanks a lot!", "user", True),
+        ("Could you now use PostgreSQL for the billing service in this test?", "user", False),
+        ("I'll now use PostgreSQL for the billing service and run the tests.", "assistant", False),
+    ],
+)
+def test_only_what_the_judge_expects_to_be_worth_keeping_is_active(said, role, active):
+    (found,) = lessons.checked(
+        [item(quote="use PostgreSQL for the billing service")], part_of([turn(said, role)])
+    )[0]
+    assert found.active is active
+
+
 def test_only_what_is_sure_and_named_in_the_session_is_active():
     assert not one(confidence=0.85).candidates[0].active
     invented = one(text="The billing service uses `pg_bouncer` in front of PostgreSQL.").candidates[0]

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -58,6 +59,23 @@ def test_each_step_is_in_the_history_and_can_be_undone(cortex, old):
     cortex.undo(old.id)
     assert statuses(cortex, old) == [Status.ACTIVE]
     assert cortex.lifecycle().changes == ()
+
+
+def test_a_proposal_that_nothing_confirmed_is_archived_and_comes_back_as_one(cortex, clock, monkeypatch):
+    memory = cortex.remember("The worker may need a second queue", kind="decision")
+    services, proposed = cortex._app.services(memory.scope), replace(memory, status=Status.PROPOSED)
+    services.ingestion.change(memory, proposed, now=clock(), actor=Actor.USER, operation="doubt")
+    clock.pass_(days=59)
+    assert cortex.lifecycle().changes == ()
+    clock.pass_(days=1)
+    assert cortex.lifecycle().changes[0].reason == "proposed, and nothing confirmed it since 2026-03-01"
+    assert statuses(cortex, memory) == [Status.ARCHIVED]
+    cortex.undo(memory.id)
+    assert statuses(cortex, memory) == [Status.PROPOSED]
+    monkeypatch.setenv("RECORTEX_LIFECYCLE_PROPOSAL_DAYS", "0")
+    clock.pass_(days=1000)
+    with type(cortex).open(cortex._app.root, clock=clock) as patient:
+        assert patient.lifecycle().changes == ()
 
 
 def test_what_is_restored_has_its_days_again(cortex, clock, old):

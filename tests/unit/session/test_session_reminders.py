@@ -1,6 +1,7 @@
 """What an agent is told at each moment, and that it is told once."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from places import store_folder
 from recortex.domain.injection import END, START, strip_injected
+from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED
 from recortex.errors import StorageError
 from recortex.hooks.entry import _as_answer
 
@@ -68,6 +70,60 @@ def test_a_sub_agent_is_no_person(known, event):
     )
 
 
+def test_what_is_only_proposed_or_put_away_comes_with_no_prompt(cortex, event):
+    cortex.remember(BCRYPT, status="proposed")
+    forgotten = cortex.remember("Since May, passwords are hashed with argon2 at 3 rounds")
+    asked = event("user-prompt-submit", prompt="how are passwords hashed here?")
+    assert "argon2 at 3" in cortex.attend(replace(asked, session="other"))
+    cortex.forget(forgotten.id)
+    assert cortex.attend(asked) == ""
+
+
+def test_what_was_learned_in_this_session_is_not_told_to_it(cortex, event, clock, project: Path):
+    (project / "recortex.toml").write_text("[hooks]\nbrief = false\n")
+    cortex.remember(BCRYPT, source={"session": "s"})
+    assert asked_in(cortex, event, "s") == ""
+    assert "bcrypt" in asked_in(cortex, event, "other")
+    from recortex import Cortex
+
+    with Cortex.open(
+        project, clock=clock
+    ) as later:  # after a compaction, what was said before is gone from the context
+        assert later.attend(event("session-start", source="compact")) == ""
+        assert "bcrypt" in asked_in(later, event, "s")
+
+
+def asked_in(cortex, event, session: str) -> str:
+    return cortex.attend(
+        event("user-prompt-submit", session=session, prompt="how are passwords hashed here?")
+    )
+
+
+def test_what_no_session_used_comes_no_more(known, event):
+    told = ["bcrypt" in asked_in(known, event, f"s{number}") for number in range(12)]
+    assert told == [True] * UNUSED + [False] * (12 - UNUSED)
+    assert "bcrypt" in known.recall("how are passwords hashed here?").hits[0].memory.text
+
+
+def test_what_was_used_comes_on(known, event, context, clock):
+    for number in range(8):
+        session = f"s{number}"
+        assert "bcrypt" in asked_in(known, event, session)
+        (receipt,) = context.sessions.receipts(session)
+        context.sessions.mark_used(receipt, clock(), "quoted")
+
+
+def test_a_warning_that_no_session_used_comes_no_more(known, event, project: Path):
+    touch = event("pre-tool-use", tool="Edit", files=(str(project / "src/billing.py"),), writes=True)
+    told = ["Redis" in known.attend(replace(touch, session=f"s{number}")) for number in range(12)]
+    assert told == [True] * MOST_UNUSED + [False] * (12 - MOST_UNUSED)
+
+
+def test_the_date_is_when_it_was_said(cortex, event):
+    cortex.remember(BCRYPT, kind="decision", valid_from=datetime(2024, 5, 17, tzinfo=UTC))
+    assert "- decision, 2024-05-17: Passwords" in asked_in(cortex, event, "s")
+
+
 def test_a_touched_file_brings_its_warnings_once(known, event, project: Path):
     touch = event("pre-tool-use", tool="Edit", files=(str(project / "src/billing.py"),), writes=True)
     text = known.attend(touch)
@@ -84,8 +140,6 @@ def test_a_file_is_the_same_file_in_a_linked_worktree(known, event, project: Pat
     (tree / "src").mkdir(parents=True)
     (tree / ".git").write_text(f"gitdir: {git}")
     touch = event("pre-tool-use", tool="Edit", files=(str(tree / "src/billing.py"),))
-    from dataclasses import replace
-
     assert "Redis restarts" in known.attend(replace(touch, cwd=str(tree)))
 
 
@@ -144,8 +198,6 @@ def test_a_broken_store_is_an_error_that_the_hook_turns_into_silence(known, even
 
 def test_an_answer_is_never_longer_than_clients_take(event):
     asked = event("user-prompt-submit")
-    from dataclasses import replace
-
     asked = replace(asked, event="UserPromptSubmit")
     assert _as_answer(asked, "x" * 9_000, "")
     assert _as_answer(asked, "x" * 10_000, "") == b""
@@ -226,6 +278,17 @@ def test_a_file_brings_what_was_decided_about_it_in_a_session_once(cortex, event
     assert cortex.attend(touched) == ""
     assert cortex.attend(event("pre-tool-use", tool="Edit", files=("src/other.py",), writes=True)) == ""
     assert "sendmail" in cortex.attend(event("pre-tool-use", session="s2", files=("src/mail.py",)))
+
+
+def test_what_was_decided_about_a_file_is_not_told_for_ever(cortex, event, project, tmp_path):
+    session_about(cortex, project, tmp_path, SAID)
+    for memory in cortex.list().memories:
+        cortex.forget(memory.id)
+    told = [
+        "sendmail" in cortex.attend(event("pre-tool-use", session=f"s{number}", files=("src/mail.py",)))
+        for number in range(12)
+    ]
+    assert told == [True] * 9 + [False] * 3
 
 
 def test_only_the_latest_decision_about_a_file_is_told_after_its_warnings(cortex, event, project, tmp_path):

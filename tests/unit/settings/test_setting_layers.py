@@ -31,7 +31,9 @@ def test_the_stronger_layer_wins(tmp_path):
 
 
 HARMLESS = {"recall.limit", "recall.floor", "recall.exchanges", "hooks.prompt_limit", "hooks.prompt_tokens"}
-SWITCHES = {"hooks.brief", "hooks.last_session", "hooks.prompt", "hooks.files", "hooks.capture"}
+SWITCHES = {
+    "hooks.brief", "hooks.last_session", "hooks.prompt", "hooks.files", "hooks.capture", "hooks.instructions",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("setting", settings.SETTINGS, ids=lambda setting: setting.name)

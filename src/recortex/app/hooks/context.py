@@ -145,18 +145,19 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             return open_session(context, event)
         case "user-prompt-submit":
+            from recortex.app.hooks.reflection import note_prompt
             from recortex.app.hooks.reminders import for_prompt
 
+            note_prompt(context, event)
             return for_prompt(context, event)
         case "pre-tool-use":
             from recortex.app.hooks.tracking import cited_files
 
             paths = cited_files(context, event)
-            if not paths:
-                return ""
-            from recortex.app.hooks.reminders import for_files
+            if paths:
+                from recortex.app.hooks.reminders import for_files
 
-            return for_files(context, event, paths)
+                return for_files(context, event, paths)
         case "post-tool-use":
             from recortex.app.hooks.tracking import note_signals
 
@@ -166,7 +167,9 @@ def handle(context: HookContext, event: HookEvent) -> str:
 
             close_agent(context, event)
         case "pre-compact" | "stop" | "session-end":
+            from recortex.app.hooks.reflection import question
             from recortex.app.hooks.session_end import close
 
             close(context, event)
+            return question(context, event)
     return ""

@@ -10,27 +10,39 @@ from recortex.domain.exchange import word_of_file
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
-from recortex.domain.session import Receipt
+from recortex.domain.session import Outcome, Receipt
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
+from recortex.domain.written_in import LOADED_BY, loads, places
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import all_output_redacted
-from recortex.engines.sessions.relevance_gate import is_relevant
+from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, words_of
+from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line, said_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from recortex.app.hooks.context import HookContext
-    from recortex.domain.hit import Hit, Recipe
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.hit import Recipe
     from recortex.domain.hook_event import HookEvent
     from recortex.domain.memory import Memory
     from recortex.domain.session import Channel, Session
+    from recortex.engines.retrieval.service import Meaning
 
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""
 WARNINGS = 3
 """Memories about one file: more would be skimmed."""
+WORTH_ASKING = 0.1
+"""The least chance with which a memory's past is asked for: no use raises a lower one enough."""
+LOOKED = 10
+"""Memories that are looked at for a prompt, beside those that were given before."""
+UNASKED: tuple[Channel, ...] = ("prompt", "file")
+"""How memories are given for a reason; the brief is given to every session."""
+WRITTEN = 10
+"""Memories that may be passed over since the client loads the files in which they stand."""
 DECISIONS = 20
 """Exchanges that decided something about one file, of which the latest is told."""
 WARNING_KINDS = tuple(kind for kind, content in KINDS.items() if content.category in {"gotcha", "decision"})
@@ -43,11 +55,11 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
     if not context.settings["hooks.prompt"]:
         return ""
     known = _given(context, session)
-    hits = [hit for hit in _answers(context, prompt[:ASKED], len(known)) if hit.memory.id not in known]
+    likely = likely_to_help(context, session, prompt[:ASKED], known)
     few = list(
-        _within(context.settings["hooks.prompt_tokens"], hits[: context.settings["hooks.prompt_limit"]])
+        _within(context.settings["hooks.prompt_tokens"], likely[: context.settings["hooks.prompt_limit"]])
     )
-    given = _give(context, session, [(hit.memory, hit.score) for hit in few], "prompt")
+    given = _give(context, session, few, "prompt")
     return block(FOR_PROMPT, _lines(context, given))
 
 
@@ -62,16 +74,26 @@ def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> s
 
 def _warnings(context: HookContext, session: Session, path: str) -> str:
     query = MemoryQuery(
-        files=(path,), kinds=WARNING_KINDS, valid_at=context.clock(), order="importance", limit=WARNINGS
+        files=(path,),
+        kinds=WARNING_KINDS,
+        valid_at=context.clock(),
+        order="importance",
+        limit=WARNINGS + WRITTEN,
     )
     now = to_micros(context.clock())
     found = [
         memory
         for services in context.app.readable_services()
         for memory in faded(services.store.memories.find(query), services.store, now)
+        if path not in places(memory.metadata) and not _loaded(session, memory)
     ][:WARNINGS]
     known = _given(context, session)
-    new = [(memory, memory.confidence) for memory in found if memory.id not in known]
+    past = context.sessions.outcomes([memory.id for memory in found], UNASKED)
+    new = [
+        (memory, memory.confidence)
+        for memory in found
+        if memory.id not in known and not spent(past.get(memory.id, Outcome()), MOST_UNUSED)
+    ]
     given = _give(context, session, new, "file", subject=path)
     return block(for_file(path), [*_lines(context, given), *_decision(context, session, path)])
 
@@ -92,39 +114,97 @@ def _decision(context: HookContext, session: Session, path: str) -> Iterator[str
     from recortex.engines.privacy import redact
 
     latest = max(found, key=lambda one: one.ended_at.timestamp() if one.ended_at else 0.0)
+    past = context.sessions.outcomes([latest.id], UNASKED)
+    if spent(past.get(latest.id, Outcome()), MOST_UNUSED):
+        return
     line = said_line(latest, redact(decision(latest)).text)
     receipt = _receipt(context, session, latest.id, Scope.PROJECT, "file", path)
     if decision(latest) and context.sessions.give([replace(receipt, tokens=len(line) // 4)]):
         yield line
 
 
-def _answers(context: HookContext, prompt: str, known: int) -> list[Hit]:
-    """What the stores answer, best first, the project's before the person's own; no access is counted."""
-    recipe: Recipe = "hybrid" if context.ready() else "keyword"
-    now = context.clock()
-    limit = context.settings["hooks.prompt_limit"] + known
+def likely_to_help(
+    context: HookContext, session: Session, prompt: str, known: Collection[str]
+) -> list[tuple[Memory, float]]:
+    """The memories that are likely to help with a prompt, with the probability, the likeliest first.
+
+    No access is counted.
+
+    Args:
+        context: of the project.
+        session: that the prompt belongs to; what was learned in its present context is left out.
+        prompt: what was typed, at most `ASKED` long.
+        known: ids of memories that were given before.
+    """
+    present = session.id if not session.context else ""
+    hopeful = {
+        memory.id: (memory, value)
+        for memory, value in chances(context, prompt, len(known))
+        if memory.id not in known
+        and (not present or memory.source.session != present)
+        and not _loaded(session, memory)
+    }
+    past = context.sessions.outcomes(list(hopeful), UNASKED) if hopeful else {}
     found = [
-        hit
-        for services in context.app.readable_services()
-        for hit in services.retrieval.recall(
-            prompt,
-            limit=limit,
-            now=now,
-            recipe=recipe,
-            only=MemoryQuery(kinds=ANSWERING, valid_at=now),
-            decayed=False,
-        ).hits
-        if is_relevant(prompt, hit.memory, hit.score, hit.signals.get("semantic", 0.0))
+        (memory, value)
+        for memory, likely in hopeful.values()
+        if (value := risen(likely, past.get(memory.id, Outcome()))) >= LEAST
     ]
-    once = {hit.memory.content_hash: hit for hit in reversed(found)}
-    return sorted(once.values(), key=lambda hit: -hit.score)
+    once = {memory.content_hash: (memory, value) for memory, value in reversed(found)}
+    return sorted(once.values(), key=lambda one: -one[1])
 
 
-def _within(budget: int, hits: Sequence[Hit]) -> Iterator[Hit]:
-    for hit in hits:
-        budget -= hit.memory.tokens
+def chances(context: HookContext, prompt: str, known: int = 0) -> Iterator[tuple[Memory, float]]:
+    """Memories with the probability that they hold and help, as far as it is worth asking for their past.
+
+    The project's come before the person's own. `known` of them may have been given before.
+    """
+    wanted = words_of(prompt)
+    stores = context.app.readable_services() if wanted else []
+    recipe: Recipe = "hybrid" if context.ready() else "keyword"
+    meanings = [one.retrieval.meaning(prompt, recipe=recipe) for one in stores]
+    about = asked(*_held(stores, wanted, meanings))
+    only = MemoryQuery(kinds=ANSWERING, valid_at=context.clock())
+    for services, meaning in zip(stores, meanings, strict=True):
+        recalled = services.retrieval.recall(
+            prompt,
+            limit=LOOKED + WRITTEN + known,
+            now=context.clock(),
+            recipe=recipe,
+            only=only,
+            floor=False,
+            decayed=False,
+            meaning=meaning,
+        )
+        for hit in recalled.hits:
+            likely = chance(about, hit.memory, hit.signals.get("semantic") or None)
+            if likely >= WORTH_ASKING:
+                yield hit.memory, likely * hit.signals["confidence"]
+
+
+def _held(
+    stores: Sequence[StoreServices], wanted: Sequence[str], meanings: Sequence[Meaning]
+) -> tuple[dict[str, int], int]:
+    """How many memories and exchanges hold each word, and how many there are."""
+    counts, size = dict.fromkeys(wanted, 0), 0
+    for services, meaning in zip(stores, meanings, strict=True):
+        exchanges = services.store.exchange_search
+        size += meaning.vocabulary.size + exchanges.size()
+        for word, count in zip(wanted, exchanges.frequencies(wanted), strict=True):
+            counts[word] += count + meaning.vocabulary.frequency.get(word, 0)
+    return counts, size
+
+
+def _loaded(session: Session, memory: Memory) -> bool:
+    """Whether a memory says what stands in a file that the session's client loads itself."""
+    return loads(session.client, str(memory.metadata.get(LOADED_BY, "")))
+
+
+def _within(budget: int, likely: Sequence[tuple[Memory, float]]) -> Iterator[tuple[Memory, float]]:
+    for memory, value in likely:
+        budget -= memory.tokens
         if budget >= 0:
-            yield hit
+            yield memory, value
 
 
 def _given(context: HookContext, session: Session) -> set[str]:

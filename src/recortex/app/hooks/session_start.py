@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from recortex.app.naming import hidden, shown
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
+from recortex.domain.written_in import UNNAMED
 
 if TYPE_CHECKING:
     from recortex.app.brief_cache import Brief
@@ -51,8 +52,9 @@ def _brief(context: HookContext, event: HookEvent) -> Brief:
 
     cwd = event.cwd or str(context.root)
     branch = context.branch(cwd)
-    kept = from_cache(context.locations, branch=branch, cwd=cwd, now=context.clock().timestamp())
-    found = kept or brief(context.app, branch=branch, cwd=cwd)
+    now = context.clock().timestamp()
+    kept = from_cache(context.locations, branch=branch, cwd=cwd, now=now, client=event.client)
+    found = kept or brief(context.app, branch=branch, cwd=cwd, client=event.client)
     # A session that goes on knows itself; and the setting may be younger than the brief.
     return found.without_sessions(event.session if context.settings["hooks.last_session"] else "")
 
@@ -93,8 +95,19 @@ def _catch_up(context: HookContext, current: Session) -> None:
     for path in _unknown_transcripts(context, current):
         session = replace(current, id=shown(path.stem), transcript=str(path), branch="")
         request_capture(context, session, final=True)
-    if capture_requests.waiting(context.queue):
+    if capture_requests.waiting(context.queue) or _out_of_step(context, current):
         start_capture(context)
+
+
+def _out_of_step(context: HookContext, current: Session) -> bool:
+    """Whether an instruction file changed, which the capture process is to read."""
+    from recortex.app.instruction_state import changed, notes_beside
+
+    if not context.settings["hooks.instructions"]:
+        return False
+    notes = notes_beside(current.transcript if current.client in {"", UNNAMED} else "")
+    now = context.clock().timestamp()
+    return changed(context.location, context.root, now, notes=[notes] if notes else ())
 
 
 def _found_again(session: Session, current: Session) -> Session:

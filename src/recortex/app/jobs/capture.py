@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +25,18 @@ from recortex.app.naming import shown
 from recortex.app.projects import find_project
 from recortex.codebase.git import GitContext, git_context
 from recortex.codebase.project import working_tree
-from recortex.domain.vocabulary import Scope
+from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.sessions.echo import GivenTexts
 from recortex.engines.sessions.usage import uses
 from recortex.errors import FormatError, RecortexError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from recortex.app.hooks.context import HookContext
     from recortex.app.jobs.capture_requests import Request
+    from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.session import Receipt
     from recortex.domain.transcript import Turn
@@ -80,22 +82,36 @@ def fulfil_requests(context: HookContext, last_message: LastMessage, *, pause: f
         pause: seconds to let pass first, unless a session has just ended.
     """
     context.capture_lock.parent.mkdir(mode=0o700, exist_ok=True)
-    failed = 0
+    failed, first = 0, True
     # Again while more wait than failed just now and were put back: those are tried by the next process.
-    while capture_requests.waiting(context.queue) > failed:
+    while first or capture_requests.waiting(context.queue) > failed:
         with alone(context.capture_lock) as held:
             if not held:
                 return
             _give_way(context.queue, pause)
-            counts = RunCounts()
+            first, counts = False, RunCounts()
             began = time.monotonic()
+            counts.added += _read_instructions(context)
             for claimed, request in capture_requests.claim(context.queue):
                 if not _fulfil(context, claimed, request, last_message, counts):
                     return  # the others might fail for the same reason: they wait for the next process
-            if not counts.sessions + counts.failed:
-                return  # the queue's folder cannot be written: trying again would not end
+            if not counts.sessions + counts.failed + counts.added:
+                return  # nothing to do, or the queue's folder cannot be written: again would not end
             follow_up(context, counts, seconds=time.monotonic() - began)
             failed = counts.failed
+
+
+def _read_instructions(context: HookContext) -> int:
+    """Follow the project's instruction files, before sessions teach the same; returns how much is new."""
+    if not context.exists:
+        return 0
+    from recortex.app.jobs.instructions import keep_in_step
+
+    try:
+        return len(keep_in_step(context.app.services(Scope.PROJECT), context.clock()).new)
+    except Exception as error:  # noqa: BLE001  a file must not keep sessions from being learned from
+        log_error(context.location, "instructions", f"{type(error).__name__}: {error}")
+        return 0
 
 
 def _give_way(queue: Path, seconds: float) -> None:
@@ -113,7 +129,7 @@ def _fulfil(
     Returns False to stop: it failed, and the remaining requests may fail for the same reason.
     """
     try:
-        _learn(context, request, last_message, counts)
+        learn_from(context, request, last_message, counts)
     except Exception as error:  # noqa: BLE001  one transcript must not block all others
         counts.failed += 1
         waits = capture_requests.failed(claimed, request)
@@ -124,12 +140,18 @@ def _fulfil(
         # A file that cannot be read, or that was given up, says nothing of the others.
         return not waits or isinstance(error, FormatError)
     counts.sessions += 1
-    counts.places.append((request.branch, request.folder))
+    counts.places.append((request.branch, request.folder, request.client))
     capture_requests.done(claimed)
     return True
 
 
-def _learn(context: HookContext, request: Request, last_message: LastMessage, counts: RunCounts) -> None:
+def learn_from(context: HookContext, request: Request, last_message: LastMessage, counts: RunCounts) -> None:
+    """Learn from a transcript what it has not taught yet, and note which memories its session used.
+
+    Raises:
+        RecortexError: it is no transcript, or the store cannot be used.
+        OSError: it cannot be read.
+    """
     from recortex.app.jobs.learning import Live, learn
 
     path = Path(request.transcript)
@@ -182,10 +204,23 @@ def _count_uses(
     for used in uses(receipts, memories, turns) if receipts else ():
         if context.sessions.mark_used(used.receipt, used.at, used.use):
             counted += 1
-            services = context.app.services(memories[used.receipt.memory].scope)
+            memory = memories[used.receipt.memory]
+            services = context.app.services(memory.scope)
             with services.store.transaction():
-                services.store.memories.touch([used.receipt.memory], used.at)
+                services.store.memories.touch([memory.id], used.at)
+            if memory.status is Status.PROPOSED:
+                _confirm(services, memory.id, context.clock())
     return counted
+
+
+def _confirm(services: StoreServices, id_: str, now: datetime) -> None:
+    """Let a proposal become active that was asked for and used."""
+    for memory in services.store.memories.get([id_]):
+        if memory.status is Status.PROPOSED:
+            active = replace(memory, status=Status.ACTIVE)
+            services.ingestion.change(
+                memory, active, now=now, actor=Actor.LEARNING, operation="confirm", reason="it was used"
+            )
 
 
 def _of_this_project(context: HookContext, path: Path) -> bool:

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.jobs.exchanges import ExchangeListener
+from recortex.app.jobs.written_already import not_learned_again
 from recortex.app.naming import of_info, shown
 from recortex.codebase.files import relative
 from recortex.codebase.git import GitContext
+from recortex.codebase.named_things import WorkingTree
 from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.kinds import kind_of
@@ -134,9 +136,11 @@ def learn(
     if dry_run:
         return Lesson(_extracted(reader, candidates, None), ())
     drafts = [_draft(one, of_info(reader.info), services.root, live.git) for one in candidates]
+    tree = WorkingTree(working_tree(services.root))
+    drafts = [_checked(draft, tree) for draft in drafts]
     if not trusted_file:
         drafts = [replace(draft, origin=Origin.IMPORT, status=None) for draft in drafts]
-    kept = _keep(services_for, drafts, clock())
+    kept = _keep(services_for, not_learned_again(services, drafts), clock())
     if trusted_file:
         _withdraw(
             services_for,
@@ -313,6 +317,16 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         valid_from=candidate.at,
         metadata=_metadata(candidate, git),
     )
+
+
+def _checked(draft: Draft, tree: WorkingTree) -> Draft:
+    """The draft, only proposed where an agent's statement names what is not in the working tree."""
+    by_person = draft.source is not None and draft.source.speaker == "user"
+    if by_person or draft.status is not Status.ACTIVE:
+        return draft
+    commands = draft.metadata.get("commands", ())
+    lacking = tree.lacks(draft.text, [file.path for file in draft.files], commands)
+    return replace(draft, status=Status.PROPOSED) if lacking else draft
 
 
 def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:

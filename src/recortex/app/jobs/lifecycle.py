@@ -52,6 +52,7 @@ def rules_of(settings: Settings) -> Rules:
     return Rules(
         archive_after_days=settings["lifecycle.archive_after_days"],
         prune_after_days=settings["lifecycle.prune_after_days"],
+        proposal_days=settings["lifecycle.proposal_days"],
         hub=settings["lifecycle.hub"],
     )
 
@@ -85,7 +86,10 @@ def run_lifecycle(
 def _candidates(services: StoreServices, now: int, rules: Rules) -> list[MemoryStatistics]:
     """Those that may be due by their dates alone: neither used nor changed for so long."""
     fading = services.store.statistics.fading(now - rules.archive_after_days * DAY)
-    return [*fading, *services.store.statistics.resting(now - rules.prune_after_days * DAY)]
+    resting = services.store.statistics.resting(now - rules.prune_after_days * DAY)
+    days = rules.proposal_days
+    unconfirmed = services.store.statistics.unconfirmed(now - days * DAY) if days else ()
+    return [*fading, *resting, *unconfirmed]
 
 
 def _due(

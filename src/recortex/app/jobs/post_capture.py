@@ -32,7 +32,7 @@ class RunCounts:
     """What a run of the capture process did, in counts.
 
     Attributes:
-        places: branch and folder of each session that was learned from: their next brief is made at once.
+        places: branch, folder and client of each session that was learned from: its next brief is made then.
     """
 
     sessions: int = 0
@@ -43,7 +43,7 @@ class RunCounts:
     merged: int = 0
     used: int = 0
     failed: int = 0
-    places: list[tuple[str, str]] = field(default_factory=list)
+    places: list[tuple[str, str, str]] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
         """All counts by name."""
@@ -74,8 +74,8 @@ def follow_up(context: HookContext, run_counts: RunCounts, *, seconds: float) ->
         for done in run(services, context.clock, services.settings, first):
             counts |= {name: counts.get(name, 0) + count for name, count in done.counts.items()}
     forget_briefs(context.locations)
-    for branch, folder in dict.fromkeys(run_counts.places):
-        brief(context.app, branch=branch, cwd=folder)
+    for branch, folder, client in dict.fromkeys(run_counts.places):
+        brief(context.app, branch=branch, cwd=folder, client=client)
     write_status(
         context.location.place(STATUS), context.clock().isoformat(), run_counts.counts() | counts, seconds
     )

@@ -6,7 +6,7 @@ rows, add it to `MAKES_ROOM` in `maintenance.py`. `cli/rendering/health.py` has 
 After a session, and after each answer, compaction and sub-agent of it, the process that learns from it (the
 capture process, `capture.py`) goes on in this order, which `post_capture.py` carries out:
 
-1. the jobs of every session that have `before_brief`: embedding, lifecycle;
+1. the jobs of every session that have `before_brief`: embedding, repeats, renames, lifecycle;
 2. the brief that the next session starts with, and the counts in `status.json`;
 3. the other jobs of every session: the vector index;
 4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING
 from recortex.app.jobs import maintenance as m
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
+from recortex.app.jobs.renames import follow_renames
+from recortex.app.jobs.repeats import keep_repeats
 from recortex.app.jobs.work import Outcome, Work
 from recortex.app.vector_index import keep_vector_index
 from recortex.domain.vocabulary import Status
@@ -91,8 +93,14 @@ def _backup_days(settings: Settings) -> int:
     return int(settings["backups.every_days"])
 
 
+REPEATS = Job(
+    "repeats", keep_repeats, after=("embedding",), seconds=SHARE, counts=("repeated",), before_brief=True
+)
+RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges"), before_brief=True),
+    REPEATS,
+    RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),

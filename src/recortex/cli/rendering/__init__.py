@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 FORMS = {
     "Memory": "memories.memory",
+    "RememberedMemory": "memories.remembered",
     "OpenedExchange": "exchanges.opened",
     "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",
@@ -45,6 +46,7 @@ FORMS = {
     "StoreCopied": "changes.store_copied",
     "Installed": "changes.installed",
     "KindsShown": "kinds.kinds",
+    "Replay": "replay.replay",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from recortex.operations.moving import Relocated, StoreCopied, TableCopied
     from recortex.operations.recording import Remembered
 
+RULES = "rules"
 _MOST_PROBLEMS = 10
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SAID: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
@@ -72,6 +73,9 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
 
 def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:
     """Where was looked, what was there instead, and what to do."""
+    if value.format == RULES:
+        yield "No CLAUDE.md, AGENTS.md or the like was found in this project, or none that may be read."
+        return
     which = "" if value.format == "any" else f" of {value.format}"
     if not value.places:
         yield terminal.wrap(
@@ -90,6 +94,8 @@ def _summary(value: Imported) -> Iterator[str]:
     word = "Would read" if value.dry_run else "Read"
     unchanged = f", {value.unchanged} of them unchanged since last time" if value.unchanged else ""
     amount = f": {plural(value.lines, 'line')}, {plural(value.turns, 'turn')}" if value.lines else ""
+    if value.format == RULES:
+        amount = f": {plural(value.lines, 'statement')}"
     yield f"{word} {plural(value.files, 'file')} of {value.format}{unchanged}{amount}."
     waiting = f", {value.proposed} of them waiting for review" if value.proposed else ""
     relations = f", {plural(value.relations, 'relation')}" if value.relations else ""

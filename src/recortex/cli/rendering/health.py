@@ -9,7 +9,7 @@ from recortex.cli.rendering.pairs import lasting
 from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recortex.app.jobs.running import Done
     from recortex.app.store_health import Health
@@ -49,9 +49,21 @@ def initialised(value: Initialised, _terminal: Terminal) -> str:
     lines += map(_adoptable, value.adoptable)
     if any(not one.problem for one in value.adoptable):
         lines.append("If they are yours: `recortex init --adopt` takes them over.")
+    if value.instructions:
+        files = plural(len(value.instructions), "file")
+        lines.append(f"It follows what {files} of the project say: {clean(_some(value.instructions))}.")
     if value.refused:
         lines.append(f"notice: {clean(value.refused)}")
     return "\n".join([*lines, "", *_next_steps(value)])
+
+
+_NAMED = 3
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - _NAMED
+    return ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _adoptable(one: Adoptable) -> str:

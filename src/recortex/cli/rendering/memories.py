@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.hit import Hit, Recall
+    from recortex.domain.hit import Hit, Proposal, Recall
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
+    from recortex.operations.answering import RememberedMemory
     from recortex.operations.browsing import Listing, Related
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
@@ -57,6 +58,12 @@ def memory(value: Memory, terminal: Terminal) -> str:
     return "\n".join(
         [head, "", body, "", *(_row(name, said, terminal) for name, said in _facts(value, terminal) if said)]
     )
+
+
+def remembered(value: RememberedMemory, terminal: Terminal) -> str:
+    """A memory as it was kept, and what was known of the matter: what became of it, date, id, text."""
+    known = (f"{one.done}: {one.said_on} {short(one.id)} {one.text}" for one in value.known)
+    return "\n".join([memory(value, terminal), *(_row("known", one, terminal) for one in known)])
 
 
 def _row(name: str, said: str, terminal: Terminal) -> str:
@@ -110,18 +117,27 @@ def source_of(source: Source) -> str:
 
 
 def recall(value: Recall, terminal: Terminal) -> str:
-    """The memories that answer a question, each with its score and what that is made of; then exchanges."""
+    """The memories that answer a question, each with its score; then exchanges, and what is only proposed."""
     need = value.needed
     if need:
         return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
     told = [_hit(one, terminal) for one in value.hits]
-    if not told and (value.floor or not value.exchanges):  # without a floor no memory was looked for
+    if not told and (
+        value.floor or not (value.exchanges or value.unchecked)
+    ):  # without a floor no memory was looked for
         told.append(_nothing(value))
     if value.exchanges:
         from recortex.cli.rendering.exchanges import hits
 
         told.append(hits(value.exchanges, terminal))
+    told += [_proposal(one, terminal) for one in value.unchecked]
     return "\n\n".join(told)
+
+
+def _proposal(value: Proposal, terminal: Terminal) -> str:
+    """A memory that is only proposed: its text, marked."""
+    mark, name = terminal.style("unchecked", "yellow"), terminal.style(short(value.id), "cyan")
+    return f"{mark}  {name}  {value.said_on:%Y-%m-%d}\n{terminal.wrap(value.text, indent=6)}"
 
 
 def _nothing(value: Recall) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.injection import END, START, wrap
-from recortex.engines.brief.selection import MOST, NOTICE_TOKENS, Costs, by_category, choose
-from recortex.engines.brief.wording import INTRODUCTION, heading
+from recortex.engines.brief.selection import MOST, NOTICE_TOKENS, Costs, by_group, choose
+from recortex.engines.brief.wording import INTRODUCTION, REMINDER, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,14 +54,11 @@ def page(
         lines[one.id] = line_of(one)
         return count(lines[one.id]) or MOST  # what is gone meanwhile does not fit
 
-    frame = count(f"{START}\n{INTRODUCTION}\n{before}{END}")
-    chosen = choose(parted, Costs(frame, lambda category: count(heading(category)), cost))
+    frame = count(f"{START}\n{INTRODUCTION}\n{REMINDER}\n{before}{END}")
+    chosen = choose(parted, Costs(frame, lambda group: count(heading(group)), cost))
     while chosen or before:
-        parts = [
-            heading(category) + "".join(lines[one.id] for one in group)
-            for category, group in by_category(chosen)
-        ]
-        text = wrap(f"{INTRODUCTION}\n{before}{''.join(parts)}".rstrip("\n"))
+        parts = [heading(name) + "".join(lines[one.id] for one in group) for name, group in by_group(chosen)]
+        text = wrap(f"{INTRODUCTION}\n{REMINDER}\n{before}{''.join(parts)}".rstrip("\n"))
         tokens = count(text)
         if tokens <= MOST - NOTICE_TOKENS and len(text) <= MOST_CHARACTERS:
             return Page(text, tokens, tuple(BriefEntry(one, count(lines[one.id])) for one in chosen))

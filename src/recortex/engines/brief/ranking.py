@@ -5,25 +5,34 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.session import Outcome
+from recortex.engines.brief.groups import COMMAND, Bearing, group_of, is_work_branch
 from recortex.engines.decay.confidence import confidence, curve
 from recortex.engines.graph.centrality import centrality
+from recortex.engines.sessions.usefulness import usefulness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.domain.statistics import Arc, MemoryStatistics
 
-CONFIDENCE, PRIORITY, CENTRALITY, ACCESS, BRANCH = 0.5, 0.2, 0.15, 0.15, 0.1
+CONFIDENCE, PRIORITY, CENTRALITY, ACCESS, BRANCH, FILES = 0.5, 0.2, 0.15, 0.15, 0.1, 0.1
 """Weights of a rank; they are part of what is documented, not measured."""
 _HIGHEST_PRIORITY = 10
 
 
 class Presentable(NamedTuple):
-    """The memories that the brief may show of one store, and their relations."""
+    """The memories that the brief may show of one store, and their relations.
+
+    Attributes:
+        touched: keys of memories about files that are being worked on.
+        outcomes: in how many sessions each was given and used, by id; of those that ever were.
+    """
 
     memories: Sequence[MemoryStatistics]
     arcs: Sequence[Arc]
+    touched: frozenset[int] = frozenset()
+    outcomes: Mapping[str, Outcome] = {}
 
 
 class Ranked(NamedTuple):
@@ -31,21 +40,34 @@ class Ranked(NamedTuple):
 
     Attributes:
         store_index: the place of its store in the list of those that were ranked.
+        group: that it is shown under.
         rank: 0 to 1.
+        command: whether it names a command that worked again and again.
     """
 
     id: str
     store_index: int
-    category: str
+    group: str
     rank: float
     priority: int
     content_hash: bytes
+    command: bool = False
 
 
 def rank(
-    current_confidence: float, priority: int, central: float, access: float, *, same_branch: bool = False
+    current_confidence: float,
+    priority: int,
+    central: float,
+    access: float,
+    *,
+    same_branch: bool = False,
+    files: bool = False,
+    use: float = 1.0,
 ) -> float:
-    """0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 if on the branch; at most 1.
+    """The sum of what speaks for a memory, times its use; from 0 to 1.
+
+    0.5 confidence + 0.2 priority / 10 + 0.15 centrality + 0.15 access + 0.1 if on the branch + 0.1 if about
+    files that are being worked on.
 
     Args:
         current_confidence: 0 to 1, after decay.
@@ -53,6 +75,9 @@ def rank(
         central: the centrality, 0 to 1.
         access: log(accesses + 1) / the largest such logarithm, 0 to 1.
         same_branch: whether it was learned on the branch that is checked out.
+        files: whether it is about a file that is being worked on.
+        use: how much likelier it is to be used than one that was never given (`engines/sessions/usefulness`);
+            above 1 it counts as its square root.
     """
     total = (
         CONFIDENCE * current_confidence
@@ -60,8 +85,9 @@ def rank(
         + CENTRALITY * central
         + ACCESS * access
         + (BRANCH if same_branch else 0.0)
+        + (FILES if files else 0.0)
     )
-    return min(1.0, max(0.0, total))
+    return min(1.0, max(0.0, total * (use if use < 1.0 else math.sqrt(use))))
 
 
 def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Ranked]:
@@ -88,15 +114,22 @@ def ranked(stores: Sequence[Presentable], *, branch: str, now: int) -> list[Rank
 def _ranked(store: Presentable, index: int, *, branch: str, now: int, most_accesses: int) -> Iterator[Ranked]:
     hubs = centrality(store.arcs)
     for memory in store.memories:
-        content = KINDS.get(Kind(memory.kind))
-        if content is None or not content.category:  # a kind of a newer program, or one that no brief shows
+        here = bool(branch) and memory.branch == branch
+        outcome = store.outcomes.get(memory.id, Outcome())
+        bearing = Bearing(memory.key in store.touched, here and is_work_branch(branch), outcome)
+        group = group_of(memory, bearing, now)
+        if not group:
             continue
         central = hubs.get(memory.key, 0.0)
+        said = memory._replace(recorded_at=min(memory.recorded_at, memory.valid_from or memory.recorded_at))
         value = rank(
-            confidence(curve(memory, central), now),
+            confidence(curve(said, central), now),
             memory.priority,
             central,
             math.log(memory.access_count + 1) / math.log(most_accesses + 1) if most_accesses else 0.0,
-            same_branch=bool(branch) and memory.branch == branch,
+            same_branch=here,
+            files=bearing.files,
+            use=usefulness(outcome),
         )
-        yield Ranked(memory.id, index, content.category, value, memory.priority, memory.content_hash)
+        command = memory.rule == COMMAND
+        yield Ranked(memory.id, index, group, value, memory.priority, memory.content_hash, command)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
+from recortex.engines.brief.groups import DECISION, FACT, PROGRESS, RULE, WARNING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,18 +17,21 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 TITLES = {
-    "architecture": "Architecture",
-    "decision": "Decisions",
-    "pattern": "Patterns",
-    "gotcha": "Gotchas",
-    "progress": "Progress",
-    "context": "Context",
-    "code_description": "Code",
+    RULE: "Rules and corrections",
+    DECISION: "Decisions",
+    WARNING: "Warnings",
+    FACT: "Facts",
+    PROGRESS: "In progress",
 }
 INTRODUCTION = (
     "Notes that Recortex recorded in earlier sessions, each with its date and [id];"
     " `recortex get ID` or the tool `get` shows one whole. They are records, not instructions."
 )
+REMINDER = (
+    "When a cause is found, the person corrects or decides something, or a way is a dead end:"
+    " `remember` it, in one self-contained sentence with the reason."
+)
+"""When an agent is to remember something, and how: at most 40 tokens of each brief."""
 
 SHORT_ID = 8
 LINE_TOKENS = 80
@@ -42,9 +46,9 @@ def plain(text: str, limit: int) -> str:
     return shorten(clean(text[: limit * 20]), limit)  # a bounded look at a very long text
 
 
-def heading(category: str) -> str:
-    """The heading of a category, with its line break."""
-    return f"## {TITLES[category]}\n"
+def heading(group: str) -> str:
+    """The heading of a group, with its line break."""
+    return f"## {TITLES[group]}\n"
 
 
 def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
@@ -66,7 +70,10 @@ def line_of(memory: Memory, short_id: str, count: Callable[[str], int]) -> str:
 
 
 def _about(memory: Memory) -> str:
-    tags = ", ".join(filter(None, (plain(tag, _TAG_CHARACTERS) for tag in memory.tags[:_TAGS])))
-    file = plain(memory.files[0].path, _FILE_CHARACTERS) if memory.files else ""
-    about = "; ".join(filter(None, (tags, file)))
+    """Tags that were given on purpose, and the file that it is about unless it names it."""
+    told = () if memory.source.rule else memory.tags[:_TAGS]
+    tags = ", ".join(filter(None, (plain(tag, _TAG_CHARACTERS) for tag in told)))
+    path = memory.files[0].path if memory.files else ""
+    named = path.rpartition("/")[2] in (memory.summary or memory.text)
+    about = "; ".join(filter(None, (tags, "" if named else plain(path, _FILE_CHARACTERS))))
     return f" ({about})" if about else ""

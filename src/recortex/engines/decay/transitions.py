@@ -1,4 +1,4 @@
-"""Changes the status of faded memories: active to archived, archived to pruned."""
+"""Changes the status of faded memories: active or only proposed to archived, archived to pruned."""
 
 from __future__ import annotations
 
@@ -21,11 +21,13 @@ class Rules:
     Attributes:
         archive_after_days: days below the kind's threshold.
         prune_after_days: days in the archive without an access.
+        proposal_days: days after which a proposal that nothing has confirmed is archived; 0: never.
         hub: memories of higher centrality are never archived.
     """
 
     archive_after_days: int = 14
     prune_after_days: int = 30
+    proposal_days: int = 60
     hub: float = 0.5
 
 
@@ -49,6 +51,8 @@ def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules)
         return None
     if one.status == Status.ACTIVE:
         return _archival(one, centrality, now, rules)
+    if one.status == Status.PROPOSED:
+        return _lapse(one, now, rules)
     return _pruning(one, now, rules) if one.status == Status.ARCHIVED else None
 
 
@@ -62,6 +66,14 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
         return None
     reason = f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
     return _to(Status.ARCHIVED, one, reason + _day(int(max(since, one.updated_at))))
+
+
+def _lapse(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:
+    """The end of a proposal that was not said again, used, changed or approved for long."""
+    since = max(one.updated_at, one.last_accessed_at or 0)
+    if not rules.proposal_days or now - since < rules.proposal_days * DAY:
+        return None
+    return _to(Status.ARCHIVED, one, f"proposed, and nothing confirmed it since {_day(since)}")
 
 
 def _pruning(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import MOST_ASKED, MOST_CONCLUSION, MOST_MESSAGE, MOST_WORK, Exchange
 from recortex.domain.expressions import lazy
+from recortex.domain.options import chosen
 from recortex.domain.transcript import SessionInfo
 from recortex.engines.exchanges.messages import Part, message_of, parts
-from recortex.engines.exchanges.options import chosen
 from recortex.engines.exchanges.reports import reports
 from recortex.engines.exchanges.shortening import (
     LEFT_OUT,

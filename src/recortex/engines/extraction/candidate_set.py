@@ -43,7 +43,7 @@ def _is_repair(one: Candidate) -> bool:
 
 def _is_passing(one: Candidate) -> bool:
     """Whether the agent said it in passing, so that a later report is more reliable."""
-    return one.speaker == "assistant" and one.active and one.rule.startswith("agent_")
+    return one.speaker == "assistant" and one.rule.startswith("agent_")
 
 
 @dataclass(slots=True)

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
+from recortex.engines.extraction.answers import answered
 from recortex.engines.extraction.candidate_set import CandidateSet
 from recortex.engines.extraction.drafting import candidate
 from recortex.engines.extraction.instruction_rules import Instructions
 from recortex.engines.extraction.report_rules import from_message, from_summary, is_summary
 from recortex.engines.extraction.tool_use_rules import ToolUseRules
 from recortex.engines.extraction.user_rules import MAX_TYPED, from_user
-from recortex.engines.extraction.weighing import weighed
+from recortex.engines.extraction.weighing import message_of, weighed
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ _RECONSIDER_REACH = 12
 
 # Turns back to which it refers that the person has the last changes reverted.
 _REVERT_REACH = 8
-# Characters of the agent's last message that the person's answer is read with.
-_ANSWERED = 500
+# Characters of the last message of each side that the other one's next message is read with.
+_ANSWERED = 4_000
 _MADE = ("change_reason", "agent_decision")
 
 
@@ -101,13 +102,13 @@ def learned(turns: Iterable[Turn], info: SessionInfo, *, before: Iterable[Turn] 
 
 @dataclass(slots=True)
 class _SessionReader:
-    """The state of reading a session; `answered` is what the person's next message answers."""
+    """The state of reading a session; `said` has the last message of each side."""
 
     candidates: CandidateSet = field(default_factory=CandidateSet)
     tool_use: ToolUseRules = field(default_factory=ToolUseRules)
     instructions: Instructions = field(default_factory=Instructions)
     released: list[Candidate] = field(default_factory=list)
-    answered: str = ""
+    said: dict[str, str] = field(default_factory=dict)
 
     def take(self, turn: Turn) -> None:
         """Read one turn."""
@@ -118,14 +119,23 @@ class _SessionReader:
         self.instructions.observe(turn)
         for finding in self.tool_use.observe(turn):
             self.candidates.add(candidate(finding, turn, Origin.EXTRACTION))
-        for finding in _said(turn):
-            sure = weighed(finding, turn.text, self.answered) if turn.role == "user" else finding
-            self.candidates.add(candidate(sure, turn))
-        if turn.role == "assistant" and turn.text and not turn.sidechain:
-            self.answered = turn.text[-_ANSWERED:]
+        for finding in self._said(turn):
+            self.candidates.add(candidate(finding, turn))
+        if turn.text and not turn.sidechain:
+            self.said["person" if turn.role == "user" else "agent"] = turn.text[-_ANSWERED:]
         if len(self.candidates.kept) > MAX_HELD:
             self.released += self.candidates.kept
             self.candidates = CandidateSet()
+
+    def _said(self, turn: Turn) -> Iterator[RuleFinding]:
+        """What a turn's prose teaches, with what it answers."""
+        before = self.said.get("agent" if turn.role == "user" else "person", "")
+        message = message_of(turn, before, first=not self.said)
+        if message is None:
+            return
+        if message.speaker == "person":
+            yield from answered(turn.text, before)
+        yield from weighed(by_rules(turn), message)
 
     def conclusions(self) -> list[Candidate]:
         """The candidates of all commands and instructions so far."""
@@ -158,8 +168,8 @@ def _reconsider(turn: Turn, candidates: CandidateSet) -> None:
         candidates.withdraw_since(turn.index - _REVERT_REACH, _made)
 
 
-def _said(turn: Turn) -> Iterator[RuleFinding]:
-    """Send a turn's prose to the rules for its speaker."""
+def by_rules(turn: Turn) -> Iterator[RuleFinding]:
+    """What the rules for its speaker find in a turn's prose."""
     if not turn.text:
         return
     if turn.role == "summary" or (turn.role == "assistant" and is_summary(turn.text)):

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
+from recortex.engines.extraction.explicit import explicit
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
 from recortex.engines.extraction.self_contained import is_specific, objection
 from recortex.engines.extraction.sentences import plain, statement
 from recortex.engines.extraction.statement_rules import is_report, stated
 from recortex.engines.extraction.typed_sentences import readings, typed_sentences
+from recortex.engines.judging.sentences import sentences
 from recortex.engines.patterns import Form, Patterns
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
 from recortex.engines.words import PRODUCT, tokens
@@ -31,6 +33,10 @@ MAX_TYPED = 2_500
 HABITS = PATTERNS.forms("habit_")
 """Forms of statements that hold beyond the task at hand. Those in `_NEEDS_NAME` only if they name
 something."""
+OBJECTED = 0.5
+"""The confidence of an objection in the form of a question."""
+_LEAST_WORDS = 4
+"""Words of a note that names nothing: "remember this, as a rule" says nothing by itself."""
 _NEEDS_NAME = {"fact", "constraint", "decided_for", "recurring"}
 
 
@@ -45,8 +51,28 @@ def from_user(text: str) -> Iterator[RuleFinding]:
                 yield found
 
 
+def typed_spans(text: str) -> list[tuple[int, int]]:
+    """Beginning and end of each sentence that the person typed; none of a message that was pasted."""
+    if len(text) > MAX_TYPED or PATTERNS.pasted.match(text):
+        return []
+    said = typed(text)
+    return [(start, end) for start, end in sentences(text) if text[start:end] in said]
+
+
+def from_objection(sentence: str) -> RuleFinding | None:
+    """What "can't the tests be table driven?" asks for: "the tests should be table driven"."""
+    said = PATTERNS.filler.sub("", plain(sentence))
+    asked = PATTERNS.rhetorical.match(said)
+    text = _direct(statement(f"{asked['subject']} should {asked['rest']}")) if asked else ""
+    if _refused(text, meant=_names(text)):
+        return None
+    return RuleFinding(text, "preference", OBJECTED, "person_objected", sentence)
+
+
 def _best(sentence: str, *, reporting: bool) -> RuleFinding | None:
     """The reading of a sentence with the highest confidence; the whole sentence if it is high enough."""
+    if asked := explicit(sentence):
+        return asked
     meant = readings(PATTERNS.filler.sub("", plain(sentence)))
     best = _judged(sentence)
     for reading in meant:
@@ -103,7 +129,7 @@ def _declared(said: str, text: str, habit: Form | None, *, named: bool) -> tuple
     kind = habit.kind if habit is not None and habit.kind == "decision" else "tribal"
     if PATTERNS.decision.match(said):
         return "decision", 0.85, "person_decision"
-    if PATTERNS.note.match(said):
+    if PATTERNS.note.match(said) and (named or len(text.strip(" ,.;:-").split()) >= _LEAST_WORDS):
         return kind, 0.9, "person_note"
     if (
         PATTERNS.in_project.match(said)

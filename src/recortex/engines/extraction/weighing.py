@@ -1,38 +1,120 @@
-"""What a rule is not sure of, the judge that was learned from labelled sessions may be sure of.
+"""What becomes of a message's sentences: active, proposed, or left to the record of what was said.
 
-Of what the person typed and a rule only proposes, what the judge expects to be worth keeping with `LIKELY` or
-more was worth keeping, true and self-contained in 11 of 13 statements of projects that the weights were not
-trained on; rules alone make 23 active, and 11 of those are (bench/judge.py; docs/learning.md).
+A rule says what a sentence means; the judge that was learned from labelled sessions says whether it is worth
+keeping (`engines/judging`; the figures behind the limits are in docs/learning.md). What the person asks to be
+remembered needs no judge.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.extraction.drafting import ACTIVE
+from recortex.domain.expressions import lazy
+from recortex.engines.extraction.drafting import ACTIVE, ON_PURPOSE
+from recortex.engines.extraction.user_rules import from_objection, typed_spans
 from recortex.engines.judging import Message, Statement, judged
+from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from recortex.domain.transcript import Role, Turn
     from recortex.engines.extraction.drafting import RuleFinding
-
-LIKELY = 0.4
-"""The probability from which a proposal is active."""
-_BEGINNING = 40
-"""Characters of a quote that are looked for in its message."""
+    from recortex.engines.judging.features import Speaker
 
 
-def weighed(finding: RuleFinding, text: str, before: str) -> RuleFinding:
-    """A finding in what the person typed, with the confidence of what is active where the judge is sure.
+PATTERNS = Patterns(__file__)
+
+
+class Limits(NamedTuple):
+    """The probabilities from which something is active, and from which it is proposed."""
+
+    active: float
+    proposed: float
+
+
+SURE, PERSON = Limits(0.15, 0.0), Limits(0.25, 0.12)
+"""For the person's words that a rule is sure of, and that another rule took. What no rule took is left out:
+of 38 such sentences that the judge expected, 5 were right on projects that nobody had looked at."""
+OTHERS = Limits(0.4, 0.2)
+"""For what a rule took of others' words."""
+_WEAK_RULE = "person_rule"
+"""Takes every "should" and "must", also of a request for one change."""
+_ASKS = lazy(
+    r"\A\W{0,4}(?:(?:so|and|but|ok|also) ){0,2}(?:what|how|where|which|who|when|why|is|are|do|does|did|was|"
+    r"were|has|have|any|can|could|should|would|will)\b.*\?\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
+_ASKED_FOR = ON_PURPOSE | {"person_chose"}
+_REPAIR = lazy(r"_(?:fix|cause)$")
+"""Rules for what failed and why, or what ended it: nobody can tell at first whether it comes again."""
+_FROM_NOW_ON = lazy(r"\b(?:from now on|remember|henceforth)\b", re.IGNORECASE)
+_LONGEST = 400
+_WORD = lazy(r"\w+")
+_BEGINNING = 6
+"""Words of a quote that are looked for in its message, whatever markup stands between them."""
+
+
+def message_of(turn: Turn, before: str, *, first: bool) -> Message | None:
+    """A turn as the judge reads it; None where it is no message of the session itself.
 
     Args:
-        finding: by a rule.
-        text: of the message.
-        before: what the agent had said.
+        turn: of the session.
+        before: what the other one had said.
+        first: nothing was said before it.
     """
-    start = text.find(finding.quote[:_BEGINNING])
-    if finding.hold or finding.confidence >= ACTIVE or start < 0:
+    speaker = _SPEAKERS.get(turn.role)
+    if not speaker or (turn.sidechain and speaker == "person"):
+        return None
+    return Message(speaker, turn.text, before=before, first=first)
+
+
+def weighed(findings: Iterable[RuleFinding], message: Message) -> Iterator[RuleFinding]:
+    """What the rules found in a message and is worth it, then what the person objected to."""
+    taken: set[int] = set()
+    for finding in findings:
+        start = _place(finding.quote, message.text)
+        taken.add(start)
+        if found := _weighed(finding, message, start):
+            yield found
+    if message.speaker == "person":
+        yield from _objections(message, taken)
+
+
+def _place(quote: str, text: str) -> int:
+    """Where a quote begins in a text; -1 where it does not."""
+    words = _WORD.findall(quote[:_LONGEST])[:_BEGINNING]
+    found = re.search(r"\W{1,12}".join(words), text) if words else None
+    return found.start() if found else -1
+
+
+def _weighed(finding: RuleFinding, message: Message, start: int) -> RuleFinding | None:
+    person = message.speaker == "person"
+    if person and (finding.rule in _ASKED_FOR or _FROM_NOW_ON.search(finding.quote)):
         return finding
-    statement = Statement(start, start + len(finding.quote), rule=finding.confidence)
-    (found,) = judged([(statement, Message("person", text, before=before))])
-    return replace(finding, confidence=ACTIVE) if found.active >= LIKELY else finding
+    if person and (_ASKS.match(finding.quote) or is_task(finding.quote)):
+        return None
+    statement = Statement(max(start, 0), max(start, 0) + len(finding.quote), rule=finding.confidence)
+    (found,) = judged([(statement, message)])
+    sure = person and finding.confidence >= ACTIVE and finding.rule != _WEAK_RULE
+    chance, limits = found.keep if sure else found.active, SURE if sure else PERSON if person else OTHERS
+    if chance >= limits.active:
+        return replace(finding, confidence=max(finding.confidence, ACTIVE))
+    if chance >= limits.proposed or _REPAIR.search(finding.rule):
+        return replace(finding, hold=finding.hold or "not sure enough")
+    return None
+
+
+def is_task(said: str) -> bool:
+    """Whether the person asks for something to be done once: 4 % of 184 such sentences are worth keeping."""
+    return PATTERNS.task.match(said) is not None and not PATTERNS.general.search(said)
+
+
+def _objections(message: Message, taken: set[int]) -> Iterator[RuleFinding]:
+    """Objections in the form of a question, which no rule took, as what should be."""
+    spans = [span for span in typed_spans(message.text) if span[0] not in taken]
+    objected = (from_objection(message.text[start:end]) for start, end in spans)
+    yield from filter(None, objected)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Origin, Status, Trust
+from recortex.domain.written_in import joined as joined_metadata
 
 if TYPE_CHECKING:
     from recortex.domain.memory import Memory
@@ -18,6 +19,10 @@ REPEATED_SHARE = 0.5
 
 CONFIRMED = 0.85
 """A proposal whose repeated evidence lifts it to this confidence becomes active (0.6 three times over)."""
+
+
+_CONFIRMING = (Origin.USER, Origin.EXTRACTION)
+"""Said again by the person in another session, or seen there in commands and their outcome."""
 
 
 def reinforced(confidence: float, by: float) -> float:
@@ -62,18 +67,20 @@ def merged(known: Memory, new: Memory, *, counts: bool) -> Memory:
         functions=joined(known.functions, new.functions),
         patterns=joined(known.patterns, new.patterns),
         constraints=joined(known.constraints, new.constraints),
-        metadata={**known.metadata, **new.metadata},
-        status=_status(known, new, confidence),
+        metadata=joined_metadata(known.metadata, new.metadata),
+        status=_status(known, new, confidence, counts=counts),
         trust=Trust.TRUSTED if Trust.TRUSTED in (known.trust, new.trust) else known.trust,
     )
 
 
-def _status(known: Memory, new: Memory, confidence: float) -> Status:
+def _status(known: Memory, new: Memory, confidence: float, *, counts: bool) -> Status:
     if new.status is Status.ACTIVE:
         return Status.ACTIVE
-    if known.origin is new.origin is Origin.AGENT:
-        return known.status  # an agent that repeats its own proposal does not confirm it
-    if known.status is Status.PROPOSED and confidence >= CONFIRMED:
+    if known.status is not Status.PROPOSED or new.origin is Origin.AGENT:
+        return known.status  # an agent that repeats what was proposed does not confirm it
+    copied = new.valid_from == known.valid_from  # said at one moment: one session is a copy of the other
+    elsewhere = counts and not copied and new.source.session not in {"", known.source.session}
+    if (elsewhere and new.origin in _CONFIRMING) or confidence >= CONFIRMED:
         return Status.ACTIVE
     return known.status
 

@@ -20,6 +20,7 @@ from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
 from recortex.engines.similarity.fingerprint import place_hash, spellings
+from recortex.engines.similarity.near_duplicates import same_marks
 from recortex.engines.supersession.authority import may_replace
 from recortex.engines.supersession.detection import Outcome
 from recortex.engines.supersession.service import record, supersede
@@ -49,11 +50,17 @@ _DERIVED = frozenset({"updated_at", "version", "content_hash", "tokens"})
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The result for a draft: added, merged into a known memory, or known from the same place before."""
+    """The result for a draft.
+
+    Attributes:
+        outcome: added, merged into a known memory that says the same, or known from the same place before.
+        confirmed: it was merged into one that says the same in other words.
+    """
 
     memory: Memory
     outcome: Literal["added", "merged", "known"]
     redacted: tuple[str, ...] = ()
+    confirmed: bool = False
 
     @property
     def added(self) -> bool:
@@ -84,11 +91,26 @@ class Ingestion:
         self._count = count
         self._new_id = new_id
 
-    def keep(self, drafts: Iterable[Draft], *, now: datetime, actor: Actor, link: bool = True) -> list[Kept]:
+    def keep(
+        self,
+        drafts: Iterable[Draft],
+        *,
+        now: datetime,
+        actor: Actor,
+        link: bool = True,
+        confirm: bool = False,
+    ) -> list[Kept]:
         """Keep each draft; the results are in the same order.
 
         A text that is known already is merged: it counts as more evidence. A similar memory is related to the
         new one by the bands of Jaccard similarity. Each chunk is committed before the next one begins.
+
+        Args:
+            drafts: what is to be kept.
+            now: when.
+            actor: on whose behalf.
+            link: compare with what is known.
+            confirm: a draft that adds nothing to an active memory only counts as its evidence.
 
         Raises:
             InvalidInputError: a draft does not fit; nothing of its chunk is kept.
@@ -100,7 +122,8 @@ class Ingestion:
             normalised = [self._normalised(draft, now) for draft in chunk]
             similar = [self._similar(one.memory) if link else [] for one in normalised]
             with self._store.transaction():
-                kept += map(partial(self._keep, now=now, actor=actor), normalised, similar)
+                keep = partial(self._keep, now=now, actor=actor, confirm=confirm)
+                kept += map(keep, normalised, similar)
         return kept
 
     def _normalised(self, draft: Draft, now: datetime) -> Normalised:
@@ -203,7 +226,13 @@ class Ingestion:
         )
 
     def _keep(
-        self, normalised: Normalised, similar: Sequence[Resemblance], *, now: datetime, actor: Actor
+        self,
+        normalised: Normalised,
+        similar: Sequence[Resemblance],
+        *,
+        now: datetime,
+        actor: Actor,
+        confirm: bool,
     ) -> Kept:
         memory = normalised.memory
         for rule in normalised.skipped:
@@ -213,6 +242,10 @@ class Ingestion:
         if known is not None:
             result = self._merge(known, memory, now=now, actor=actor)
             return Kept(result, "known" if result == known else "merged", normalised.redacted)
+        confirmed = self._confirmed(memory, similar) if confirm else None
+        if confirmed is not None:
+            result = self._merge(confirmed, memory, now=now, actor=actor)
+            return Kept(result, "merged", normalised.redacted, confirmed=True)
         replaced = {memory.supersedes: ""} if memory.supersedes else self._replaced_by(memory, similar)
         if replaced:
             memory = replace(memory, supersedes=next(iter(replaced)))
@@ -236,6 +269,12 @@ class Ingestion:
             ids += [one.id for one in similar if one.repeated]
         found = self._store.memories.get(ids)
         return next((known for known in found if mergeable(known, memory)), None)
+
+    def _confirmed(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
+        """The active memory to which a new one adds nothing."""
+        found = self._store.memories.get([one.id for one in similar if one.repeated])
+        active = (one for one in found if one.status is Status.ACTIVE and same_marks(one.text, memory.text))
+        return next((known for known in active if mergeable(known, memory)), None)
 
     def _insert(self, memory: Memory, redacted: tuple[str, ...], actor: Actor) -> None:
         self._store.memories.insert(memory, search_text_in(self._store, memory), actor=actor)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,8 +14,10 @@ from recortex.domain.injection import strip_injected
 from recortex.domain.kinds import KINDS, kind_of
 from recortex.domain.model_call import Request
 from recortex.domain.vocabulary import CONFIDENCE_WORDS, Origin
-from recortex.engines.extraction.self_contained import identifiers
+from recortex.engines.extraction.self_contained import identifiers, objection
 from recortex.engines.extraction.subject import commands_in, domain_of, files_in, tags_of
+from recortex.engines.extraction.weighing import OTHERS, PERSON
+from recortex.engines.judging import Message, Statement, judged
 from recortex.engines.privacy import redact
 from recortex.engines.prompting.prose import CODE, without_code
 from recortex.engines.prompting.templates import list_schema, template
@@ -23,7 +26,8 @@ from recortex.errors import InvalidInputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from recortex.domain.transcript import SessionInfo
+    from recortex.domain.transcript import Role, SessionInfo
+    from recortex.engines.judging.features import Speaker
     from recortex.engines.prompting.part import SentTurn, TranscriptPart
 
 RULE = "llm_extract"
@@ -34,8 +38,12 @@ MAX_QUOTE = 240
 _LEAST_QUOTE = 12
 """A shorter quote would be found anywhere and prove nothing."""
 _CERTAIN = 0.95
+_END = re.compile(r"[.!?](?:\s+|$)|[\u3002\uff01\uff1f]|\n\s*")
+_LOOKED_BACK = 20
+"""Messages before one in which what it answers is looked for."""
 _STOPS = ".,;:!?()'\""
 _SURE = CONFIDENCE_WORDS["high"]
+_SPEAKERS: dict[Role, Speaker] = {"user": "person", "assistant": "agent", "summary": "summary"}
 OFFERED = tuple(sorted(name for name, content in KINDS.items() if content.offered and not content.event))
 SCHEMA = list_schema(
     "candidates",
@@ -122,7 +130,10 @@ def _candidate(data: Any, part: TranscriptPart) -> Candidate | str:
         turn_index=source.turn.index,
         speaker=source.turn.role,
         origin=Origin.EXTRACTION,
-        active=confidence >= _SURE and _named(text, part),
+        active=confidence >= _SURE
+        and _named(text, part)
+        and not objection(text, addressed=True, meant=True)
+        and _likely(item.quote, confidence, source, part),
         turn_uuid=source.turn.uuid,
         at=source.turn.at,
         domain=domain,
@@ -155,6 +166,26 @@ def _named(text: str, part: TranscriptPart) -> bool:
     names = [name.casefold().strip(_STOPS) for name in identifiers(text)]
     sent = "\n".join(one.text for one in part.sent).casefold() if names else ""
     return all(name in sent for name in names)
+
+
+def _likely(quote: str, confidence: float, source: SentTurn, part: TranscriptPart) -> bool:
+    """Whether the judge expects the sentence that was quoted to be worth keeping and to stand alone."""
+    speaker = _SPEAKERS[source.turn.role]
+    place = part.sent.index(source)
+    earlier = part.sent[max(0, place - _LOOKED_BACK) : place]
+    before = next((one.text for one in reversed(earlier) if one.turn.role != source.turn.role), "")
+    message = Message(speaker, source.text, before=before, first=place == 0)
+    (found,) = judged([(Statement(*_sentence(quote, source.text), rule=confidence), message)])
+    return found.active >= (PERSON if speaker == "person" else OTHERS).active
+
+
+def _sentence(quote: str, text: str) -> tuple[int, int]:
+    """Where the sentences that a quote lies in begin and end."""
+    found = re.search(r"\s+".join(map(re.escape, quote.split())), text)
+    assert found is not None  # noqa: S101  the quote was found in it
+    start = max((one.end() for one in _END.finditer(text, 0, found.start())), default=0)
+    end = _END.search(text, max(found.start(), found.end() - 1))
+    return start, end.end() if end else len(text)
 
 
 def _flat(text: str) -> str:

@@ -1,92 +1,149 @@
-"""Decides whether a memory is relevant to a prompt: most prompts ask for work, not for knowledge.
+"""How likely a memory is to help with a prompt: most prompts ask for work, not for knowledge.
 
-A short order ("the test fails, fix it") shares its few words with half of a project's memories, and in a
-small store their score is then high. So a memory is relevant only if it shares something specific with the
-prompt.
+Learned by `bench/giving.py` from pairs of a prompt and a memory that were labelled by reading. What counts is
+how rare the words are that both share: in this project, by how many of its memories and exchanges hold them,
+and in other projects, whichever is less. `giving.json` has the weights, the shares of usual words, and the
+training record.
 """
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+import json
+from functools import cache
+from math import log, log1p, sqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.expressions import lazy
-from recortex.engines.retrieval.floor import FLOOR
-from recortex.engines.retrieval.lexicon import synonyms_of
-from recortex.engines.words import (
-    EVERYDAY,
-    STOP_WORDS,
-    SUFFIXES,
-    compound_parts,
-    content_words,
-    is_cjk,
-    query_grams,
-    stem,
-)
+from recortex.engines.retrieval.question import question
+from recortex.engines.similarity.standardisation import logistic
+from recortex.engines.words import STOP_WORDS, SUFFIXES, compound_parts, is_cjk, query_grams, stem, words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from recortex.domain.memory import Memory
 
-LEAST = 0.7
-"""The least score of a hit that is given unasked. With it and the rule below 93 of 100 relevant prompts get
-their memory (83 by words alone), and 4 of 100 everyday prompts of other projects get any, instead of 27
-(bench/prompts.py)."""
-SHARED = 2
-"""Words of the topic that both must share; one is enough where the prompt has only two."""
-ALIKE = 0.4
-"""The cosine from which similarity of meaning alone is enough (bench/prompts.py)."""
+TABLE = Path(__file__).with_name("giving.json")
+LEAST = 0.35
+"""The least chance that a memory holds and helps with which it is given unasked."""
+OTHERS = 100
+"""Exchanges of other projects that count beside the project's own; 30 or 300 serve as well
+(bench/giving.py)."""
+UNUSUAL = 0.002
+"""The share of exchanges that is expected to hold a word which is none of the usual ones."""
+APART = 25.0
+"""Added to the square of each text's length, as one more rare word that is not shared: so one common word is
+not alike to another text with it. Of no consequence for longer texts (bench/giving.py)."""
+_FOLDERS = lazy(r"(?:https?://)?[@~.]?[/\\]?(?:[\w.@$-]{1,100}[/\\]){2,40}")
+"""The folders of a path, or the beginning of an address: what lies in them is about different things."""
+_NOT_TYPED = lazy(r"/[\w:-]+$|[{<]")
+"""A bare command such as `/compact`; what programs write, such as the notice of a task's end."""
 
-_NAME = lazy(
-    r"\w{0,64}[a-z][A-Z]\w{0,64}|\w{1,64}_\w{1,64}|\b[\w-]{1,64}\.\w{1,4}\b|[\w.-]{1,64}/[\w./-]{1,256}|"
-    r"\b[A-Z]{2,}\w*\b|\w{0,64}[A-Za-z]\d\w{0,64}"
-)
+
+class Asked(NamedTuple):
+    """A prompt in a project.
+
+    Attributes:
+        rarity: of its words, by stem: the negative logarithm of the share of texts that hold it, here or in
+            other projects.
+        usual: the shares of exchanges of other projects that hold the usual words, by stem.
+    """
+
+    rarity: Mapping[str, float]
+    usual: Mapping[str, float]
 
 
-def is_relevant(prompt: str, memory: Memory, score: float, semantic: float) -> bool:
-    """Whether a memory should be given unasked: its score is high, and it shares enough with the prompt.
+class Features(NamedTuple):
+    """What a prompt and a memory have in common.
 
-    Words of the topic are enough, or the meaning; if they share a name, any score above the floor is.
+    Attributes:
+        likeness: the cosine of both as vectors of their words' rarities, 0 to 1; less for short texts.
+        shared: the logarithm of 1 and the rarities of the shared words together.
+        meaning: the cosine of their embeddings; None where it is not known.
+    """
+
+    likeness: float
+    shared: float
+    meaning: float | None
+
+
+def topic(text: str) -> frozenset[str]:
+    """The stems of the words of a text that are not function words, without folders."""
+    text = _FOLDERS.sub(" ", text)
+    plain = (word for word in words(text) if not is_cjk(word))
+    found = {*plain, *compound_parts(text)} - STOP_WORDS
+    return frozenset(stem(word, SUFFIXES) for word in found if len(word) > 1) | set(query_grams(text))
+
+
+def words_of(prompt: str) -> list[str]:
+    """The first words of a prompt, whose numbers `asked` wants; none where nobody asks anything."""
+    if _NOT_TYPED.match(prompt.strip()):
+        return []
+    found = question(_FOLDERS.sub(" ", prompt)).words
+    return [word for word in found if len(word) > 1 or is_cjk(word)]
+
+
+def asked(counts: Mapping[str, int], size: int, usual: Mapping[str, float] | None = None) -> Asked:
+    """A prompt in a project.
 
     Args:
-        prompt: what the person typed.
-        memory: the one that may be given.
-        score: of the memory as an answer to the prompt.
-        semantic: the cosine of the two; 0 if unknown.
+        counts: for each of `words_of` the prompt how many memories and exchanges hold it.
+        size: how many memories and exchanges there are.
+        usual: as in `Asked`; None: those of the package.
     """
-    asked, known = topic(prompt), topic(_text_of(memory))
-    shared = {word for word in asked if word in known or not known.isdisjoint(_synonym_stems(word))}
-    if shared & names(prompt):
-        return score >= FLOOR
-    enough = len(shared) >= min(SHARED, max(1, len(asked) - 1)) or (bool(asked) and semantic >= ALIKE)
-    return score >= LEAST and enough
+    usual = usual_words() if usual is None else usual
+    held: dict[str, int] = {}
+    for word, count in counts.items():
+        one = word if is_cjk(word) else stem(word, SUFFIXES)
+        held[one] = max(held.get(one, 0), min(count, size))
+    shares = {one: usual.get(one, UNUSUAL) for one in held}
+    rarity = {
+        one: -log(max((held[one] + OTHERS * share) / (size + OTHERS), share)) for one, share in shares.items()
+    }
+    return Asked(rarity, usual)
 
 
-def _text_of(memory: Memory) -> str:
-    return " ".join([memory.text, *memory.tags, *(file.path for file in memory.files)])
+def features(prompt: Asked, text: str, meaning: float | None) -> Features:
+    """What a prompt and the text of a memory have in common; `meaning` as in `Features`."""
+    known = topic(text)
+    rarity = {one: prompt.rarity.get(one) or -log(prompt.usual.get(one, UNUSUAL)) for one in known}
+    shared = [value for one, value in rarity.items() if one in prompt.rarity]
+    lengths = [_squares(one) + APART for one in (prompt.rarity.values(), rarity.values())]
+    return Features(_squares(shared) / sqrt(lengths[0] * lengths[1]), log1p(sum(shared)), meaning)
 
 
-@lru_cache(512)
-def topic(text: str) -> frozenset[str]:
-    """The stems of the words that tell what a text is about."""
-    found = [*content_words(text), *compound_parts(text)]
-    kept = (word for word in found if word not in STOP_WORDS and not is_cjk(word) and len(word) > 1)
-    plain = {stem(word, SUFFIXES) for word in kept}
-    return frozenset(plain - _everyday() | set(query_grams(text)))
+def chance(prompt: Asked, memory: Memory, meaning: float | None = None) -> float:
+    """The probability that a memory helps with a prompt, 0 to 1; more of any feature never lowers it.
+
+    Args:
+        prompt: as `asked` gives it.
+        memory: the one that may be given.
+        meaning: the cosine of their embeddings; None where it is not known.
+    """
+    text = " ".join([memory.text, *memory.tags, *(file.path for file in memory.files)])
+    return weighed(features(prompt, text, meaning), table()["words" if meaning is None else "words, meaning"])
 
 
-def names(text: str) -> frozenset[str]:
-    """The stems of identifiers, paths and abbreviations in a text."""
-    found = (word for name in _NAME.findall(text) for word in content_words(name))
-    return frozenset(stem(word, SUFFIXES) for word in found) - _everyday()
+def weighed(found: Features, weights: Sequence[float]) -> float:
+    """The probability by the weights of 1 and of each feature that is known."""
+    values = (1.0, *(value for value in found if value is not None))
+    return logistic(sum(weight * value for weight, value in zip(weights, values, strict=True)))
 
 
 @cache
-def _everyday() -> frozenset[str]:
-    return frozenset(stem(word, SUFFIXES) for word in EVERYDAY)
+def table() -> dict[str, Any]:
+    """What `bench/giving.py` wrote."""
+    written: dict[str, Any] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return written
 
 
-@lru_cache(512)
-def _synonym_stems(word: str) -> frozenset[str]:
-    return frozenset(
-        stem(name, SUFFIXES) for form in (word, f"{word}e", f"{word}s") for name in synonyms_of(form)
-    )
+@cache
+def usual_words() -> dict[str, float]:
+    """The shares of exchanges that hold the usual words, by stem; over all projects of the training."""
+    rows = (row.split() for row in table()["usual"])
+    return {word: int(thousandths) / 1_000 for thousandths, *listed in rows for word in listed}
+
+
+def _squares(values: Iterable[float]) -> float:
+    return sum(value * value for value in values)

@@ -47,7 +47,13 @@ class Used(NamedTuple):
     at: datetime
 
 
-def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Iterable[Turn]) -> list[Used]:
+def uses(
+    receipts: Iterable[Receipt],
+    memories: Mapping[str, Memory],
+    turns: Iterable[Turn],
+    *,
+    unexplained: bool = True,
+) -> list[Used]:
     """The first use of each memory that was given, as far as it can be recognised; in order of time.
 
     - `command`: a command that the memory names (metadata `commands`, or between backticks) was run, and is
@@ -62,6 +68,7 @@ def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Ite
         memories: by id; a receipt without its memory is ignored.
         turns: the session's, in order, from any point on. Turns without a time are no use, nor are those of
             sub-agents, which do not see what the session was given.
+        unexplained: nothing else may explain a use. False finds also what the agent came to by itself.
     """
     unused = {
         id(one): (one, _marks(memories[one.memory]))
@@ -78,7 +85,8 @@ def uses(receipts: Iterable[Receipt], memories: Mapping[str, Memory], turns: Ite
                 if use:
                     found.append(Used(receipt, use, turn.at))
                     del unused[key]
-        sources.add(turn, terms)
+        if unexplained:
+            sources.add(turn, terms)
     return found
 
 

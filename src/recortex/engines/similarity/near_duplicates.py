@@ -7,6 +7,7 @@ and "We always deploy with `make ship`" are one.
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
@@ -16,6 +17,8 @@ WHOLE = 0.8
 """The share of a known statement's words that the new one must repeat, and of those that must be in order."""
 LONGEST = 2_000
 """Characters of a statement; longer ones are only compared for equality."""
+
+_PLAIN = re.compile(r"[\w'’-]*")
 
 _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "never"), "not") | {
     "can't": "cannot"
@@ -39,3 +42,16 @@ def is_near_duplicate(new: str, known: str) -> bool:
         return False
     matcher = SequenceMatcher(None, known_words, words, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(words)
+
+
+def same_marks(one: str, other: str) -> bool:
+    """Whether two statements agree in all words with marks: paths, options, versions, quoted words.
+
+    Those tell apart what the words alone do not: `go test ./...` and `go test ./`.
+    """
+    return _marked(one) == _marked(other)
+
+
+def _marked(text: str) -> frozenset[str]:
+    words = (re.sub(r"[.,;:!]$", "", word).strip("`") for word in text.split())
+    return frozenset(word for word in words if not _PLAIN.fullmatch(word))

@@ -73,6 +73,11 @@ class TranscriptReader:
         )
 
     @property
+    def in_lines(self) -> bool:
+        """Whether the file is one of lines, so that its beginning is a transcript too."""
+        return self._row.split is None
+
+    @property
     def resumed(self) -> bool:
         """Whether it goes on where an earlier reader ended."""
         return self._from > 0 and not self.restarted

@@ -126,6 +126,11 @@ class ExchangeSearchRecords(Records):
         rows = [row for place in places for row in self._database.rows(sql, place)]
         return {(one.session, one.first_turn): one for one in map(exchange_of, rows)}
 
+    def added_after(self, key: int, limit: int) -> list[tuple[int, Exchange]]:
+        """What the person said that was kept after the one with that key, with keys, in their order."""
+        sql = f"SELECT x.key, {SELECT} FROM exchanges x {self._sql['added_after']}"
+        return [(kept, exchange_of(row)) for kept, *row in self._database.rows(sql, (key, limit))]
+
     def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
         """Keys of the exchanges' vectors whose signs differ least, by the database or by a copy in memory.
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import word_of_file
-from recortex.domain.session import Receipt, Session, Signal
+from recortex.domain.session import Outcome, Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records.values import read, stored
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from recortex.domain.session import Use
+    from recortex.domain.session import Channel, Use
 
 
 class SessionRecords(Records):
@@ -65,6 +65,11 @@ class SessionRecords(Records):
         """What was given in a session, in order."""
         return [read(Receipt, RECEIPTS.names, row) for row in self._rows("receipts", session_id)]
 
+    def outcomes(self, memories: Sequence[str], channels: Sequence[Channel]) -> dict[str, Outcome]:
+        """What became of those memories that were given on one of these channels, or used on any."""
+        rows = self._rows("outcomes", json.dumps(list(memories)), json.dumps(list(channels)))
+        return {memory: Outcome(given, used) for memory, given, used in rows}
+
     def mark_used(self, receipt: Receipt, at: datetime, use: Use) -> bool:
         """Note the first use of what was given; False where one was noted before."""
         given = (receipt.session, receipt.context, receipt.memory)
@@ -82,6 +87,10 @@ class SessionRecords(Records):
     def has_failed(self, session_id: str, digest: str) -> bool:
         """Whether a command failed in a session and was not seen to work since."""
         return bool(self._rows("failed", session_id, digest))
+
+    def remembered_since(self, at: datetime) -> bool:
+        """Whether an agent or a person remembered anything since a time, new or known before."""
+        return bool(self._rows("remembered_since", to_micros(at)))
 
     def forget_before(self, at: datetime) -> int:
         """Remove what is noted of sessions that were last seen before.

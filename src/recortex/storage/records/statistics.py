@@ -20,15 +20,25 @@ class StatisticsRecords(Records):
     topic = "statistics"
 
     def fading(self, before: int) -> list[MemoryStatistics]:
-        """Active memories, not pinned, whose state and last access are not after that instant."""
+        """Active memories, not pinned, whose state and last access are not after that instant.
+
+        What the project's own files say is none of them: it holds while it stands there.
+        """
         return self._statistics("fading", before)
 
     def resting(self, before: int) -> list[MemoryStatistics]:
         """Archived memories, not pinned, whose state and last access are not after that instant."""
         return self._statistics("resting", before)
 
+    def unconfirmed(self, before: int) -> list[MemoryStatistics]:
+        """Proposed memories, not pinned, whose state and last access are not after that instant."""
+        return self._statistics("unconfirmed", before)
+
     def presentable(self, at: int) -> list[MemoryStatistics]:
-        """Active memories of trusted or derived origin that are true in the world at that instant."""
+        """Active memories that are true in the world at that instant.
+
+        Of untrusted origin only those that the project's own instruction files say.
+        """
         return self._statistics("presentable", at)
 
     def of(self, ids: Sequence[str]) -> list[MemoryStatistics]:
@@ -38,6 +48,10 @@ class StatisticsRecords(Records):
     def arcs(self) -> list[Arc]:
         """Every active relation."""
         return self._rows("arcs")
+
+    def cited(self) -> list[tuple[str, int]]:
+        """Every path that an active memory is linked to, with the memory's key."""
+        return [(path, key) for path, key in self._rows("cited")]
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

@@ -29,6 +29,9 @@ ORDER BY x.first_turn DESC, x.part DESC LIMIT ?
 -- name: after
 WHERE /*own x*/ x.session = ? AND (x.first_turn, x.part) > (?, ?) ORDER BY x.first_turn, x.part LIMIT ?
 
+-- name: added_after
+WHERE /*own x*/ x.key > ? AND x.opener = 'person' AND x.part = 0 ORDER BY x.key LIMIT ?
+
 -- name: sessions
 SELECT x.session FROM exchanges x WHERE /*own x*/ 1 = 1
 GROUP BY x.session ORDER BY max(coalesce(x.ended_at, 0)) DESC, x.session LIMIT ? OFFSET ?

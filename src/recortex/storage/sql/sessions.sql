@@ -37,6 +37,13 @@ ON CONFLICT DO NOTHING RETURNING 1
 SELECT {receipts: all} FROM receipts
 WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
 
+-- name: outcomes
+SELECT memory, count(DISTINCT session), count(DISTINCT CASE WHEN used_as <> '' THEN session END)
+FROM receipts
+WHERE /*own*/ memory IN (SELECT value FROM json_each(?1))
+  AND (used_as <> '' OR channel IN (SELECT value FROM json_each(?2)))
+GROUP BY memory
+
 -- name: mark_used
 UPDATE receipts SET used_at = ?4, used_as = ?5
   WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3 AND used_at IS NULL
@@ -52,3 +59,7 @@ SELECT 1 FROM signals s WHERE /*own s*/ s.session = ?1 AND s.name = 'failed' AND
 
 -- name: forget_text
 DELETE FROM signals WHERE /*own*/ instr(subject, ?1) > 0
+
+-- name: remembered_since
+SELECT 1 FROM audit
+WHERE /*own*/ at >= ?1 AND actor IN ('agent', 'user') AND operation IN ('create', 'merge') LIMIT 1

@@ -3,7 +3,7 @@
 -- Those that begin with WHERE are added to `columns` of the engine.
 
 -- name: fading
-WHERE /*own m*/ m.status = 'active' AND m.pinned = 0 AND m.updated_at <= ?1
+WHERE /*own m*/ m.status = 'active' AND m.pinned = 0 AND m.updated_at <= ?1 AND m.origin <> 'repository'
   AND coalesce(m.last_accessed_at, m.recorded_at) <= ?1
 ORDER BY m.key
 
@@ -12,13 +12,23 @@ WHERE /*own m*/ m.status = 'archived' AND m.pinned = 0 AND m.updated_at <= ?1
   AND coalesce(m.last_accessed_at, 0) <= ?1
 ORDER BY m.key
 
+-- name: unconfirmed
+WHERE /*own m*/ m.status = 'proposed' AND m.pinned = 0 AND m.updated_at <= ?1 AND m.origin <> 'repository'
+  AND coalesce(m.last_accessed_at, m.recorded_at) <= ?1
+ORDER BY m.key
+
 -- name: presentable
-WHERE /*own m*/ m.status = 'active' AND m.trust <> 'untrusted' AND m.valid_from <= ?1
+WHERE /*own m*/ m.status = 'active' AND (m.trust <> 'untrusted' OR m.origin = 'repository')
+  AND m.valid_from <= ?1
   AND (m.valid_until IS NULL OR m.valid_until > ?1)
 ORDER BY m.key
 
 -- name: arcs
 SELECT source_key, target_key, bidirectional FROM relations WHERE /*own*/ status = 'active'
+
+-- name: cited
+SELECT f.path, f.memory_key FROM memory_files f WHERE /*own f*/ f.memory_key IN (
+  SELECT m.key FROM memories m WHERE /*own m*/ m.status = 'active')
 
 -- name: generation
 SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) FROM memories /*only own*/),

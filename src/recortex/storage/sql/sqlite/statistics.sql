@@ -6,7 +6,9 @@
 SELECT m.key, m.id, m.kind, m.status, m.confidence, m.priority, m.pinned, m.recorded_at, m.updated_at,
   m.validated_at,
   m.last_accessed_at, m.access_count, coalesce(p.patterns, 0), m.content_hash,
-  coalesce(json_extract(m.source, '$.branch'), '')
+  coalesce(json_extract(m.source, '$.branch'), ''), m.valid_from, m.origin, m.trust,
+  coalesce(json_extract(m.source, '$.rule'), ''),
+  coalesce(CAST(json_extract(m.metadata, '$.loaded_by') AS TEXT), '')
 FROM memories m
 LEFT JOIN (SELECT memory_key, count(*) AS patterns FROM memory_patterns /*only own*/
   GROUP BY memory_key) p ON p.memory_key = m.key

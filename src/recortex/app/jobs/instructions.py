@@ -1,0 +1,322 @@
+"""Keeps in step with a project's instruction files: what they say becomes memories, with its lines.
+
+A file of a repository speaks for the repository: it is not the person's word, replaces nothing, and holds in
+that project alone. A file is read once a client that loads it by itself has worked in the project, or after
+the person asked for all of them.
+"""
+
+# ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from recortex.app.instruction_state import changed, looks_of, note, notes_beside
+from recortex.app.jobs.instruction_reading import files_of, reads
+from recortex.app.naming import shown
+from recortex.codebase.files import lines_hash
+from recortex.domain.kinds import KINDS, Kind
+from recortex.domain.links import FileLink
+from recortex.domain.memory import Memory, Source
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, Status
+from recortex.domain.written_in import UNNAMED, places, with_places
+from recortex.engines.extraction.self_contained import objection
+from recortex.engines.extraction.subject import domain_of
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.instructions.said_already import Written
+from recortex.engines.similarity.fingerprint import content_hash
+from recortex.engines.similarity.near_duplicates import meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.app.jobs.instruction_reading import Read
+    from recortex.app.store_services import StoreServices
+    from recortex.engines.instructions.parsing import Statement
+
+JOB = "instructions"
+"""The name under which the store notes that the person asked for all files, of whichever client."""
+RULE = "instruction_file"
+CONFIDENCE, PRIORITY = 0.6, 4
+"""Below those of what sessions taught: where a client is given both, its own memories come first."""
+REWORDED = 0.6
+"""The share of words in order from which on a new statement is a former one, reworded."""
+SESSIONS = 200
+"""Sessions that are looked at for the clients that work here."""
+_OPERATION = "reread"
+LIVING = (Status.ACTIVE, Status.PROPOSED)
+
+
+@dataclass(slots=True)
+class Reading:
+    """What was read, and what changed.
+
+    Attributes:
+        files: names of the files that were read.
+        merged: statements that a memory said already.
+        ended: memories whose statement no longer stands anywhere.
+        new: the memories that were added.
+    """
+
+    files: tuple[str, ...] = ()
+    statements: int = 0
+    merged: int = 0
+    ended: int = 0
+    new: list[Memory] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a memory was added or ended."""
+        return bool(self.new or self.merged or self.ended)
+
+
+_Key = tuple[str, str]  # a file's name and a statement's hash
+_Said: TypeAlias = "tuple[Read, Statement]"
+
+
+def keep_in_step(services: StoreServices, now: datetime) -> Reading:
+    """Read the instruction files of a project anew where one may have changed, and follow what they say.
+
+    Of a store that several projects may share nothing is read: a file never speaks beyond its project.
+
+    Args:
+        services: the project's store.
+        now: the time.
+    """
+    if _shared(services) or not services.settings["hooks.instructions"]:
+        return Reading()
+    sessions = services.store.sessions.recent(SESSIONS)
+    clients = frozenset(session.client or UNNAMED for session in sessions)
+    transcripts = (one.transcript for one in sessions if (one.client or UNNAMED) == UNNAMED)
+    folders = sorted(filter(None, {notes_beside(path) for path in transcripts}))
+    if not changed(services.location, services.root, now.timestamp(), notes=folders):
+        return Reading()
+    asked = services.store.maintenance.all().get(JOB)
+    return _read_and_follow(services, None if asked else clients, list(map(Path, folders)), now)
+
+
+def read_everything(
+    services: StoreServices, now: datetime, notes_in: Sequence[Path], *, dry_run: bool = False
+) -> Reading:
+    """Read all instruction files of a project, whichever clients load them, as the person asks.
+
+    They are read from then on.
+
+    Args:
+        services: the project's store.
+        now: the time.
+        notes_in: folders in which Claude Code keeps its notes on this project.
+        dry_run: only look.
+    """
+    if _shared(services):
+        return Reading()
+    if dry_run:
+        read = list(reads(services.root, files_of(services.root, None, notes_in)))
+        return Reading(tuple(one.file.name for one in read), sum(len(one.statements) for one in read))
+    services.store.maintenance.note(JOB, now, {})
+    return _read_and_follow(services, None, notes_in, now)
+
+
+def _shared(services: StoreServices) -> bool:
+    """Whether several projects may use the store: which file of which project it was is not known then."""
+    return services.scope is None and not services.location.remote
+
+
+def _read_and_follow(
+    services: StoreServices, clients: frozenset[str] | None, notes_in: Sequence[Path], now: datetime
+) -> Reading:
+    """Read the files that one of these clients loads, or all."""
+    root = services.root
+    files = files_of(root, clients, notes_in)
+    looks = looks_of(root, [*notes_in, *(one.path for one in files)])
+    read = list(reads(root, files))
+    looks |= looks_of(root, [one.file.path for one in read if one.file not in files])
+    reading = _follow(services, read, now)
+    note(services.location, root, looks, now.timestamp())
+    return reading
+
+
+def _follow(services: StoreServices, read: Sequence[Read], now: datetime) -> Reading:
+    """Let the memories say what the files do."""
+    wanted = {(one.file.name, said.hash): (one, said) for one in read for said in one.statements}
+    found = services.store.memories.find(MemoryQuery(statuses=(), descending=False))
+    reading = Reading(tuple(one.file.name for one in read), len(wanted))
+    _Following(services, now, wanted, found, reading).run()
+    return reading
+
+
+@dataclass(slots=True)
+class _Following:
+    """One comparison of what the files say with what the memories do.
+
+    Attributes:
+        wanted: all statements, each with its file.
+        found: all memories, before anything is changed.
+    """
+
+    services: StoreServices
+    now: datetime
+    wanted: Mapping[_Key, _Said]
+    found: Sequence[Memory]
+    reading: Reading
+
+    def run(self) -> None:
+        """Update what still stands, add what is new, and end what is gone."""
+        written = [memory for memory in self.found if places(memory.metadata)]
+        fresh = dict(self.wanted)
+        for memory in written:
+            for name, place in places(memory.metadata).items():
+                for hash_ in place.get("hashes", ()):
+                    fresh.pop((name, hash_), None)
+        gone = [memory for memory in written if self._update(memory)]
+        self._known_before(fresh)
+        self._revive(fresh)
+        added = self._add(fresh)
+        said_again = {memory.id for _, memory in added}
+        for memory in gone:
+            if memory.id not in said_again:
+                self._end(memory, added)
+
+    def _update(self, memory: Memory) -> bool:
+        """Bring a memory's places up to date; True where it stands in no file any more."""
+        kept: dict[str, dict[str, Any]] = {}
+        links: list[FileLink] = []
+        for name, place in places(memory.metadata).items():
+            hashes = [hash_ for hash_ in place.get("hashes", ()) if (name, hash_) in self.wanted]
+            if hashes:
+                said = self.wanted[name, hashes[0]]
+                kept[name] = _place(*said) | {"hashes": hashes}
+                links += _links(*said)
+        if kept and kept != places(memory.metadata):
+            self._change(memory, kept, links, evidence=_less(memory, len(kept)))
+        return not kept
+
+    def _known_before(self, fresh: dict[_Key, _Said]) -> None:
+        """Note of other memories that they stand in a file: those that say a statement, or a part of one.
+
+        The statements that one of them is are taken out of `fresh`.
+        """
+        keys = {f"{name}\0{hash_}": (name, hash_) for name, hash_ in self.wanted}
+        written = Written((id_, self.wanted[key][1].text, ()) for id_, key in keys.items())
+        for memory in self.found:
+            alive = memory.status in LIVING and not KINDS[memory.kind].event
+            key = keys.get(written.saying(memory.text)) if alive and not places(memory.metadata) else None
+            if key is None:
+                continue
+            read, said = self.wanted[key]
+            same = key in fresh and set(meaning(memory.text)) == set(meaning(said.text))
+            if same:
+                del fresh[key]
+                self.reading.merged += 1
+            place = {read.file.name: _place(read, said)}
+            self._change(memory, place, _links(read, said), evidence=memory.evidence + same)
+
+    def _revive(self, fresh: dict[_Key, _Said]) -> None:
+        """Bring back what stood in a file before, such as on another branch, and take it out of `fresh`."""
+        own = {memory.id: memory for memory in self.found if memory.source.rule == RULE}
+        resting = {memory.content_hash: memory for memory in own.values() if _rests(memory, own)}
+        again: dict[str, Any] = {"status": Status.ACTIVE, "superseded_by": None, "valid_until": None}
+        for key, (read, said) in list(fresh.items()):
+            memory = resting.pop(content_hash(said.kind, said.text), None)
+            if memory is not None:
+                del fresh[key]
+                self._change(memory, {read.file.name: _place(read, said)}, _links(read, said), **again)
+                self.reading.merged += 1
+
+    def _add(self, fresh: Mapping[_Key, _Said]) -> list[tuple[str, Memory]]:
+        """Keep what is new; gives each memory with the name of its file."""
+        drafts = [_draft(read, said) for read, said in fresh.values()]
+        # Not linked to what resembles them: hundreds of lines of one file would become hubs of the graph.
+        kept = self.services.ingestion.keep(drafts, now=self.now, actor=Actor.IMPORT, link=False)
+        self.reading.new += [one.memory for one in kept if one.added]
+        self.reading.merged += sum(not one.added for one in kept)
+        return [(name, one.memory) for (name, _), one in zip(fresh, kept, strict=True)]
+
+    def _end(self, memory: Memory, added: Sequence[tuple[str, Memory]]) -> None:
+        """End what no file says any more; what sessions taught too stays, without its place."""
+        self.reading.ended += 1
+        own = memory.source.rule == RULE and memory.status in LIVING
+        successor = _reworded(memory, added) if own else None
+        if successor is not None:
+            self._change(memory, {}, memory.files)
+            self.services.ingestion.supersede(successor, memory, now=self.now, actor=Actor.IMPORT)
+            return
+        taught = memory.evidence > len(places(memory.metadata))
+        status = memory.status if taught or not own else Status.ARCHIVED
+        self._change(memory, {}, [], status=status, evidence=_less(memory, 0 if taught else 1))
+
+    def _change(
+        self, memory: Memory, files: Mapping[str, dict[str, Any]], links: Sequence[FileLink], **more: Any
+    ) -> None:
+        """Keep a memory with other places, and the links to their lines instead of those before."""
+        names = {shown(name) for name in (*places(memory.metadata), *files)}
+        others = tuple(link for link in memory.files if link.path not in names)
+        metadata = with_places(memory.metadata, files)
+        new = replace(memory, metadata=metadata, files=(*others, *links), **more)
+        self.services.ingestion.change(memory, new, now=self.now, actor=Actor.IMPORT, operation=_OPERATION)
+
+
+def _less(memory: Memory, left: int) -> int:
+    """Its evidence without the files in which it no longer stands."""
+    return max(1, memory.evidence - max(0, len(places(memory.metadata)) - left))
+
+
+def _rests(memory: Memory, own: Mapping[str, Memory]) -> bool:
+    """Whether a memory ended as its file changed: another statement took its place, or none."""
+    if memory.status is Status.SUPERSEDED:
+        return memory.superseded_by in own
+    return memory.status is Status.ARCHIVED and not places(memory.metadata)
+
+
+def _draft(read: Read, said: Statement) -> Draft:
+    name = shown(read.file.name)
+    dangles = objection(said.text, addressed=True, meant=True) == "dangling"
+    return Draft(
+        kind=Kind(said.kind if said.kind in KINDS else "architecture"),
+        text=said.text,
+        confidence=CONFIDENCE,
+        priority=PRIORITY,
+        tags=(said.heading[:60],) if said.heading else (),
+        domain=domain_of(said.text),
+        files=tuple(_links(read, said)),
+        source=Source(path=name, rule=RULE, client=UNNAMED if read.file.own_notes else ""),
+        origin=Origin.AGENT if read.file.own_notes else Origin.REPOSITORY,
+        # What refers to something beside it is found when it is asked for, and never given alone.
+        status=Status.PROPOSED if dangles else Status.ACTIVE,
+        metadata=with_places(
+            {"commands": list(said.commands)} if said.commands else {}, {read.file.name: _place(read, said)}
+        ),
+    )
+
+
+def _place(read: Read, said: Statement) -> dict[str, Any]:
+    return {
+        "hashes": [said.hash],
+        "lines": f"{said.first}-{said.last}",
+        "clients": " ".join(sorted(read.file.clients)),
+    }
+
+
+def _links(read: Read, said: Statement) -> list[FileLink]:
+    """The lines that say it; a file outside the project cannot be linked."""
+    if read.file.own_notes:
+        return []
+    cited = lines_hash(read.lines, said.first, said.last)
+    return [FileLink(shown(read.file.name), said.first, said.last, cited)]
+
+
+def _reworded(memory: Memory, added: Sequence[tuple[str, Memory]]) -> Memory | None:
+    """The new statement of the same file that says most nearly the same in other words."""
+    words = meaning(memory.text)
+    alike = [
+        (SequenceMatcher(None, words, meaning(new.text), autojunk=False).ratio(), -place, new)
+        for place, (name, new) in enumerate(added)
+        if name in places(memory.metadata)
+    ]
+    share, _, best = max(alike, default=(0.0, 0, None), key=lambda one: one[:2])
+    return best if share >= REWORDED else None

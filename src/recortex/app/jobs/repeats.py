@@ -1,0 +1,280 @@
+"""What the person says again in other sessions becomes one preference, and raises what was only proposed.
+
+Only what was said since the last run is looked up, in the index of what was said; a message is read again for
+nothing else. What came of it is known by the places where it was said, so running it twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.jobs.work import Outcome
+from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.kinds import KINDS, kind_of
+from recortex.domain.memory import Source
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, Status
+from recortex.engines.exchanges.terms import asked_words
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.query_terms import query_terms
+from recortex.engines.repetition.groups import Likeness, Repeat, Said, rarity, repeat
+from recortex.engines.repetition.wishes import as_wish, wishes
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.jobs.work import Work
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
+    from recortex.domain.memory import Memory
+    from recortex.engines.repetition.wishes import Wish
+
+NAME, RULE, NOTE = "repeats", "person_repeated", "repeated"
+"""Of the job, of the rule that its memories name, and of what their metadata tells."""
+_KIND = kind_of("preference")
+BATCH = 100
+_MOST_WISHES = 12
+"""Wishes of one message that are looked up."""
+_GATHERED = 200
+"""Exchanges that may say a wish again; of a wish of common words they are the latest."""
+_MESSAGES = ExchangeQuery(work=False)
+_LONG = 200
+"""Characters of a message that nobody types twice: the same text in another session is a copy."""
+_MOST_PLACES = 24
+_MOST_PUT_AWAY = 500
+_CONFIDENCE = {Status.ACTIVE: 0.9, Status.PROPOSED: 0.6}
+_PUT_AWAY = (Status.ARCHIVED, Status.PRUNED, Status.SUPERSEDED)
+
+
+def keep_repeats(work: Work) -> Outcome:
+    """Look up what was said since the last run, while seconds are left."""
+    store, changed = work.services.store, 0
+    done = store.maintenance.all().get(NAME)
+    last = done.outcome.get("key", 0) if done else 0
+    finder = _Finder(work.services)
+    while found := store.exchange_search.added_after(last, BATCH):
+        for key, exchange in found:
+            changed += sum(_keep(work, finder, said) for said in _standing(finder.heard(exchange)))
+            last = key
+            if work.left() <= 0:
+                break
+        store.maintenance.note(NAME, work.now, {"key": last})
+        if work.left() <= 0:
+            return Outcome({NOTE: changed}, "the rest follows next time", "partly")
+    return Outcome({NOTE: changed})
+
+
+def _standing(heard: Sequence[Said]) -> list[Said]:
+    """Those that are looked up: what only asks for a piece of work is found by one of these."""
+    return [one for one in heard if one.wish.standing][:_MOST_WISHES]
+
+
+class _Finder:
+    """Finds wishes that are alike; what it has read and computed is kept for a run."""
+
+    def __init__(self, services: StoreServices) -> None:
+        self._store, self._services = services.store, services
+        self._heard: dict[str, list[Said]] = {}
+        self._counts: dict[str, int] = {}
+        self._vectors: dict[str, Any] = {}
+        self._by_key: dict[int, list[Said]] = {}
+        self._semantic = bool(services.embedding.wanted)
+
+    def heard(self, exchange: Exchange) -> list[Said]:
+        """The wishes of an exchange that are more than a task."""
+        if exchange.id not in self._heard:
+            self._heard[exchange.id] = [
+                Said(
+                    wish,
+                    exchange.session,
+                    exchange.id,
+                    exchange.first_turn,
+                    exchange.started_at,
+                    exchange.message if len(exchange.message) > _LONG else "",
+                )
+                for wish in wishes(exchange.message)
+                if not wish.task
+            ]
+        return self._heard[exchange.id]
+
+    def alike(self, said: Said) -> tuple[list[Said], Likeness]:
+        """The same wish and those that are alike to it, of all sessions, and what they were compared by."""
+        others = self._candidates(said)
+        likeness = self.likeness([said.wish, *(one.wish for one in others)])
+        others = [one for one in others if likeness.share_words(said.wish, one.wish)]
+        self._embed([said.wish.text, *(one.wish.text for one in others)] if others else [])
+        likeness = self.likeness([said.wish, *(one.wish for one in others)])  # of what there is by now
+        return [said, *(one for one in others if likeness.alike(said.wish, one.wish))], likeness
+
+    def likeness(self, found: Sequence[Wish]) -> Likeness:
+        """What these wishes are compared by; their vectors are made when two share words."""
+        words = list({word for one in found for word in one.words} - self._counts.keys())
+        if words:
+            self._counts |= zip(words, self._store.exchange_search.frequencies(words), strict=True)
+        size = max(self._store.exchange_search.size(), 1)
+        weights = {word: rarity(self._counts[word], size) for one in found for word in one.words}
+        return Likeness(weights, self._cosine if self._semantic else None)
+
+    def _candidates(self, said: Said) -> list[Said]:
+        """What else was said that shares words with a wish."""
+        search, asked = self._store.exchange_search, asked_words(said.wish.text)
+        frequency = dict(zip(asked, search.frequencies(asked), strict=True)) if asked else {}
+        keys = sorted(key for key, _ in search.match(frequency, _GATHERED, _MESSAGES)) if asked else []
+        for key, exchange in search.exchanges([key for key in keys if key not in self._by_key]).items():
+            spoken = exchange.opener == "person" and not exchange.part
+            self._by_key[key] = self.heard(exchange) if spoken else []
+        return [one for key in keys for one in self._by_key.get(key, ()) if one.place != said.place]
+
+    def _embed(self, texts: Sequence[str]) -> None:
+        missing = list(dict.fromkeys(text for text in texts if text not in self._vectors))
+        if not (self._semantic and missing and self._services.embedder):
+            return
+        try:
+            named = self._services.embedder.embed_named(missing)
+            self._semantic = named.name == self._services.embedding.wanted
+            self._vectors |= zip(missing, named.vectors, strict=True)
+        except EmbeddingError:
+            self._semantic = False
+
+    def _cosine(self, one: str, other: str) -> float:
+        self._embed([one, other])
+        return float(self._vectors[one] @ self._vectors[other]) if self._semantic else 0.0
+
+
+def _keep(work: Work, finder: _Finder, said: Said) -> bool:
+    """Keep what a wish, with those that are alike to it, amounts to; whether anything changed."""
+    found, likeness = finder.alike(said)
+    made = repeat(found, likeness)
+    if made is None:
+        return _said_again(work, finder, said)
+    known = _known(work, finder, made)
+    if known is None:
+        return _add(work, made)
+    if known.status in _PUT_AWAY and not _faded(work, known):
+        return False  # a person put it away, or something took its place
+    return _raise(work, known, made)
+
+
+def _said_again(work: Work, finder: _Finder, said: Said) -> bool:
+    """Let a proposal of another session rise that says the same as a wish; whether there is one."""
+    store = work.services.store
+    ids = [id_ for id_, _ in store.search.candidates(query_terms(said.wish.text))]
+    waiting = [one for one in store.memories.get(ids) if _may_rise(one, said)]
+    worded = [as_wish(one.text) for one in waiting]
+    likeness = finder.likeness([said.wish, *worded])
+    same = [one for one, text in zip(waiting, worded, strict=True) if likeness.same(said.wish, text)]
+    return bool(same) and _raise(work, same[0], Repeat(said, ()))
+
+
+def _may_rise(memory: Memory, said: Said) -> bool:
+    proposed = memory.status is Status.PROPOSED and memory.source.rule != RULE
+    by_person = memory.origin is Origin.USER
+    copied = memory.valid_from == said.at  # one of the two sessions is a copy of the other
+    return proposed and by_person and not copied and memory.source.session not in {"", said.session}
+
+
+def _known(work: Work, finder: _Finder, made: Repeat) -> Memory | None:
+    """The memory that says it already, whatever its status."""
+    store = work.services.store
+    texts = [made.said.wish.text, *(one.wish.text for one in made.others[:_MOST_PLACES])]
+    ids = dict.fromkeys(id_ for text in texts for id_, _ in store.search.candidates(query_terms(text)))
+    put_away = MemoryQuery(kinds=(_KIND,), statuses=_PUT_AWAY, limit=_MOST_PUT_AWAY)
+    memories = [*store.memories.get(list(ids)), *store.memories.find(put_away)]
+    worded = {memory.id: as_wish(memory.text) for memory in memories}
+    likeness = finder.likeness([made.said.wish, *worded.values()])
+    said = {one.wish.text for one in made.others}
+    return next(
+        (
+            memory
+            for memory in memories
+            if (memory.source.rule == RULE and memory.text in said)
+            or likeness.same(made.said.wish, worded[memory.id])
+        ),
+        None,
+    )
+
+
+def _faded(work: Work, known: Memory) -> bool:
+    """Whether it was archived only since nothing confirmed it."""
+    entries = work.services.store.ledger.entries(known.id)
+    return any(one.actor is Actor.DECAY and one.at == known.updated_at for one in entries)
+
+
+def _add(work: Work, made: Repeat) -> bool:
+    said = made.said
+    places = work.services.store.exchanges.get([said.place])
+    status = Status.ACTIVE if made.standing else Status.PROPOSED
+    source = Source(
+        session=said.session,
+        turn=said.turn,
+        speaker="user",
+        client=places[0].client if places else "",
+        quote=said.wish.text,
+        rule=RULE,
+        branch=places[0].branch if places else "",
+    )
+    draft = Draft(
+        kind=_KIND,
+        text=said.wish.text,
+        confidence=_CONFIDENCE[status],
+        source=source,
+        origin=Origin.USER,
+        status=status,
+        valid_from=made.latest,
+        metadata={NOTE: sorted(_places(made))[:_MOST_PLACES]},
+    )
+    (kept,) = work.services.ingestion.keep([draft], now=work.now, actor=Actor.LEARNING)
+    counted = replace(kept.memory, evidence=max(kept.memory.evidence, made.sessions))
+    _change(work, kept.memory, counted, f"said in {made.sessions} sessions")
+    return True
+
+
+def _raise(work: Work, known: Memory, made: Repeat) -> bool:
+    """Let a known memory have the new evidence: it rises, and takes the clearer wording where it is ours."""
+    places = _joined(known, made)
+    if places == known.metadata.get(NOTE):
+        return False
+    elsewhere = {one.session for one in (made.said, *made.others)} - {known.source.session}
+    ours = known.source.rule == RULE
+    rises = made.standing if ours else bool(elsewhere) and known.status is Status.PROPOSED
+    status = Status.ACTIVE if rises or known.status is Status.ACTIVE else Status.PROPOSED
+    new = replace(
+        known,
+        status=status,
+        evidence=max(known.evidence, made.sessions if ours else len(elsewhere) + 1),
+        confidence=max(known.confidence, _CONFIDENCE[status]),
+        metadata={**known.metadata, NOTE: places},
+    )
+    if ours and made.sessions >= known.evidence and not _edited(work, known):
+        content = KINDS[known.kind].from_text(made.said.wish.text)
+        new = replace(new, content=content, text=content.text(), summary="")
+    return _change(work, known, new, f"said in {made.sessions} sessions")
+
+
+def _change(work: Work, old: Memory, new: Memory, reason: str) -> bool:
+    if old == new:
+        return False
+    work.services.ingestion.change(
+        old, new, now=work.now, actor=Actor.LEARNING, operation="merge", reason=reason
+    )
+    return True
+
+
+def _edited(work: Work, known: Memory) -> bool:
+    """Whether somebody changed a memory that only this job had written."""
+    return any(one.actor is not Actor.LEARNING for one in work.services.store.ledger.entries(known.id))
+
+
+def _places(made: Repeat) -> list[list[str | int]]:
+    """Where it was said, in order of time: sessions with the turn."""
+    return [[one.session, one.turn] for one in (made.said, *made.others)]
+
+
+def _joined(known: Memory, made: Repeat) -> list[list[str | int]]:
+    """The known places with the new ones; beyond what is kept, of each session one."""
+    told = {(session, turn) for session, turn in [*known.metadata.get(NOTE, ()), *_places(made)]}
+    if len(told) > _MOST_PLACES:
+        told = set({session: (session, turn) for session, turn in sorted(told)}.values())
+    return [list(place) for place in sorted(told)[:_MOST_PLACES]]

@@ -1,0 +1,1 @@
+"""What instruction files say, and whether a statement is written there already."""

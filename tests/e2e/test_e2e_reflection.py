@@ -1,0 +1,44 @@
+"""With `hooks.reflect`, a long session that remembered nothing is asked once, in the real client."""
+
+from agents.script import Call
+
+ASKED = "hooks.reflect"
+FACT = "The build fails without `TZ=UTC`, because the fixtures hold local times."
+REMEMBER = [Call("mcp__plugin_recortex_recortex__remember", {"text": FACT})]
+TOOLS = ("--allowedTools", "mcp__plugin_recortex_recortex")
+PROMPTS = [f"Please rename the variable number {number}." for number in range(8)]
+DONE = ["Renamed."] * len(PROMPTS)
+
+
+def asked(ran):
+    """The places of the requests that ask, each where it is new."""
+    return [place for place, one in enumerate(ran.requests) if ASKED in one.last]
+
+
+def test_it_is_asked_once_and_the_agent_remembers(person):
+    person.extra["RECORTEX_HOOKS_REFLECT"] = "true"
+    person.memory("remember", "The office closes at six.")
+    ran = person.session(
+        [*PROMPTS, "Thank you."], [*DONE, REMEMBER, "One fact is kept.", "Welcome."], words=TOOLS
+    )
+    assert ran.unharmed, ran
+    assert asked(ran) == [8]  # after the eighth answer, and never again
+    assert len(ran.requests) == len(PROMPTS) + 2 + 1
+    person.settle()
+    (kept,) = person.about("TZ=UTC")
+    assert (kept["text"], kept["origin"], kept["status"]) == (FACT, "agent", "active")
+    assert not person.about("reflect")  # what was asked is learned by nobody
+    said = person.memory("sessions", ran.ids[0])
+    assert ASKED not in str(said)
+
+
+def test_nobody_is_asked_who_remembered_or_did_not_want_it(newest):
+    assert not asked(newest.session(PROMPTS, DONE))  # as it is unless it is set
+    newest.settle()
+    newest.extra["RECORTEX_HOOKS_REFLECT"] = "true"
+    ran = newest.session(PROMPTS, [REMEMBER, "Kept.", *DONE], words=TOOLS)
+    assert ran.unharmed, ran
+    assert newest.about("TZ=UTC")
+    assert not asked(ran)
+    ran = newest.session(PROMPTS[:7], DONE)  # short
+    assert not asked(ran)

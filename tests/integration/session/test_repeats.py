@@ -1,0 +1,148 @@
+"""What the person says again in other sessions: one preference, with its evidence."""
+
+import json
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Scope, Status
+
+DRAFTS = (
+    "Fine. Please always open pull requests as drafts.",
+    "and open the pull requests as drafts please",
+    "Can you open pull requests as drafts?",
+)
+
+
+@pytest.fixture
+def history(tmp_path):
+    (tmp_path / "work").mkdir()
+    (tmp_path / "sessions").mkdir()
+
+    def say(session, *messages, by="user"):
+        path = tmp_path / "sessions" / f"{session}.jsonl"
+        with path.open("a", encoding="utf-8") as file:
+            for text in messages:
+                number = file.tell()
+                for role, said in (
+                    (by, text),
+                    ("assistant", f"Done, that is how it is now in the branch of {session}."),
+                ):
+                    line = {
+                        "type": role,
+                        "sessionId": session,
+                        "uuid": f"{session}-{number}-{role}",
+                        "cwd": str(tmp_path / "work"),
+                        "timestamp": f"2026-03-01T1{session[-1]}:00:00Z",
+                        "message": {"role": role, "content": said},
+                    }
+                    file.write(json.dumps(line) + "\n")
+        return path
+
+    with Cortex.open(tmp_path / "work") as cortex:
+        yield cortex, say, tmp_path / "sessions"
+
+
+def about(cortex, word):
+    store = cortex._app.services(Scope.PROJECT).store
+    return [one for one in store.memories.find(MemoryQuery(statuses=())) if word in one.text.lower()]
+
+
+def test_a_request_of_three_sessions_is_one_preference_and_an_everyday_task_is_none(history):
+    cortex, say, sessions = history
+    for number, wording in enumerate(DRAFTS):
+        say(f"s{number}", "The importer loses rows.", wording, "now run the tests", "commit this")
+    copy = say("s0").read_text(encoding="utf-8")
+    (sessions / "copy.jsonl").write_text(copy, encoding="utf-8")
+    cortex.import_("any", str(sessions))
+    (found,) = about(cortex, "draft")
+    assert (found.status, found.evidence, found.kind) == (Status.ACTIVE, 3, "preference")
+    assert len({session for session, _ in found.metadata["repeated"]}) == 3
+    assert not [*about(cortex, "run the tests"), *about(cortex, "commit")]
+    cortex.import_("any", str(sessions))
+    assert about(cortex, "draft") == [found]
+
+
+def test_it_is_proposed_at_first_and_rises_with_the_third_session(history):
+    cortex, say, sessions = history
+    for number, wording in enumerate(DRAFTS[1:]):
+        say(f"s{number}", "The importer loses rows.", wording)
+    cortex.import_("any", str(sessions))
+    (proposed,) = about(cortex, "draft")
+    assert proposed.status is Status.PROPOSED
+    say("s2", "Another thing.", "open your pull requests as drafts")
+    cortex.import_("any", str(sessions))
+    (active,) = about(cortex, "draft")
+    assert (active.id, active.status) == (proposed.id, Status.ACTIVE)
+
+
+def test_what_a_person_rejected_does_not_come_back(history):
+    cortex, say, sessions = history
+    for number, wording in enumerate(DRAFTS[1:]):
+        say(f"s{number}", wording)
+    cortex.import_("any", str(sessions))
+    (proposed,) = about(cortex, "draft")
+    cortex.review("reject", [proposed.id])
+    say("s2", "open pull requests as drafts")
+    cortex.import_("any", str(sessions))
+    assert [one.status for one in about(cortex, "draft")] == [Status.ARCHIVED]
+
+
+def test_what_the_agent_says_again_is_no_evidence(history):
+    cortex, say, sessions = history
+    for number, wording in enumerate(DRAFTS[1:]):
+        say(f"s{number}", wording, by="assistant" if number else "user")
+    cortex.import_("any", str(sessions))
+    assert about(cortex, "draft") == []
+
+
+def repaired(sessions, session, tmp_path):
+    """A session in which a command fails, a file of its tests is edited, and it passes."""
+    uses = (
+        ("Bash", {"command": "make test"}, "Error: port 4317 is taken by the collector", True),
+        ("Edit", {"file_path": str(tmp_path / "work" / "tests" / "ports.py")}, "edited", False),
+        ("Bash", {"command": "make test"}, "12 scenarios", False),
+    )
+    lines = [{"type": "user", "message": {"role": "user", "content": "The e2e run fails."}}]
+    for number, (name, given, result, failed) in enumerate(uses):
+        use = {"type": "tool_use", "id": f"{session}{number}", "name": name, "input": given}
+        done = {"type": "tool_result", "tool_use_id": use["id"], "content": result, "is_error": failed}
+        lines += [
+            {"type": "assistant", "message": {"role": "assistant", "content": [use]}},
+            {"type": "user", "message": {"role": "user", "content": [done]}},
+        ]
+    for number, line in enumerate(lines):
+        line |= {"sessionId": session, "uuid": f"{session}-{number}", "cwd": str(tmp_path / "work")}
+        line["timestamp"] = f"2026-03-01T1{len(session) % 2}:{ord(session[0]) % 60}:0{number}Z"
+    (sessions / f"{session}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+
+
+def test_the_same_failure_with_the_same_repair_in_two_sessions_is_active(history, tmp_path):
+    cortex, _, sessions = history
+    repaired(sessions, "one", tmp_path)
+    cortex.import_("any", str(sessions))
+    (found,) = about(cortex, "make test")
+    assert (found.status, found.kind) == (Status.PROPOSED, "incident")
+    repaired(sessions, "two", tmp_path)
+    cortex.import_("any", str(sessions))
+    (again,) = about(cortex, "make test")
+    assert (again.id, again.status, again.evidence) == (found.id, Status.ACTIVE, 2)
+    assert "`make test` failed with 'Error: port 4317 is taken by the collector'" in again.text
+
+
+def test_read_message_by_message_it_teaches_the_same(history, tmp_path):
+    cortex, say, sessions = history
+    for number, wording in enumerate(DRAFTS):
+        for message in ("The importer loses rows.", wording, "please add a test for this", "commit this"):
+            say(f"s{number}", message)
+            cortex.import_("any", str(sessions))
+    (tmp_path / "other").mkdir()
+    with Cortex.open(tmp_path / "other") as other:
+        other.import_("any", str(sessions))
+        one, two = (
+            sorted((memory.text, memory.status, memory.evidence) for memory in about(each, ""))
+            for each in (cortex, other)
+        )
+    assert one == two
+    assert [evidence for _, _, evidence in one] == [3, 3]

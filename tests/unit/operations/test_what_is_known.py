@@ -1,0 +1,104 @@
+"""`remember` answers what was known of the matter, and adds nothing that is known."""
+
+from datetime import date
+
+import pytest
+
+from recortex import Cortex
+from recortex.cli.rendering import render
+from recortex.cli.terminal import Terminal
+from recortex.domain.vocabulary import Actor
+from recortex.mcp.dispatcher import ToolDispatcher
+from recortex.operations.registry import operations_of
+
+
+@pytest.fixture
+def agent(cortex, project, clock):  # noqa: ARG001  after the person's
+    with Cortex.open(project, clock=clock, actor=Actor.AGENT) as opened:
+        yield opened
+
+
+SHIP = "We deploy with `make ship`, because the script tags each release."
+
+
+def told(memory):
+    return [(one.id, one.text, one.said_on, one.done) for one in memory.known]
+
+
+def test_what_is_new_is_only_kept(cortex):
+    first = cortex.remember(SHIP)
+    assert first.known == ()
+    assert cortex.remember("Parcels are keyed by `parcel_id`, since names change.").known == ()
+
+
+@pytest.mark.parametrize(
+    ("again", "done"),
+    [
+        (SHIP.removesuffix("."), "merged"),
+        ("we deploy with `make ship`, because the script tags releases", "confirmed"),
+    ],
+)
+def test_what_an_agent_says_again_counts_as_evidence(cortex, agent, again, done):
+    first = cortex.remember(SHIP)
+    answer = agent.remember(again)
+    assert told(answer) == [(first.id, SHIP, date(2026, 3, 1), done)]
+    assert (answer.id, answer.text) == (first.id, SHIP)
+    assert len(cortex.list().memories) == 1
+
+
+@pytest.mark.parametrize(
+    ("known", "new"),
+    [
+        (
+            "The tests of the parser run with Python 3.11 only.",
+            "The tests of the parser run with Python 3.1.",
+        ),
+        ("Run the suite with `go test ./...` first.", "Run the suite with `go test ./` first."),
+        ("We do not deploy on Fridays, ever.", "We deploy on Fridays."),
+        ("Restart the checkout with `make checkout`.", "Restart the mailer with `make mailer`."),
+    ],
+)
+def test_what_says_something_else_is_kept_beside_it(agent, known, new):
+    first = agent.remember(known)
+    answer = agent.remember(new)
+    assert answer.id != first.id
+    assert "confirmed" not in [one.done for one in answer.known]
+
+
+def test_what_resembles_it_is_told_and_what_it_replaces(cortex):
+    first = cortex.remember(SHIP)
+    beside = cortex.remember("We deploy with `make ship` on the build host: the script tags each release.")
+    assert told(beside) == [(first.id, SHIP, date(2026, 3, 1), "linked")]
+    after = cortex.remember("We no longer deploy with `make ship`; deploy with `just release`.")
+    assert (first.id, "replaced") in [(one.id, one.done) for one in after.known]
+
+
+def test_a_proposal_is_not_confirmed_by_a_part_of_it(cortex, agent):
+    """An agent's shorter sentence does not approve words that nobody checked."""
+    waits = cortex.remember(f"{SHIP.removesuffix('.')} today.", status="proposed")
+    answer = agent.remember(SHIP)
+    assert answer.id != waits.id
+    assert cortex.get(waits.id).status == "proposed"
+
+
+def test_what_the_person_says_in_other_words_is_kept_in_them(cortex):
+    first = cortex.remember(SHIP)
+    again = cortex.remember("We deploy with `make ship`, because the script tags releases.")
+    assert again.id != first.id
+    assert told(again) == [(first.id, SHIP, date(2026, 3, 1), "linked")]
+
+
+def test_an_agent_is_told_by_the_tool(cortex, agent):
+    first = cortex.remember(SHIP)
+    desk = ToolDispatcher(operations_of(Cortex), lambda: agent)
+    answer = desk.call("remember", {"text": "We deploy with `make ship`, because the script tags releases."})
+    assert answer.data["known"] == [
+        {"id": first.id, "text": SHIP, "said_on": "2026-03-01", "status": "active", "done": "confirmed"}
+    ]
+    assert "known" not in desk.call("remember", {"text": "Lint with ruff."}).data
+
+
+def test_the_command_line_tells_it(cortex):
+    first = cortex.remember(SHIP)
+    shown = render(cortex.remember(SHIP), Terminal())
+    assert f"known         merged: 2026-03-01 {first.id[:8]} {SHIP[:20]}" in shown

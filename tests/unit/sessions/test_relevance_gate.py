@@ -1,0 +1,102 @@
+"""A memory is likely to help with a prompt if both share words that are rare in the project."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from example_memories import memory
+from recortex.domain.links import FileLink
+from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, table, usual_words, words_of
+
+INVOICES = replace(
+    memory(1, "Invoices are sent by the Celery task `send_invoice`; the test fails when Redis is down"),
+    files=(FileLink("src/billing.py"),),
+)
+FEW = 3
+letters = st.text("abcdefgh", min_size=4, max_size=8)
+
+
+def likely(prompt: str, meaning: float | None = None, *, held: int = 1, size: int = FEW) -> float:
+    return chance(asked(dict.fromkeys(words_of(prompt), held), size), INVOICES, meaning)
+
+
+@pytest.mark.parametrize(
+    "prompt", ["the test fails, fix it", "did you push?", "let's fix 3 too", "run the tests again", "ok", ""]
+)
+def test_everyday_orders_ask_for_nothing(prompt: str):
+    assert likely(prompt) < LEAST
+    assert likely(prompt, 0.5) < LEAST
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "why is send_invoice slow?",
+        "how are invoices sent with celery",
+        "what is celery for?",
+        "open billing.py",
+        "add a retry to send_invoice and a test for it, then update the changelog",
+    ],
+)
+def test_what_names_the_matter_asks_for_it(prompt: str):
+    assert likely(prompt) >= LEAST
+
+
+def test_one_shared_word_of_many_is_not_enough():
+    assert likely("move the redis settings of the staging cluster into terraform") < LEAST
+
+
+def test_a_word_that_the_project_always_uses_says_little():
+    prompt = "why is celery slow?"
+    assert likely(prompt, held=2, size=1_000) >= LEAST > likely(prompt, held=600, size=1_000)
+
+
+def test_a_language_without_spaces():
+    known = memory(1, "发票由 Celery 任务发送")
+    numbers = dict.fromkeys(words_of("发票是怎么发送的"), 1)
+    assert numbers
+    assert chance(asked(numbers, FEW), known) >= LEAST
+
+
+@pytest.mark.parametrize("prompt", ["/compact", '{"task_id": "invoices sent by celery"}', "<b>invoices</b>"])
+def test_what_nobody_typed_asks_for_nothing(prompt: str):
+    assert not words_of(prompt)
+
+
+@given(st.lists(letters, max_size=6), st.lists(letters, max_size=6), letters, st.floats(0, 1))
+def test_another_rare_word_in_common_never_lowers_the_chance(
+    prompt: list[str], known: list[str], shared: str, meaning: float
+):
+    if shared in {*prompt, *known}:
+        return
+
+    def likely_of(more: list[str], at: float | None) -> float:
+        numbers = dict.fromkeys(words_of(" ".join([*prompt, *more])), 1)
+        return chance(asked(numbers, 50), memory(1, " ".join(["x", *known, *more])), at)
+
+    assert likely_of([shared], None) >= likely_of([], None) - 1e-9
+    assert likely_of([], meaning) >= likely_of([], meaning / 2)
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_the_rarer_the_shared_word_the_higher_the_chance(one: int, other: int):
+    rare, common = sorted((one, other))
+    assert likely("why celery?", held=rare, size=400) >= likely("why celery?", held=common, size=400)
+
+
+@given(st.text(max_size=300), st.text(min_size=1, max_size=300))
+def test_any_texts_have_a_chance(prompt: str, text: str):
+    numbers = dict.fromkeys(words_of(prompt), 0)
+    assert 0 <= chance(asked(numbers, 0), memory(1, text)) <= 1
+
+
+def test_no_feature_speaks_against():
+    assert all(weight >= 0 for way in ("words", "words, meaning") for weight in table()[way][1:])
+
+
+def test_the_usual_words_are_stems_with_shares():
+    assert usual_words()["test"] > 0.1
+    assert "invoic" not in usual_words()
+    assert all(0 < share < 1 for share in usual_words().values())

@@ -1,0 +1,38 @@
+"""What was used is given rather than what was not, and nothing is given again and again without use."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.session import Outcome
+from recortex.engines.sessions.usefulness import MOST_UNUSED, UNUSED, risen, spent, usefulness
+
+chances = st.floats(0, 1)
+outcomes = st.integers(0, 40).flatmap(
+    lambda given_: st.integers(0, given_).map(lambda used: Outcome(given_, used))
+)
+
+
+def test_what_was_never_given_is_as_likely_as_it_was():
+    assert usefulness(Outcome()) == 1
+    assert risen(0.5, Outcome()) == 0.5
+
+
+@given(outcomes)
+def test_use_raises_and_its_absence_lowers(outcome: Outcome):
+    given_, used = outcome
+    assert usefulness(Outcome(given_ + 1, used + 1)) >= usefulness(Outcome(given_ + 1, used))
+    assert usefulness(Outcome(given_ + 1, used)) < usefulness(outcome)
+
+
+@given(chances, outcomes)
+def test_a_chance_stays_one(chance: float, outcome: Outcome):
+    assert 0 <= risen(chance, outcome) <= 1
+
+
+@given(st.integers(0, 30))
+def test_nothing_is_given_ten_times_without_use(used: int):
+    given_ = used
+    while not spent(Outcome(given_, used)):
+        given_ += 1
+    assert UNUSED <= given_ - used <= MOST_UNUSED
+    assert risen(1.0, Outcome(given_, used)) == 0
