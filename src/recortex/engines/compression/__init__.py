@@ -1,0 +1,1 @@
+"""Writing memories shorter, and packing them into a budget of tokens."""

@@ -1,0 +1,101 @@
+"""Levels of detail, and packing them into a budget (A, QG-5)."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from example_memories import memory
+from generated import memories
+from recortex.engines.compression.levels import MOST_TOKENS, Level, compress, compress_to_fit
+from recortex.engines.compression.packing import Weighed, pack
+from recortex.engines.tokens.counter import TokenCounter
+
+COUNT = TokenCounter().count
+weighed = st.lists(
+    st.builds(Weighed, memories(), st.floats(0, 1)), max_size=8, unique_by=lambda one: one[0].id
+)
+
+
+@given(memories())
+def test_levels_grow_strictly(one):
+    found = [compress(one, level, COUNT) for level in Level]
+    tokens = [item.tokens for item in found]
+    assert tokens == sorted(set(tokens)), [item.text for item in found]
+    assert all(item.tokens == COUNT(item.text) for item in found)
+    assert all(found[level].tokens <= most for level, most in MOST_TOKENS.items())
+
+
+@given(memories())
+def test_the_full_level_loses_nothing(one):
+    text = compress(one, Level.FULL, COUNT).text
+    assert one.id in text
+    assert one.text in text
+    assert all(said in text for said in _strings(one.content))
+    assert all(link.path in text for link in one.files)
+    assert all(tag in text for tag in one.tags)
+    assert one.source.quote in text
+
+
+def _strings(content):
+    for name, usual in content.usual.items():
+        value = getattr(content, name)
+        if value == usual:
+            continue  # what the kind says by itself
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (item for item in value if isinstance(item, str))
+
+
+def test_the_lowest_level_is_the_id_alone():
+    one = memory(7)
+    assert compress(one, Level.IDS, COUNT).text == f"[{one.id[:8]}]"
+
+
+@given(memories(), st.integers(0, 400))
+def test_one_memory_never_exceeds_its_budget(one, most):
+    found = compress_to_fit(one, most, COUNT)
+    assert found is None or found.tokens <= most
+    assert found is not None or most < MOST_TOKENS[Level.IDS]
+
+
+@given(weighed, st.integers(0, 1_500))
+def test_packed_memories_never_exceed_the_budget(ranked, budget):
+    packed = pack(ranked, budget, COUNT)
+    assert packed.tokens <= budget
+    assert COUNT("\n".join(one.text for one in packed.entries)) <= budget
+    assert {one.id for one in packed.entries} | set(packed.left_out) == {one.memory.id for one in ranked}
+    known = {one.memory.id: one.memory for one in ranked}
+    assert all(one.level for one in packed.entries if known[one.id].importance == "critical")
+
+
+def test_a_critical_memory_gets_a_line_before_all_others():
+    few = [
+        Weighed(memory(n, f"Note {n}: the cache is warmed on start", priority=5), 1.0) for n in range(1, 5)
+    ]
+    critical = Weighed(memory(9, "Never delete the ledger table", priority=10), 0.01)
+    packed = pack([*few, critical], compress(critical.memory, Level.LINE, COUNT).tokens + 1, COUNT)
+    assert [(one.id, one.level) for one in packed.entries] == [(critical.memory.id, Level.LINE)]
+
+
+def test_twenty_five_relevant_memories_fit_two_thousand_tokens():
+    text = "Requests to the billing service are retried three times with jitter, since its gateway drops one in {}"
+    ranked = [Weighed(memory(n, text.format(n), tags=("billing", "retry")), 1 - n / 100) for n in range(25)]
+    packed = pack(ranked, 2_000, COUNT)
+    assert len(packed.entries) == 25
+    assert all(one.level >= Level.LINE for one in packed.entries)
+
+
+def test_what_is_left_raises_the_heaviest():
+    strong, weak = memory(1, "Use bcrypt " * 30), memory(2, "Use argon " * 30)
+    packed = pack([Weighed(weak, 0.2), Weighed(strong, 0.9)], 260, COUNT)
+    levels = {one.id: one.level for one in packed.entries}
+    assert levels[strong.id] > levels[weak.id]
+    assert packed.entries[0].id == strong.id
+
+
+def test_relations_are_told_at_the_full_level():
+    one = replace(memory(1), summary="")
+    told = compress(one, Level.FULL, COUNT, ["supports 12345678: Use argon2"]).text
+    assert "supports 12345678: Use argon2" in told
