@@ -140,6 +140,7 @@ def _listed(operation: Operation) -> dict[str, Any]:
         "name": operation.name,
         "summary": operation.summary,
         "core": operation.traits.core,
+        "told": list(operation.traits.told),
         "tool": None if operation.traits.person else described([operation])[0],
     }
 

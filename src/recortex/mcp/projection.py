@@ -53,7 +53,6 @@ CARD = (
 )
 WHOLE = (*CARD, "scope", "evidence", "updated_at", "validated_at", "version", "tokens", "metadata")
 _IDENTIFYING = ("id", "kind", "text", "status")
-_DEEPEST = 1  # the schema describes the fields of the answer and of what it lists, no deeper
 _SOURCE_ON_CARD = ("session", "turn", "speaker", "client")
 _DECIDES = "The person decides with `recortex review`; until then no recall and no session gets it."
 _WAITS = {
@@ -63,7 +62,7 @@ _WAITS = {
 }
 _NAMED_LINKS = ("functions", "patterns", "constraints")
 _FILE_ON_CARD = ("path", "line_start", "line_end")
-_ANYTHING = [{"type": name} for name in ("string", "number", "boolean", "object", "array", "null")]
+_ANYTHING = ("string", "number", "boolean", "object", "array", "null")
 _PROSE = frozenset(("title", "description", "default"))
 _UNIONS = (Union, UnionType)
 _LISTS = (tuple, list, set, frozenset, Sequence)
@@ -116,26 +115,48 @@ def lean(value: Any) -> dict[str, Any]:
     return data if isinstance(data, dict) else {"result": data}
 
 
-def output_schema(of: Any, *, spelled_out: bool = True) -> dict[str, Any]:
-    """The JSON schema of `lean` of a value of that type, without references, as deep as a reader needs.
+def output_schema(of: Any) -> dict[str, Any]:
+    """The JSON schema of `lean` of a value of that type: the fields of the answer with their types, no deeper.
 
-    Args:
-        of: the type.
-        spelled_out: a memory is described field by field; otherwise by what identifies it.
-
-    Each session pays for it, and few models get to see it: what is there is named with its type, and nothing
-    is said twice.
+    Each session pays for it, and no client that we know shows it to a model: what is inside is there to read.
     """
     if get_origin(of) in _UNIONS:
-        either = [output_schema(one, spelled_out=spelled_out)["properties"] for one in get_args(of)]
+        either = [output_schema(one)["properties"] for one in get_args(of)]
         return {"type": "object", "properties": {name: one for some in either for name, one in some.items()}}
-    named = WHOLE if spelled_out else _IDENTIFYING
-    schema = _memory_schema(named, of) if _is_memory(of) else _schema(of, spelled_out=spelled_out)
-    if schema.get("type") != "object":
-        schema = {"type": "object", "properties": {"result": schema}}
-    noted = _is_memory(of) or of is Recall or "checked" in schema["properties"]
-    more = ("shortened", "note") if noted else ("shortened",)
-    return {**schema, "properties": {**schema["properties"], **{key: {"type": "string"} for key in more}}}
+    found = _fields_of(of) or {"result": of}
+    noted = _is_memory(of) or of is Recall or "checked" in found
+    more = dict.fromkeys(("shortened", "note") if noted else ("shortened",), str)
+    return {"type": "object", "properties": {name: _type_of(hint) for name, hint in (found | more).items()}}
+
+
+def _fields_of(of: Any) -> dict[str, Any]:
+    """The fields of an answer with their types; none where it is no object."""
+    if _is_memory(of):
+        hints = get_type_hints(of)
+        own = [field.name for field in fields(of) if field.name not in get_type_hints(Memory)]
+        return {name: hints[name] for name in (*_IDENTIFYING, *own)}
+    return get_type_hints(of) if is_dataclass(of) else {}
+
+
+def _type_of(hint: Any) -> dict[str, Any]:
+    """What JSON type a value has; several names where it may have one of several."""
+    if get_origin(hint) in _UNIONS:
+        names = [name for one in get_args(hint) for name in _names(_type_of(one))]
+        return {"type": list(dict.fromkeys(names))}
+    if hint is Any or hint is object:
+        return {"type": list(_ANYTHING)}
+    if get_origin(hint) in _LISTS or hint in _LISTS:
+        return {"type": "array"}
+    if get_origin(hint) in _MAPPINGS or hint in _MAPPINGS or is_dataclass(hint):
+        return {"type": "object"}
+    schema = codec.schema(hint)
+    return {
+        "type": schema["type"] if "type" in schema else "boolean" if schema["enum"] == [False] else "string"
+    }
+
+
+def _names(schema: dict[str, Any]) -> list[str]:
+    return schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
 
 
 def _value(value: Any) -> Any:
@@ -200,62 +221,8 @@ def _said(value: Any, only: tuple[str, ...] = ()) -> dict[str, Any]:
     return {name: data[name] for name in only or data if data[name] is not None and data[name] != ""}
 
 
-def _schema(of: Any, depth: int = 0, *, spelled_out: bool = True) -> dict[str, Any]:
-    if of is Memory:
-        return _memory_schema(CARD if spelled_out else _IDENTIFYING)
-    if of is Any or of is object:
-        return {"anyOf": _ANYTHING}
-    if is_dataclass(of):
-        if depth > _DEEPEST or of in {Exchange, ExchangeHit}:
-            return {"type": "object"}
-        hints = get_type_hints(of)
-        inner = {
-            field.name: _schema(hints[field.name], depth + 1, spelled_out=spelled_out) for field in fields(of)
-        }
-        return {"type": "object", "properties": inner}
-    found = _generic(get_origin(of), get_args(of), depth, spelled_out=spelled_out)
-    return found or _without_lists(typed(codec.schema(of)))
-
-
-def _generic(
-    origin: Any, arguments: tuple[Any, ...], depth: int, *, spelled_out: bool
-) -> dict[str, Any] | None:
-    """The schema of a union, a list or a mapping; None for any other type."""
-    if origin in _UNIONS:
-        return _either([_schema(item, depth + 1, spelled_out=spelled_out) for item in arguments])
-    if origin in _LISTS:
-        inner = _schema(arguments[0], depth, spelled_out=spelled_out and depth <= _DEEPEST)
-        return {"type": "array", "items": inner}
-    return {"type": "object"} if origin in _MAPPINGS else None
-
-
-def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """One of several; of plain types, by a list of them."""
-    if all(set(one) == {"type"} for one in schemas):
-        return {"type": [one["type"] for one in schemas]}
-    return {"anyOf": schemas}
-
-
-def _without_lists(schema: dict[str, Any]) -> dict[str, Any]:
-    """A schema without its closed lists of words: in an answer, the word itself is there to read."""
-    if schema.get("enum") == [False]:
-        return {"type": "boolean"}
-    return {"type": "string"} if schema.get("type") == "string" else schema
-
-
 def _is_memory(of: Any) -> bool:
     return isinstance(of, type) and issubclass(of, Memory)
-
-
-def _memory_schema(shown: tuple[str, ...], of: type[Memory] = Memory) -> dict[str, Any]:
-    hints = get_type_hints(Memory)
-    special = {name: {"type": "object"} for name in ("content", "source")} | {
-        "importance": {"type": "string"}
-    }
-    special |= {name: {"type": "array"} for name in ("files", *_NAMED_LINKS)}
-    more = {field.name: {"type": "array"} for field in fields(of) if field.name not in hints}
-    named = {name: special.get(name) or _schema(hints[name]) for name in shown}
-    return {"type": "object", "properties": named | more}
 
 
 def typed(schema: dict[str, Any]) -> dict[str, Any]:
@@ -266,7 +233,7 @@ def typed(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {key: _inner(key, value) for key, value in schema.items() if key not in _PROSE}
     if "enum" in kept and all(isinstance(item, str) for item in kept["enum"]):
         kept["type"] = "string"
-    return kept or {"anyOf": _ANYTHING}
+    return kept or {"anyOf": [{"type": name} for name in _ANYTHING]}
 
 
 def _inner(key: str, value: Any) -> Any:

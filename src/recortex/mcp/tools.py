@@ -38,9 +38,8 @@ def _tool(operation: Operation) -> dict[str, Any]:
         "title": title,
         "description": operation.help,
         "inputSchema": input_schema(operation),
-        "outputSchema": output_schema(operation.returns(), spelled_out=operation.traits.read_only),
+        "outputSchema": output_schema(operation.returns()) if operation.traits.core else {"type": "object"},
         "annotations": {
-            "title": title,
             "readOnlyHint": operation.traits.read_only,
             "destructiveHint": operation.traits.destructive,
             "idempotentHint": operation.traits.idempotent,

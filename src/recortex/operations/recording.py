@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 MAX_BATCH = 100_000
 """Memories of one `remember_many`."""
 
+TOLD = ("text", "kind", "importance", "tags", "files", "scope", "valid_until", "supersedes", "from_exchange")
+"""The parameters of `remember` that agents are told of by default."""
+TOLD_OF_EDIT = ("id", "text", "kind", "importance", "tags", "files", "valid_until", "reason")
+"""The same of `edit`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered:
@@ -61,7 +66,7 @@ class Forgotten:
 class RecordingOperations(Operations):
     """remember, remember_many, edit, forget, restore."""
 
-    @operation(core=True)
+    @operation(core=True, told=TOLD)
     @taking(NewMemory)
     def remember(self, new: NewMemory) -> RememberedMemory:
         """Keep something worth knowing in later sessions.
@@ -122,7 +127,7 @@ class RecordingOperations(Operations):
             proposed=proposed,
         )
 
-    @operation(core=True)
+    @operation(core=True, told=TOLD_OF_EDIT)
     @taking(MemoryEdit)
     def edit(self, edit: MemoryEdit) -> Memory:
         """Change a memory; its former state stays in its history and can be brought back with undo."""

@@ -34,6 +34,8 @@ class Traits:
 
     Attributes:
         core: shown to agents by default.
+        told: of a core operation, the parameters that agents are told of by default; empty: all. Others are
+            taken as well, and told of where all tools are shown.
         read_only: changes nothing that was learned.
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.
@@ -42,6 +44,7 @@ class Traits:
     """
 
     core: bool = False
+    told: tuple[str, ...] = ()
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False

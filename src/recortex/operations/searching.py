@@ -45,6 +45,8 @@ MOST_UNCHECKED, MOST_ASKED = 2, 8
 What was said in sessions mostly says the same, with what stands around it."""
 
 MAX_QUESTION = 20_000
+TOLD = ("query", "limit", "kinds", "files", "session", "as_of", "valid_at", "budget", "floor", "among")
+"""The parameters of `recall` that agents are told of by default."""
 Among = Literal["all", "memories", "exchanges"]
 _Answer = TypeVar("_Answer")
 MOST_AROUND = 10
@@ -69,7 +71,7 @@ class OpenedExchange:
 class SearchOperations(Operations):
     """recall, get."""
 
-    @operation(core=True, read_only=True)
+    @operation(core=True, read_only=True, told=TOLD)
     def recall(
         self,
         query: str,

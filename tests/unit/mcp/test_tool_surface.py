@@ -4,6 +4,8 @@ import json
 from hashlib import blake2b
 from pathlib import Path
 
+import pytest
+
 from recortex.cortex import Cortex
 from recortex.mcp.tools import described
 from recortex.operations import manifest
@@ -48,9 +50,18 @@ def test_the_default_tools_are_at_most_ten_and_all_of_the_contract():
     assert len(surface()) <= 10
 
 
-def test_the_default_tools_cost_each_session_little():
-    tools = manifest.tools("default")
-    assert len(json.dumps({"tools": tools}, separators=(",", ":"), ensure_ascii=False).encode()) <= 14_800
+@pytest.mark.parametrize(("which", "most"), [("default", 9_000), ("full", 45_000)])
+def test_the_tools_cost_each_session_little(which, most):
+    tools = {"tools": manifest.tools(which)}
+    assert len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode()) <= most
+
+
+def test_agents_are_told_of_every_required_argument():
+    for operation in operations_of(Cortex).values():
+        names = {one.name: one.required for one in operation.parameters()}
+        told = operation.traits.told
+        assert set(told) <= set(names)
+        assert not told or {name for name, required in names.items() if required} <= set(told)
 
 
 def test_every_operation_is_a_tool_but_those_for_people_alone():

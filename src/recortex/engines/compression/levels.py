@@ -63,13 +63,11 @@ def compress(
         count: tokens of a text.
         related: lines on what it is linked to, for the full level.
     """
-    makers = {
-        Level.IDS: _ids,
-        Level.LINE: _line,
-        Level.EXAMPLES: _examples,
-        Level.FULL: lambda one, counted: _full(one, counted, related),
-    }
-    text = makers[level](memory, count)
+    if level is Level.FULL:
+        text = _full(memory, count, related)
+    else:
+        makers = {Level.IDS: _ids, Level.LINE: _line, Level.EXAMPLES: _examples}
+        text = makers[level](memory, count)
     return Compressed(memory.id, level, text, count(text))
 
 
