@@ -5,6 +5,7 @@ from __future__ import annotations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
+from recortex.operations.context import ContextOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.graphing import GraphOperations
@@ -29,6 +30,7 @@ from recortex.operations.sessions import SessionOperations
 class Cortex(
     RecordingOperations,
     SearchOperations,
+    ContextOperations,
     BrowseOperations,
     SessionOperations,
     LinkOperations,

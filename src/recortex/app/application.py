@@ -40,6 +40,7 @@ class Application:
         project: the checkout that it works for, and the folder of its memory.
         locations: where each store is; one store under None holds both scopes.
         open_services: opens one.
+        count_tokens: of a text.
         open_adviser: makes the language model ready, where one is set.
         warm: the embedding model is loaded: a question need not wait for it.
     """
@@ -51,6 +52,7 @@ class Application:
     clock: Callable[[], datetime]
     actor: Actor
     embedder: NamedEmbedder | None
+    count_tokens: Callable[[str], int]
     progress: Callable[[str, int, int], None]
     open_adviser: Callable[[Application], Adviser] | None = None
     warm: bool = False

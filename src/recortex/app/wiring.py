@@ -103,6 +103,7 @@ def _application(
         clock=clock,
         actor=actor,
         embedder=embedder,
+        count_tokens=tokens.count,
         progress=progress or (lambda *_: None),
         open_adviser=_adviser if settings["llm.provider"] else None,
     )

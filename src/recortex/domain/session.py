@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from recortex.domain.vocabulary import Scope
 
-Channel = Literal["surface", "prompt", "file"]
+Channel = Literal["surface", "prompt", "file", "asked"]
 Use = Literal["", "quoted", "file", "command"]
-SignalName = Literal["read", "written", "failed", "mended", "prompted", "reflected"]
+SignalName = Literal["read", "written", "failed", "mended", "prompted", "reflected", "asked"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Receipt:
     Attributes:
         context: the session's context that it was given in.
         memory: its id; `scope` says in which store it is. With a file it may be the id of an exchange.
-        channel: with the brief, for a prompt, or when a file was touched.
+        channel: with the brief, for a prompt, when a file was touched, or because the agent asked.
         subject: the touched file.
         score: its rank on the surface, or its score for the prompt; 0 to 1.
         tokens: what it cost, in cl100k_base tokens of the memory's line; of an exchange's line about.
@@ -85,12 +85,15 @@ class Outcome(NamedTuple):
 class Signal:
     """Something that happened in a session.
 
-    A file was read or written, a command failed or works again; with `hooks.reflect` also: the person gave a
-    prompt, and it was decided whether the agent is asked what to remember.
+    A file was read or written, a command failed or works again, the agent asked what is known; with
+    `hooks.reflect` also: the person gave a prompt, and it was decided whether the agent is asked what to
+    remember.
 
     Attributes:
-        subject: the file relative to the project, or the command without its secrets; never what was printed.
-        digest: of the whole command, by which its success after a failure is known.
+        subject: the file relative to the project, or the command without its secrets, never what was printed;
+            of a question the intent of the task.
+        digest: of the whole command, by which its success after a failure is known; of a question the
+            milliseconds that its answer took.
     """
 
     session: str

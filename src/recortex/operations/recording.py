@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_BATCH = 100_000
 """Memories of one `remember_many`."""
 
-TOLD = ("text", "kind", "importance", "tags", "files", "scope", "valid_until", "supersedes", "from_exchange")
+TOLD = ("text", "kind", "importance", "tags", "files", "scope", "supersedes", "from_exchange")
 """The parameters of `remember` that agents are told of by default."""
 TOLD_OF_EDIT = ("id", "text", "kind", "importance", "tags", "files", "valid_until", "reason")
 """The same of `edit`."""

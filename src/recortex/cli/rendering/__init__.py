@@ -47,6 +47,7 @@ FORMS = {
     "Installed": "changes.installed",
     "KindsShown": "kinds.kinds",
     "Replay": "replay.replay",
+    "Context": "standing.context",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 

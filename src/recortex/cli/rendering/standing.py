@@ -12,6 +12,7 @@ from recortex.cli.terminal import clean
 
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
+    from recortex.domain.context import Context
     from recortex.operations.brief import Surface
     from recortex.operations.graphing import Explained, Traversal
     from recortex.operations.lifecycle import Lifecycle, StatusChange
@@ -26,6 +27,14 @@ def surface(value: Surface, terminal: Terminal) -> str:
     made = "from the cache" if value.cached else "made now"
     size = f"{plural(len(value.memories), 'memory')}, {value.tokens} tokens, {made}"
     return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}"
+
+
+def context(value: Context, terminal: Terminal) -> str:
+    """What is known for the task as the agent gets it, its size, and what was left out."""
+    reasons = {"budget": "for the budget", "given": "given before"}
+    left = [f"{number} left out {reasons[reason]}" for reason, number in value.left_out.items()]
+    size = f"{value.intent}: {plural(len(value.entries), 'entry')}, {value.tokens} tokens"
+    return f"{clean(value.text)}\n\n{terminal.style(', '.join((size, *left)), 'dim')}"
 
 
 def traversal(value: Traversal, terminal: Terminal) -> str:

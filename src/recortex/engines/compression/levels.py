@@ -126,10 +126,15 @@ def _tail(memory: Memory) -> str:
     return f"recorded {memory.recorded_at:%Y-%m-%d}{until}; {memory.domain.value}; id {memory.id}"
 
 
+def says_more(memory: Memory, line: str) -> bool:
+    """Whether the level with examples tells anything that the line does not."""
+    return bool(memory.files) or memory.text not in line or any(_fields(memory))
+
+
 def _standing(memory: Memory) -> str:
     files = ", ".join(shorten(one.path, _PATH_CHARACTERS) for one in memory.files[:_FILES])
-    said = f"{memory.importance.value} importance, learned {memory.evidence} time"
-    return f"{said}{'' if memory.evidence == 1 else 's'}{f'; {files}' if files else ''}"
+    learned = "learned once" if memory.evidence == 1 else f"learned {memory.evidence} times"
+    return "; ".join(filter(None, (files, f"{memory.importance.value} importance, {learned}")))
 
 
 def _fields(memory: Memory) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.vocabulary import Importance
-from recortex.engines.compression.levels import Compressed, Level, compress
+from recortex.engines.compression.levels import Compressed, Level, compress, says_more
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -84,7 +84,10 @@ def pack(
         for level in (Level.FULL, Level.EXAMPLES):
             if level > most or left <= 0:
                 continue
-            found, now = compress(one.memory, level, count), told[one.memory.id]
+            now = told[one.memory.id]
+            if level is Level.EXAMPLES and not says_more(one.memory, now.text):
+                continue
+            found = compress(one.memory, level, count)
             if found.tokens - now.tokens <= left and found.level > now.level:
                 told[one.memory.id] = found
                 left -= found.tokens - now.tokens

@@ -163,8 +163,8 @@ def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
     return max(closeness(path, file) for path in paths for file in asked)
 
 
-def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset[str]:
-    """The patterns that a question names, and those of memories about a file that it names."""
+def patterns_asked_for(asked: Question, links: Mapping[int, Links], files: Sequence[str]) -> frozenset[str]:
+    """The patterns that a question names, and those of memories about a file that it names or that is in view."""
     words = frozenset(asked.words)
     # Every word of the pattern's id is in the question: `retry-with-backoff` by "retry with a backoff".
     ids = {id_ for one in links.values() for id_ in one.patterns}
@@ -172,7 +172,7 @@ def patterns_asked_for(asked: Question, links: Mapping[int, Links]) -> frozenset
     beside = {
         id_
         for one in links.values()
-        if one.patterns and any(closeness(path, file) == 1.0 for path in one.files for file in asked.paths)
+        if one.patterns and any(closeness(path, file) == 1.0 for path in one.files for file in files)
         for id_ in one.patterns
     }
     return frozenset(named | beside)

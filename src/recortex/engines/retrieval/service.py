@@ -46,18 +46,35 @@ _DISTANCE = 4.0
 shown, not the order."""
 
 
+class InPlay(NamedTuple):
+    """What is being worked on: memories about it count more.
+
+    Attributes:
+        files: paths that are in view.
+        patterns: ids of code patterns that matter.
+    """
+
+    files: tuple[str, ...] = ()
+    patterns: frozenset[str] = frozenset()
+
+
+NOTHING_IN_PLAY = InPlay()
+
+
 class Meaning(NamedTuple):
     """A question as one store takes it.
 
     Attributes:
         vector: None where it has none.
         notes: on what could not be used.
+        in_play: what is being worked on.
     """
 
     asked: Question
     vocabulary: Vocabulary
     vector: QuestionVector | None = None
     notes: tuple[str, ...] = ()
+    in_play: InPlay = NOTHING_IN_PLAY
 
 
 class Considered(NamedTuple):
@@ -135,22 +152,22 @@ class Retrieval:
         confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
         return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
 
-    def meaning(self, query: str, *, recipe: Recipe = "hybrid") -> Meaning:
+    def meaning(self, query: str, *, recipe: Recipe = "hybrid", in_play: InPlay = NOTHING_IN_PLAY) -> Meaning:
         """A question's words in this store, and its vector where the recipe wants one."""
         asked = question(query)
         vocabulary = self._vocabulary(asked)
         if not (asked.words and RECIPES[recipe].vectors):
-            return Meaning(asked, vocabulary)
-        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary))
+            return Meaning(asked, vocabulary, in_play=in_play)
+        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary), in_play=in_play)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
     ) -> Considered:
         """Every candidate with its score, and the support for an answer."""
-        asked, vocabulary, vector, notes = meaning or self.meaning(query, recipe=recipe)
+        asked, vocabulary, vector, notes, in_play = meaning or self.meaning(query, recipe=recipe)
         if not asked.words:
             return Considered((), _NO_SUPPORT)
-        search = _Search(asked, vocabulary, RECIPES[recipe], vector)
+        search = _Search(asked, vocabulary, RECIPES[recipe], vector, in_play)
         matched, facts = self._candidates(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, notes)
@@ -247,6 +264,7 @@ class Retrieval:
         highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
         asked = search.asked
         links = self._search.links(keys)
+        files = (*asked.paths, *search.in_play.files)
         return Evidence(
             facts=facts,
             keyword={key: value / highest for key, value in matched},
@@ -255,9 +273,9 @@ class Retrieval:
             around=around,
             speakers=frozenset(self._search.known_speakers(asked.words)),
             links=links,
-            files=asked.paths,
+            files=files,
             confidence={one.key: remaining(one, now) for one in facts} if decayed else {},
-            patterns=patterns_asked_for(asked, links),
+            patterns=patterns_asked_for(asked, links, files) | search.in_play.patterns,
         )
 
     def _cosines(
@@ -285,6 +303,7 @@ class _Search(NamedTuple):
     vocabulary: Vocabulary
     gathering: Gathering
     vector: QuestionVector | None
+    in_play: InPlay = NOTHING_IN_PLAY
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)

@@ -1,0 +1,91 @@
+"""The agent's session that a question comes from, and receipts of what answers gave it.
+
+A server that a client started belongs to the session that runs in the same process of the client: hooks have
+noted which that is.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from recortex.domain.session import Receipt, Signal
+from recortex.domain.vocabulary import Actor, Scope
+from recortex.errors import PermissionsError, StoreBusyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.application import Application
+    from recortex.domain.memory import Memory
+    from recortex.domain.session import Session
+    from recortex.ports.sessions import Sessions
+
+LATEST = 8
+"""Sessions among which the one that asks is looked for."""
+
+
+class Asking:
+    """The session that asks, if it is known.
+
+    Attributes:
+        session: None where a person asks, or nobody noted the session.
+        receipts: of what was given in the session's present context, by id.
+    """
+
+    def __init__(self, app: Application, session: str = "") -> None:
+        """Look for the session: by its id, or for an agent by the client's process."""
+        self._app = app
+        services = app.all_services(Scope.PROJECT)
+        self._sessions: Sessions | None = services[0].store.sessions if services else None
+        self.session = self._found(session)
+        self.receipts = self._given()
+
+    def _found(self, wanted: str) -> Session | None:
+        if self._sessions is None:
+            return None
+        if wanted:
+            return self._sessions.get(wanted)
+        if self._app.actor is not Actor.AGENT:
+            return None
+        client = os.getppid()
+        running = (one for one in self._sessions.recent(LATEST) if one.process == client and not one.ended_at)
+        return next(running, None)
+
+    def _given(self) -> dict[str, Receipt]:
+        if self._sessions is None or self.session is None:
+            return {}
+        found = self._sessions.receipts(self.session.id)
+        return {one.memory: one for one in found if one.context == self.session.context}
+
+    def is_new(self, memory: Memory) -> bool:
+        """Whether the session was not given a memory in its present state."""
+        given = self.receipts.get(memory.id)
+        return given is None or given.at < memory.updated_at
+
+    def note(self, memories: Sequence[tuple[Memory, float, int]], intent: str, milliseconds: int) -> None:
+        """Keep a receipt of each memory with its score and tokens, and what was asked for how long.
+
+        A store that is busy or read-only loses the receipts, not the answer.
+        """
+        if self._sessions is None or self.session is None:
+            return
+        session, at = self.session, self._app.clock()
+        receipts = [
+            Receipt(
+                session=session.id,
+                context=session.context,
+                memory=memory.id,
+                scope=memory.scope,
+                channel="asked",
+                at=at,
+                score=round(score, 4),
+                tokens=tokens,
+            )
+            for memory, score, tokens in memories
+        ]
+        asked = Signal(session=session.id, at=at, name="asked", subject=intent, digest=str(milliseconds))
+        with suppress(StoreBusyError, PermissionsError):
+            self._sessions.give(receipts)
+            self._sessions.note([asked])

@@ -1,0 +1,111 @@
+"""What the stores know for a task.
+
+That is what answers it, what is about the files in view, standing rules, and what was said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.hit import ANSWERING
+from recortex.domain.kinds import KINDS
+from recortex.domain.query import MemoryQuery
+from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Scope
+from recortex.engines.context.assembling import Offer
+from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
+from recortex.engines.decay.present import faded
+from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.retrieval.service import InPlay
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recortex.app.application import Application
+    from recortex.domain.exchange import ExchangeHit
+    from recortex.domain.memory import Memory
+
+CANDIDATES = 40
+"""Memories that are asked for; some 25 lines fill the usual budget."""
+ABOUT = 20
+"""Memories about the files in view that are looked at."""
+ABOUT_FILE, WARNS_OF_FILE = 0.45, 0.65
+"""The relevance of a memory about a file in view that answers nothing else, and of one that warns of it."""
+SAID = 3
+"""Exchanges that may be told; as many as an answer of `recall` shows strong ones of, mostly."""
+CATCH_UP = 32
+"""Memories without a vector that are embedded first, as in `recall`."""
+
+
+class Knowledge:
+    """What is known for one task."""
+
+    def __init__(self, app: Application, task: str, files: Sequence[str], patterns: Sequence[str]) -> None:
+        """Ask for the meaning of the task once in each store.
+
+        Args:
+            app: the opened application.
+            task: in plain words.
+            files: paths in view.
+            patterns: ids of code patterns that matter.
+        """
+        self._app = app
+        self._task, self._files = task, tuple(files)
+        in_play = InPlay(tuple(files), frozenset(patterns))
+        self._now = app.clock()
+        self._only = MemoryQuery(kinds=ANSWERING, valid_at=self._now)
+        self.degraded: tuple[str, ...] = ()
+        self._asked = []
+        for services in app.all_services():
+            services.embedding.catch_up(CATCH_UP)
+            self._asked.append((services, services.retrieval.meaning(task, in_play=in_play)))
+
+    def offers(self, boosts: Mapping[str, float]) -> list[Offer]:
+        """Every memory that may be told, redacted; some more than once."""
+        found = [*self._answers(), *self._about(), *self._rules(boosts)]
+        return [one._replace(memory=output_redacted(one.memory)) for one in found]
+
+    def said(self) -> list[ExchangeHit]:
+        """What was said in sessions and probably answers the task."""
+        return [
+            record_redacted(hit)
+            for services, meaning in self._asked
+            if services.scope is not Scope.GLOBAL
+            for hit in services.exchange_retrieval.recall(self._task, limit=SAID, vector=meaning.vector)
+            if not hit.weak
+        ]
+
+    def _answers(self) -> Iterator[Offer]:
+        for services, meaning in self._asked:
+            found = services.retrieval.recall(
+                self._task,
+                limit=CANDIDATES,
+                now=self._now,
+                only=self._only,
+                meaning=meaning,
+                floor=self._app.settings["recall.floor"],
+            )
+            self.degraded = tuple(dict.fromkeys((*self.degraded, *found.degraded)))
+            yield from (Offer(hit.memory, hit.score, "task") for hit in found.hits)
+
+    def _about(self) -> Iterator[Offer]:
+        if not self._files:
+            return
+        query = replace(self._only, files=self._files, order="importance", limit=ABOUT)
+        for memory in self._found(query):
+            warns = KINDS[memory.kind].category == "gotcha"
+            yield Offer(memory, WARNS_OF_FILE if warns else ABOUT_FILE, "files")
+
+    def _rules(self, boosts: Mapping[str, float]) -> Iterator[Offer]:
+        query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)
+        for memory, relevance in standing(self._found(query), self._task, self._files, boosts):
+            yield Offer(memory, relevance, "instruction")
+
+    def _found(self, query: MemoryQuery) -> list[Memory]:
+        now = to_micros(self._now)
+        return [
+            memory
+            for services, _ in self._asked
+            for memory in faded(services.store.memories.find(query), services.store, now)
+        ]

@@ -1,0 +1,1 @@
+"""Puts together what is known for a task."""

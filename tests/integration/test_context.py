@@ -1,0 +1,65 @@
+"""`context` on a real store: what is told, and what a session is told once."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.session import Session
+from recortex.domain.vocabulary import Scope
+from recortex.errors import InvalidInputError
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def cortex(tmp_path):
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db", clock=lambda: NOW) as opened:
+        opened.remember(
+            "The login page locks an account after five wrong passwords",
+            kind="tribal",
+            files=["src/login.py"],
+        )
+        opened.remember("We hash passwords with bcrypt since argon2 needs too much memory", kind="decision")
+        opened.remember("Open pull requests as drafts", kind="preference")
+        yield opened
+
+
+def test_a_task_is_told_its_warnings_rules_and_decisions(cortex):
+    found = cortex.context("change how passwords are hashed", files=["src/login.py"])
+    assert [one.group for one in found.entries] == ["Warnings", "Rules", "Decisions"]
+    assert found.tokens == cortex._app.count_tokens(found.text)
+
+
+def test_a_session_is_told_once_until_something_changes(cortex):
+    sessions = cortex._app.all_services(Scope.PROJECT)[0].store.sessions
+    sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW))
+    first = cortex.context("change how passwords are hashed", session="s1")
+    second = cortex.context("change how passwords are hashed", session="s1")
+    assert first.entries
+    assert second.entries == ()
+    assert second.left_out == {"given": len(first.entries)}
+    assert cortex.context("change how passwords are hashed", session="s1", again=True).text == first.text
+    assert {one.channel for one in sessions.receipts("s1")} == {"asked"}
+    assert next((one.name, one.subject) for one in sessions.signals("s1")) == ("asked", first.intent)
+
+
+def test_what_nobody_knows_is_one_line(cortex):
+    cortex.forget(cortex.recall("drafts", floor=False).hits[0].memory.id)
+    found = cortex.context("paint the fence green")
+    assert found.tokens < 30
+    assert found.entries == ()
+
+
+def test_a_matrix_of_the_persons_counts(tmp_path, monkeypatch):
+    matrix = tmp_path / "matrix.toml"
+    matrix.write_text("[nothing]\n")
+    monkeypatch.setenv("RECORTEX_CONTEXT_MATRIX", str(matrix))
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db") as opened, pytest.raises(Exception, match="no intent"):
+        opened.context("fix it")
+
+
+@pytest.mark.parametrize("wrong", [{"budget": 10}, {"intent": "dance"}, {"files": ["a"] * 51}])
+def test_what_cannot_be_used_is_refused(cortex, wrong):
+    with pytest.raises(InvalidInputError):
+        cortex.context("fix it", **wrong)
