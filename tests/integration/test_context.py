@@ -1,12 +1,13 @@
 """`context` on a real store: what is told, and what a session is told once."""
 
+import os
 from datetime import UTC, datetime
 
 import pytest
 
 from recortex import Cortex
 from recortex.domain.session import Session
-from recortex.domain.vocabulary import Scope
+from recortex.domain.vocabulary import Actor, Scope
 from recortex.errors import InvalidInputError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -63,3 +64,15 @@ def test_a_matrix_of_the_persons_counts(tmp_path, monkeypatch):
 def test_what_cannot_be_used_is_refused(cortex, wrong):
     with pytest.raises(InvalidInputError):
         cortex.context("fix it", **wrong)
+
+
+def test_an_agent_that_recalls_in_a_session_leaves_receipts(tmp_path):
+    url = f"sqlite:///{tmp_path}/c.db"
+    with Cortex.open(url=url, clock=lambda: NOW, actor=Actor.AGENT) as agent:
+        one = agent.remember("The login page locks an account after five wrong passwords", kind="tribal")
+        sessions = agent._app.all_services(Scope.PROJECT)[0].store.sessions
+        sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW, process=os.getppid()))
+        agent.recall("when is an account locked?")
+        given = [(receipt.memory, receipt.channel) for receipt in sessions.receipts("s1")]
+        assert given == [(one.id, "asked")]
+        assert agent.context("change the lock of accounts").left_out == {"given": 1}

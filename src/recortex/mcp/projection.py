@@ -116,7 +116,7 @@ def lean(value: Any) -> dict[str, Any]:
 
 
 def output_schema(of: Any) -> dict[str, Any]:
-    """The JSON schema of `lean` of a value of that type: the fields of the answer with their types, no deeper.
+    """The JSON schema of `lean` of a value of that type: the answer's fields with their types, no deeper.
 
     Each session pays for it, and no client that we know shows it to a model: what is inside is there to read.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall, Recipe
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
-from recortex.domain.vocabulary import Domain, Scope, Status
+from recortex.domain.vocabulary import Actor, Domain, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.retrieval.answering import answers
 from recortex.errors import (
@@ -119,6 +120,7 @@ class SearchOperations(Operations):
             floor: no answer rather than an irrelevant one.
             among: memories, exchanges, or all; filters that only memories have leave exchanges out.
         """
+        began = time.monotonic()
         if len(query) > MAX_QUESTION:
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
@@ -162,6 +164,7 @@ class SearchOperations(Operations):
         kept = self._with_code(tuple(within(budget, seen, lambda hit: hit.memory.tokens)), budget)
         if as_of is None:
             self._count_access(kept)
+            self._receipts_for(query, kept, began)
         tokens = sum(map(_tokens, kept))
         left = None if budget is None else budget - tokens
         said = tuple(within(left, answering, lambda one: one.tokens))
@@ -308,6 +311,18 @@ class SearchOperations(Operations):
             if code
         }
         return tuple(_bringing(hits, found, budget))
+
+    def _receipts_for(self, query: str, hits: Sequence[Hit], began: float) -> None:
+        """Keep receipts of what an agent's session was given because it asked."""
+        if self._app.actor is not Actor.AGENT:
+            return
+        from recortex.app.given import Asking
+        from recortex.engines.intent.classifying import classify
+
+        asking = Asking(self._app)
+        if asking.session is not None:
+            given = [(hit.memory, hit.score, hit.memory.tokens) for hit in hits]
+            asking.note(given, classify(query), round(1_000 * (time.monotonic() - began)))
 
     def _count_access(self, hits: Sequence[Hit]) -> None:
         for scope in {hit.memory.scope for hit in hits}:

@@ -1,4 +1,4 @@
-"""Levels of detail, and packing them into a budget (A, QG-5)."""
+"""Levels of detail, and packing them into a budget."""
 
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ def test_a_critical_memory_gets_a_line_before_all_others():
 
 
 def test_twenty_five_relevant_memories_fit_two_thousand_tokens():
-    text = "Requests to the billing service are retried three times with jitter, since its gateway drops one in {}"
+    text = "Requests to the billing service are retried thrice with jitter, since its gateway drops one in {}"
     ranked = [Weighed(memory(n, text.format(n), tags=("billing", "retry")), 1 - n / 100) for n in range(25)]
     packed = pack(ranked, 2_000, COUNT)
     assert len(packed.entries) == 25

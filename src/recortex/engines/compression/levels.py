@@ -1,4 +1,4 @@
-"""A memory at four levels of detail (A, cortex-compression): id, one line, with examples, everything.
+"""A memory at four levels of detail: id, one line, with examples, everything.
 
 Each level says what the one below says and at least one thing more, so that its tokens are strictly more.
 What it says is fixed with the version of the memory: nothing in it changes while the memory is only read.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Level(IntEnum):
-    """How much of a memory is told. Aims of tokens: 5, 50, 200, 500 (A, table of compression levels)."""
+    """How much of a memory is told. Aims of tokens: 5, 50, 200, 500."""
 
     IDS = 0
     LINE = 1
@@ -28,7 +28,7 @@ class Level(IntEnum):
 
 
 MOST_TOKENS = {Level.IDS: 10, Level.LINE: 75, Level.EXAMPLES: 300}
-"""Never exceeded (A); the full level has no limit, since it loses nothing."""
+"""Never exceeded; the full level has no limit, since it loses nothing."""
 SHORT_ID = 8
 """Characters of an id that `get` accepts and that are told apart in one answer."""
 
@@ -93,7 +93,7 @@ def _line(memory: Memory, count: Callable[[str], int]) -> str:
 
 
 def _examples(memory: Memory, count: Callable[[str], int]) -> str:
-    """The line, what it holds for, its text and the examples and reasons of its fields: 300 tokens at most."""
+    """The line, its files and standing, its text, and the examples and reasons of its fields."""
     line = _line(memory, count)
     said = memory.summary or memory.text
     more = [] if memory.text == said else [clean(memory.text)]

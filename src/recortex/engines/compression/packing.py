@@ -1,4 +1,4 @@
-"""Packs memories into a budget of tokens by importance times relevance (A, cortex-compression, packing)."""
+"""Packs memories into a budget of tokens by importance times relevance."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMPORTANCE = {
     Importance.HIGH: 1.5,
     Importance.CRITICAL: 2.0,
 }
-"""The factor of importance (A, table of importance)."""
+"""The factor of importance."""
 BREAK = 1
 """The most tokens that the line break after an entry costs."""
 
@@ -55,9 +55,8 @@ def pack(
     """Tell of as many memories as fit, and of the heaviest as much as fits.
 
     Critical memories come first and get a line at least; then each gets its line, by weight; what is left
-    raises them to the highest level that fits, 3 before 2, the heaviest first. Levels are tried from 3 to 0 as
-    A has it, but no memory gets its details while another one that would fit has no line: of 25 relevant ones
-    all are told within 2,000 tokens.
+    raises them to the highest level that fits, 3 before 2, the heaviest first. So no memory gets its details
+    while another one that would fit has no line: of 25 relevant ones all are told within 2,000 tokens.
 
     Args:
         ranked: each with its relevance.

@@ -1,4 +1,4 @@
-"""What a task is about: one of A's intents, by its words, the files in view, and what was done last."""
+"""What a task is about: one of nineteen intents, by its words, the files in view, and what was done last."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
 
 
 def patterns_asked_for(asked: Question, links: Mapping[int, Links], files: Sequence[str]) -> frozenset[str]:
-    """The patterns that a question names, and those of memories about a file that it names or that is in view."""
+    """The patterns that a question names, and those of memories about one of these files."""
     words = frozenset(asked.words)
     # Every word of the pattern's id is in the question: `retry-with-backoff` by "retry with a backoff".
     ids = {id_ for one in links.values() for id_ in one.patterns}
