@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
+from recortex.engines.indexing.code import is_code
 from recortex.engines.indexing.traits import ROLES
 
 if TYPE_CHECKING:
@@ -25,11 +26,15 @@ def embedded_text(memory: Memory, project: str = "") -> str:
 
 
 def _lines(memory: Memory, project: str) -> Iterator[str]:
-    label = f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
+    label = (
+        ""
+        if is_code(memory.text)
+        else f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
+    )
     speaker = memory.source.speaker.strip()
     who = f"{speaker}: " if speaker and speaker.lower() not in ROLES else ""
     yield " ".join(
-        part for part in (label, project and f"[project:{project}]", f"{who}{memory.text}") if part
+        part for part in (label, label and project and f"[project:{project}]", f"{who}{memory.text}") if part
     )
     if memory.files:
         yield f"Files: {', '.join(link.path for link in memory.files)}"
