@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from recortex.operations.advising import AdviceOperations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
@@ -31,6 +32,7 @@ class Cortex(
     RecordingOperations,
     SearchOperations,
     ContextOperations,
+    AdviceOperations,
     BrowseOperations,
     SessionOperations,
     LinkOperations,

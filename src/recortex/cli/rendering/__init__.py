@@ -48,6 +48,8 @@ FORMS = {
     "KindsShown": "kinds.kinds",
     "Replay": "replay.replay",
     "Context": "standing.context",
+    "Warnings": "advice.warnings",
+    "Suggestions": "advice.suggestions",
 }
 """The function that writes each type of answer, as MODULE.FUNCTION, so that only that module is imported."""
 

@@ -1,0 +1,52 @@
+"""What to watch out for, and what else is worth knowing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.cli.rendering.memories import short
+from recortex.cli.terminal import clean
+
+if TYPE_CHECKING:
+    from recortex.cli.terminal import Style, Terminal
+    from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
+
+_HEADINGS = {
+    "check": "To be checked",
+    "follow": "How it is done here",
+    "related": "Related",
+    "waiting": "Waits for review",
+}
+
+
+def warnings(value: Warnings, terminal: Terminal) -> str:
+    """A line for each warning, the gravest first."""
+    if not value.warnings:
+        return "Nothing is known to watch out for."
+    lines = [_warned(one, terminal) for one in value.warnings]
+    more = [terminal.style(f"{value.more} more: give a greater --limit", "dim")] if value.more else []
+    return "\n".join((*lines, *more))
+
+
+def _warned(one: Warned, terminal: Terminal) -> str:
+    style: Style = "bold" if one.severity in {"critical", "error"} else "dim"
+    state = f" (the cited code is {one.freshness})" if one.freshness in {"changed", "gone"} else ""
+    about = f" {', '.join(map(clean, one.about))}:" if one.about else ""
+    head = f"{terminal.style(one.severity, style)}{about} {clean(one.text)}{state} [{short(one.id)}]"
+    return f"{head}\n  {clean(one.advice)}" if one.advice else head
+
+
+def suggestions(value: Suggestions, terminal: Terminal) -> str:
+    """The suggestions under a heading for each reason."""
+    if not value.suggestions:
+        return "Nothing else is known here."
+    parts = []
+    for reason, heading in _HEADINGS.items():
+        found = [one for one in value.suggestions if one.reason == reason]
+        if found:
+            parts.append("\n".join((terminal.style(heading, "bold"), *map(_suggested, found))))
+    return "\n".join(parts)
+
+
+def _suggested(one: Suggestion) -> str:
+    return f"- {one.kind}: {clean(one.text)} ({clean(one.because)}) [{short(one.id)}]"

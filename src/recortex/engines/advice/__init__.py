@@ -1,0 +1,1 @@
+"""What to watch out for, and what else is worth knowing."""

@@ -1,0 +1,73 @@
+"""`warnings` and `suggest` on a real store."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from recortex import Cortex
+from recortex.errors import InvalidInputError
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock():
+    return [NOW]
+
+
+@pytest.fixture
+def cortex(tmp_path, monkeypatch, clock):
+    folder = tmp_path / "project"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "pay.py").write_text("def pay():\n    return 1\n")
+    monkeypatch.chdir(folder)
+    with Cortex.open(folder, url=f"sqlite:///{tmp_path}/c.db", clock=lambda: clock[0]) as opened:
+        yield opened
+
+
+def test_the_gravest_warning_comes_first_and_the_same_is_said_once(cortex):
+    cortex.remember("Refunds are not idempotent", kind="tribal", files=["src/pay.py"])
+    cortex.remember(
+        "Refunds are not really idempotent", kind="incident", files=["src/pay.py"], importance="low"
+    )
+    grave = cortex.remember(
+        "Never retry a charge", kind="tribal", importance="critical", files=["src/pay.py"]
+    )
+    found = cortex.warnings(["src/pay.py"])
+    assert [one.severity for one in found.warnings] == ["critical", "warning"]
+    assert found.warnings[0].id == grave.id
+    assert found.warnings[0].about == ("src/pay.py",)
+    assert found.warnings[0].freshness == "fresh"
+
+
+def test_a_folder_and_a_focus_are_looked_at_and_advice_comes_along(cortex):
+    content = {"description": "Money as a float", "suggestion": "Use Decimal", "severity": "error"}
+    cortex.remember(kind="code_smell", content=content)
+    cortex.remember("The ledger is written twice", kind="incident", files=["src/pay.py"])
+    by_focus = cortex.warnings(focus="money as a float in payments").warnings
+    assert [one.severity for one in by_focus] == ["error"]
+    assert "Use Decimal" in by_focus[0].text + by_focus[0].advice
+    assert [one.kind for one in cortex.warnings(["src/"]).warnings] == ["incident"]
+    assert cortex.warnings(["src/other.py"]).warnings == ()
+
+
+def test_what_is_related_stale_or_waiting_is_suggested(cortex, tmp_path, clock):
+    stale = cortex.remember("pay returns 1", kind="semantic", files=["src/pay.py:2"])
+    how = cortex.remember("Charge, then write the ledger", kind="procedural", files=["src/pay.py"])
+    other = cortex.remember("The ledger is append-only", kind="decision")
+    cortex.link(how.id, other.id, relation="requires")
+    (tmp_path / "project" / "src" / "pay.py").write_text("def pay():\n    return 2\n")
+    found = {one.id: one.reason for one in cortex.suggest(["src/pay.py"]).suggestions}
+    assert found[stale.id] == "check"
+    assert found[other.id] == "related"
+    clock[0] = NOW + timedelta(days=400)
+    late = {
+        one.id: one.because for one in cortex.suggest(["src/pay.py"], focus="charge the ledger").suggestions
+    }
+    assert "confirmed" in late[how.id] or "cites" in late[how.id]
+
+
+@pytest.mark.parametrize("wrong", [{}, {"files": ["a"] * 51}, {"focus": "x", "limit": 0}])
+def test_what_cannot_be_used_is_refused(cortex, wrong):
+    with pytest.raises(InvalidInputError):
+        cortex.warnings(**wrong)
