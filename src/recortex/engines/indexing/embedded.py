@@ -18,7 +18,8 @@ def embedded_text(memory: Memory, project: str = "") -> str:
     """A line of metadata, the text, and what it is linked to; empty for kinds that are never embedded.
 
     `[kind|importance|category] [project:name] who: text`, then `Files: …` and `Patterns: …`, each if there is
-    one. The metadata costs 1.7 points of MRR on CoSQA and nothing on LoCoMo (bench/retrieval.py).
+    one. Code has no such metadata: it costs half a point of MRR and a whole one of R@10 on CoSQA, and nothing
+    on LoCoMo (bench/retrieval.py).
     Questions are embedded plainly: a prefix on them costs up to 12 points of R@10. The text is
     unchanged: with split identifiers, or only names and documentation, less was found on CoSQA.
     """
@@ -26,16 +27,11 @@ def embedded_text(memory: Memory, project: str = "") -> str:
 
 
 def _lines(memory: Memory, project: str) -> Iterator[str]:
-    label = (
-        ""
-        if is_code(memory.text)
-        else f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
-    )
+    label = f"[{memory.kind}|{memory.importance.value}|{KINDS[memory.kind].category}]"
+    metadata = () if is_code(memory.text) else (label, project and f"[project:{project}]")
     speaker = memory.source.speaker.strip()
     who = f"{speaker}: " if speaker and speaker.lower() not in ROLES else ""
-    yield " ".join(
-        part for part in (label, label and project and f"[project:{project}]", f"{who}{memory.text}") if part
-    )
+    yield " ".join(part for part in (*metadata, f"{who}{memory.text}") if part)
     if memory.files:
         yield f"Files: {', '.join(link.path for link in memory.files)}"
     if memory.patterns:
