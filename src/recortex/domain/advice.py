@@ -53,8 +53,8 @@ class Suggestion:
     Attributes:
         id: of the memory.
         reason: it shows how things are done here (`follow`); it is linked to what is known of the files
-            (`related`); the code that it cites changed, or nobody has confirmed it for long (`check`); it waits
-            for a person's review (`waiting`).
+            (`related`); the code that it cites changed, or nobody has confirmed it for long (`check`); it
+            waits for a person's review (`waiting`).
         because: the reason in words.
     """
 
