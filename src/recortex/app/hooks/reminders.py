@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.codebase.files import freshness
@@ -21,7 +22,7 @@ from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line, said_line
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from recortex.app.hooks.context import HookContext
     from recortex.app.store_services import StoreServices
@@ -37,8 +38,9 @@ WARNINGS = 3
 """Memories about one file: more would be skimmed."""
 WORTH_ASKING = 0.1
 """The least chance with which a memory's past is asked for: no use raises a lower one enough."""
-LOOKED = 10
-"""Memories that are looked at for a prompt, beside those that were given before."""
+LOOKED = 6
+"""Memories that are looked at for a prompt, beside those that are passed over; with 10 or 20 as many relevant
+prompts get theirs (bench/prompts.py)."""
 UNASKED: tuple[Channel, ...] = ("prompt", "file")
 """How memories are given for a reason; the brief is given to every session."""
 WRITTEN = 10
@@ -137,12 +139,13 @@ def likely_to_help(
         known: ids of memories that were given before.
     """
     present = session.id if not session.context else ""
+
+    def passed_over(memory: Memory) -> bool:
+        told = memory.id in known or (bool(present) and memory.source.session == present)
+        return told or _loaded(session, memory)
+
     hopeful = {
-        memory.id: (memory, value)
-        for memory, value in chances(context, prompt, len(known))
-        if memory.id not in known
-        and (not present or memory.source.session != present)
-        and not _loaded(session, memory)
+        memory.id: (memory, value) for memory, value in chances(context, prompt, len(known), passed_over)
     }
     past = context.sessions.outcomes(list(hopeful), UNASKED) if hopeful else {}
     found = [
@@ -154,7 +157,12 @@ def likely_to_help(
     return sorted(once.values(), key=lambda one: -one[1])
 
 
-def chances(context: HookContext, prompt: str, known: int = 0) -> Iterator[tuple[Memory, float]]:
+def chances(
+    context: HookContext,
+    prompt: str,
+    known: int = 0,
+    passed_over: Callable[[Memory], bool] = lambda _: False,
+) -> Iterator[tuple[Memory, float]]:
     """Memories with the probability that they hold and help, as far as it is worth asking for their past.
 
     The project's come before the person's own. `known` of them may have been given before.
@@ -176,7 +184,8 @@ def chances(context: HookContext, prompt: str, known: int = 0) -> Iterator[tuple
             decayed=False,
             meaning=meaning,
         )
-        for hit in recalled.hits:
+        new = (hit for hit in recalled.hits if not passed_over(hit.memory))
+        for hit in islice(new, LOOKED):
             likely = chance(about, hit.memory, hit.signals.get("semantic") or None)
             if likely >= WORTH_ASKING:
                 yield hit.memory, likely * hit.signals["confidence"]
