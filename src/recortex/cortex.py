@@ -9,6 +9,7 @@ from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
+from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
 from recortex.operations.history import HistoryOperations
 from recortex.operations.indexing import IndexingOperations
@@ -33,6 +34,7 @@ class Cortex(
     SearchOperations,
     ContextOperations,
     AdviceOperations,
+    GenerationOperations,
     BrowseOperations,
     SessionOperations,
     LinkOperations,

@@ -134,6 +134,9 @@ class Ledger(Protocol):
     def recent(self, limit: int) -> list[AuditEntry]:
         """What happened last, newest first."""
 
+    def of_generation(self, generation: str) -> list[AuditEntry]:
+        """Which memories were given to a generation of code, and whether its outcome was told, in order."""
+
     def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
         """Leave a tombstone of a memory that is deleted for good."""
 

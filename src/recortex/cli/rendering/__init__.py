@@ -48,6 +48,8 @@ FORMS = {
     "KindsShown": "kinds.kinds",
     "Replay": "replay.replay",
     "Context": "standing.context",
+    "GenerationContext": "advice.generation",
+    "GenerationOutcome": "advice.outcome",
     "Warnings": "advice.warnings",
     "Suggestions": "advice.suggestions",
 }

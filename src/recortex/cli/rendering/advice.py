@@ -10,6 +10,7 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from recortex.cli.terminal import Style, Terminal
     from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
+    from recortex.domain.generation import GenerationContext, GenerationOutcome
 
 _HEADINGS = {
     "check": "To be checked",
@@ -34,6 +35,30 @@ def _warned(one: Warned, terminal: Terminal) -> str:
     about = f" {', '.join(map(clean, one.about))}:" if one.about else ""
     head = f"{terminal.style(one.severity, style)}{about} {clean(one.text)}{state} [{short(one.id)}]"
     return f"{head}\n  {clean(one.advice)}" if one.advice else head
+
+
+def generation(value: GenerationContext, terminal: Terminal) -> str:
+    """The text as the agent gets it, the comments to use, and what may conflict."""
+    if not value.text:
+        return "Nothing is known that bears on this."
+    parts = [clean(value.text), terminal.style("Comments that say where it had influence", "bold")]
+    parts += [clean(one.comment) for one in value.provenance]
+    if value.conflicts:
+        parts.append(terminal.style("May conflict", "bold"))
+        parts += [
+            f"line {one.line}: {clean(one.found)}: {clean(one.because)} [{short(one.id)}]"
+            for one in value.conflicts
+        ]
+    size = f"{value.tokens} tokens; tell the outcome: recortex generation-outcome {value.generation} accepted"
+    return "\n".join((*parts, terminal.style(size, "dim")))
+
+
+def outcome(value: GenerationOutcome, terminal: Terminal) -> str:
+    """The confidence of what had influence, as it is now."""
+    if not value.confidence:
+        return "The outcome was told before: nothing changed."
+    lines = [f"{short(id_)}  {confidence:.2f}" for id_, confidence in value.confidence.items()]
+    return "\n".join((terminal.style(f"{value.outcome}: confidence now", "bold"), *lines))
 
 
 def suggestions(value: Suggestions, terminal: Terminal) -> str:

@@ -39,6 +39,10 @@ class LedgerRecords(Records):
         """What happened last, newest first."""
         return [read(AuditEntry, AUDIT, row) for row in self._rows("recent_audit", limit)]
 
+    def of_generation(self, generation: str) -> list[AuditEntry]:
+        """Which memories were given to a generation of code, and whether its outcome was told, in order."""
+        return [read(AuditEntry, AUDIT, row) for row in self._rows("of_generation", f'"{generation}"')]
+
     def bury(self, key: int, memory_id: str, at: datetime, *, reason: Gone = "purge") -> None:
         """Note that a memory was removed from this store; one that came back and goes again has one note."""
         self._rows("exhume", memory_id, key)

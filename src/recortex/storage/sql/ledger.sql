@@ -15,6 +15,12 @@ LEFT JOIN tombstones t ON /*own t*/ t.memory_key = a.memory_key
 /*only own a*/
 ORDER BY a.seq DESC LIMIT ?
 
+-- name: of_generation
+SELECT m.id, a.operation, a.actor, a.at, a.details FROM audit a
+JOIN memories m ON /*own m*/ m.key = a.memory_key
+WHERE /*own a*/ a.operation IN ('generation', 'generation_outcome') AND instr(a.details, ?1) > 0
+ORDER BY a.seq
+
 -- name: tombstone
 INSERT INTO tombstones (/*own column*/ memory_key, id, purged_at, reason) VALUES (/*own value*/ ?, ?, ?, ?)
 ON CONFLICT (/*own column*/ memory_key) DO UPDATE SET

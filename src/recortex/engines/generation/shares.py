@@ -1,0 +1,132 @@
+"""The shares of the budget: which memories each gathers, and how the text is laid out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.cleaning import clean
+from recortex.domain.generation import Provenance
+from recortex.domain.kinds.base import shorten
+from recortex.engines.compression.levels import Level
+from recortex.engines.compression.packing import BREAK, Weighed, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from recortex.domain.generation import Influence, Share
+    from recortex.domain.memory import Memory
+
+
+class Gatherer(NamedTuple):
+    """What a share gathers.
+
+    Attributes:
+        part: of the budget; what a share leaves goes on to the next ones.
+        kinds: of memories; those of no share are related knowledge.
+        influence: what following one of them means.
+    """
+
+    part: float
+    title: str
+    kinds: frozenset[str]
+    influence: Influence
+
+
+SHARES: dict[Share, Gatherer] = {
+    "patterns": Gatherer(
+        0.30,
+        "Patterns to follow",
+        frozenset(("pattern_rationale", "procedural", "workflow")),
+        "pattern_followed",
+    ),
+    "tribal": Gatherer(
+        0.25, "What nobody wrote down", frozenset(("tribal", "incident", "feedback")), "tribal_applied"
+    ),
+    "constraints": Gatherer(
+        0.20,
+        "Rules that hold",
+        frozenset(("constraint_override", "preference", "core", "decision", "decision_context")),
+        "constraint_enforced",
+    ),
+    "antipatterns": Gatherer(0.15, "What to avoid", frozenset(("code_smell",)), "antipattern_avoided"),
+    "related": Gatherer(0.10, "Related", frozenset(), "knowledge_used"),
+}
+_LABELS: dict[Share, str] = {
+    "patterns": "pattern",
+    "tribal": "tribal",
+    "constraints": "constraint",
+    "antipatterns": "avoid",
+    "related": "memory",
+}
+_COMMENT_CHARACTERS = 100
+
+
+class LaidOut(NamedTuple):
+    """The text, its tokens, those of each share, and what it tells."""
+
+    text: str
+    tokens: int
+    spent: dict[str, int]
+    provenance: tuple[Provenance, ...]
+
+
+def share_of(memory: Memory) -> Share:
+    """The share that gathers a memory: by kind, or as a constraint where it is linked to one."""
+    for name, share in SHARES.items():
+        if memory.kind in share.kinds:
+            return name
+    return "constraints" if memory.constraints else "related"
+
+
+def comment(memory: Memory, share: Share) -> str:
+    """The inline comment that tells of a memory's influence, without the signs of a comment."""
+    if share == "patterns":
+        named = next((link.name or link.id for link in memory.patterns), "")
+        name = getattr(memory.content, "pattern_name", "") or named or memory.summary or memory.text
+        return f"[recortex:pattern] {_short(name)} (confidence: {memory.confidence:.2f})"
+    return f"[recortex:{_LABELS[share]}] {_short(memory.summary or memory.text)}"
+
+
+def _short(text: str) -> str:
+    return shorten(clean(text), _COMMENT_CHARACTERS)
+
+
+def lay_out(
+    ranked: Sequence[Weighed], budget: int, count: Callable[[str], int], parts: Mapping[str, float]
+) -> LaidOut:
+    """The text by shares, each within its part of the budget and what the ones before it left.
+
+    Args:
+        ranked: each memory once, with its relevance.
+        budget: the most tokens of the text.
+        count: tokens of a text.
+        parts: the share of the budget by name, where it differs from the usual one.
+    """
+    lines: list[str] = []
+    spent: dict[str, int] = {}
+    told: list[Provenance] = []
+    left = 0
+    for name, share in SHARES.items():
+        heading = f"## {share.title}"
+        own = [one for one in ranked if share_of(one.memory) == name]
+        left += int(budget * parts.get(name, share.part))
+        packed = pack(own, left - count(heading) - BREAK, count, Level.EXAMPLES)
+        if not packed.entries:
+            continue
+        memories = {one.memory.id: one.memory for one in own}
+        lines += [heading, *(one.text for one in packed.entries)]
+        spent[name] = packed.tokens + count(heading) + BREAK
+        left -= spent[name]
+        told += [
+            Provenance(
+                id=one.id,
+                kind=memories[one.id].kind,
+                share=name,
+                influence=share.influence,
+                comment=comment(memories[one.id], name),
+                tokens=one.tokens,
+            )
+            for one in packed.entries
+        ]
+    text = "\n".join(lines)
+    return LaidOut(text, count(text), spent, tuple(told))

@@ -1,0 +1,93 @@
+"""Shares of the budget, comments, conflicts and what an outcome changes."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from example_memories import memory
+from generated import memories
+from recortex.domain.kinds.code import CodeSmell
+from recortex.engines.compression.packing import Weighed
+from recortex.engines.generation.conflicts import conflicts, forbidden
+from recortex.engines.generation.feedback import CHANGES, HIGHEST, LOWEST, adjusted
+from recortex.engines.generation.shares import SHARES, comment, lay_out, share_of
+from recortex.engines.tokens.counter import TokenCounter
+
+COUNT = TokenCounter().count
+many = st.lists(st.builds(Weighed, memories(), st.floats(0, 1)), max_size=8, unique_by=lambda one: one[0].id)
+
+
+@given(many, st.integers(100, 1_200))
+def test_neither_the_budget_nor_a_share_is_exceeded(ranked, budget):
+    laid = lay_out(ranked, budget, COUNT, {})
+    assert laid.tokens <= budget
+    allowed = 0
+    for name, share in SHARES.items():
+        allowed += int(budget * share.part)
+        allowed -= laid.spent.get(name, 0)
+        assert allowed >= 0
+
+
+def test_patterns_have_thirty_per_cent_where_all_shares_are_full():
+    kinds = ("pattern_rationale", "tribal", "preference", "code_smell", "insight")
+    text = "The {} number {} says that requests to the ledger are retried with jitter and logged once"
+    ranked = [
+        Weighed(memory(100 * place + n, text.format(kind, n), kind=kind), 1 - n / 100)
+        for place, kind in enumerate(kinds)
+        for n in range(40)
+    ]
+    spent = lay_out(ranked, 2_000, COUNT, {}).spent
+    assert [round(spent[name] / 2_000, 1) for name in SHARES] == [0.3, 0.2, 0.2, 0.2, 0.1]
+
+
+def test_a_comment_says_what_was_followed():
+    assert (
+        comment(memory(1, "Use bcrypt with 12 rounds"), "tribal")
+        == "[recortex:tribal] Use bcrypt with 12 rounds"
+    )
+    pattern = replace(memory(2, "Hash before storing", kind="pattern_rationale"), confidence=0.92)
+    assert comment(pattern, "patterns").startswith("[recortex:pattern] ")
+    assert comment(pattern, "patterns").endswith("(confidence: 0.92)")
+
+
+def test_a_memory_that_is_linked_to_a_constraint_is_one():
+    assert share_of(memory(1, "x", kind="insight")) == "related"
+    assert share_of(memory(1, "x", kind="code_smell")) == "antipatterns"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Never call `eval` on input", ["eval"]),
+        ("Use `Decimal`, not float_price, for money", ["float_price"]),
+        ("Do not use time.sleep() in handlers", ["time.sleep"]),
+        ("Use `json.loads` everywhere", []),
+        ("We never deploy on Fridays", []),
+    ],
+)
+def test_a_statement_forbids_what_it_names_as_code(text, names):
+    assert forbidden(text) == names
+
+
+def test_code_that_goes_against_what_is_known_is_told_with_its_line():
+    rule = memory(1, "Never call `eval` on input; use `ast.literal_eval`")
+    smell = replace(
+        memory(2, "Float money", kind="code_smell"),
+        content=CodeSmell(
+            description="Float money", example_bad="price = float(text)", example_good="Decimal(text)"
+        ),
+    )
+    code = "import ast\nvalue = eval(text)\nprice = float(text)\nevaluate(text)\n"
+    assert [(one.id, one.line) for one in conflicts([rule, smell], code)] == [(rule.id, 2), (smell.id, 3)]
+    assert conflicts([rule, smell], "x = ast.literal_eval(text)") == []
+
+
+@given(st.floats(0, 1), st.sampled_from(sorted(CHANGES)))
+def test_outcomes_move_confidence_a_little_and_within_bounds(confidence, outcome):
+    changed = adjusted(confidence, outcome)
+    assert abs(changed - confidence) <= abs(CHANGES[outcome]) + 1e-9
+    assert changed >= min(confidence, LOWEST)
+    assert changed <= max(confidence, HIGHEST)
+    assert outcome != "rejected" or changed <= confidence
