@@ -3,7 +3,7 @@
 Memories of about 200 characters are made from a seeded generator: statements about a software project,
 whose words follow the skewed frequencies of prose (a few thousand common and technical words, many rarer
 identifiers). Recall is measured through the public API, counting of the access included, with and without
-making the query's vector. With --exchanges so many of them, made of the same prose, are put beside the
+making the query's vector; context, with a file in view, always makes it. With --exchanges so many of them, made of the same prose, are put beside the
 memories, and each question is asked of the memories alone and of all, in turns.
 
     python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--exchanges 20000] [--json FILE]
@@ -173,6 +173,22 @@ def timed(act: Any, items: list[Any]) -> dict[str, float]:
     return {"p50": round(statistics.median(times), 2), "p95": round(statistics.quantiles(times, n=20)[18], 2)}
 
 
+def preparing(cx: Cortex, prose: Prose, texts: list[str], count: int) -> tuple[dict[str, float], float]:
+    """What `context` takes for tasks that were not asked before, and how many entries it tells of."""
+    told: list[int] = []
+
+    def prepare(task: tuple[str, str]) -> None:
+        told.append(len(cx.context(task[0], files=[task[1]]).entries))
+
+    tasks = [
+        (f"fix it: {prose.question(prose.random.choice(texts))}", f"src/{PARTS[number % 30]}.py")
+        for number in range(count + 10)
+    ]
+    for task in tasks[:10]:
+        prepare(task)
+    return timed(prepare, tasks[10:]), round(statistics.mean(told), 1)
+
+
 def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, Any]:
     prose = Prose(size)
     path = folder / f"{size}.db"
@@ -195,6 +211,7 @@ def measure(size: int, queries: int, folder: Path, exchanges: int) -> dict[str, 
         row["recall_keyword"] = timed(
             lambda question: cx.recall(question, floor=False, recipe="keyword"), asked
         )
+        row["context"], row["context_entries"] = preparing(cx, prose, texts, queries)
         if exchanges:
             give_exchanges(cx, prose, exchanges)
             beside(cx, asked[:20])
@@ -220,7 +237,15 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     rows = []
-    names = ("recall", "recall_without_embedding", "recall_keyword", "embedding", "remember", "get")
+    names = (
+        "recall",
+        "recall_without_embedding",
+        "recall_keyword",
+        "embedding",
+        "context",
+        "remember",
+        "get",
+    )
     print(
         "| memories | remember_many/s | "
         + " | ".join(f"{name} p50 / p95 ms" for name in names)

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
-from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.context.assembling import Offer
 from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
-from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.retrieval.service import InPlay
 
@@ -85,6 +83,7 @@ class Knowledge:
                 only=self._only,
                 meaning=meaning,
                 floor=self._app.settings["recall.floor"],
+                decayed=False,  # the score has it; nothing else is told of it
             )
             self.degraded = tuple(dict.fromkeys((*self.degraded, *found.degraded)))
             yield from (Offer(hit.memory, hit.score, "task") for hit in found.hits)
@@ -103,9 +102,4 @@ class Knowledge:
             yield Offer(memory, relevance, "instruction")
 
     def _found(self, query: MemoryQuery) -> list[Memory]:
-        now = to_micros(self._now)
-        return [
-            memory
-            for services, _ in self._asked
-            for memory in faded(services.store.memories.find(query), services.store, now)
-        ]
+        return [memory for services, _ in self._asked for memory in services.store.memories.find(query)]

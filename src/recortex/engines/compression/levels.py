@@ -32,8 +32,10 @@ MOST_TOKENS = {Level.IDS: 10, Level.LINE: 75, Level.EXAMPLES: 300}
 SHORT_ID = 8
 """Characters of an id that `get` accepts and that are told apart in one answer."""
 
-_LINE_CHARACTERS = (240, 180, 130, 90, 60, 40, 24)
-_TEXT_CHARACTERS = (900, 640, 440, 300, 200, 120, 60, 0)
+_LINE_CHARACTERS = (240, 180, 130, 90, 60, 40, 24, 8)
+_TEXT_CHARACTERS = (900, 640, 440, 300, 200, 120, 60)
+_SLACK = 1.2
+"""By how much a part of a text may have more characters to a token than all of it."""
 _TAGS, _TAG_CHARACTERS, _FILES, _PATH_CHARACTERS = 3, 20, 3, 60
 
 
@@ -53,7 +55,7 @@ class Compressed(NamedTuple):
 
 
 def compress(
-    memory: Memory, level: Level, count: Callable[[str], int], related: Sequence[str] = ()
+    memory: Memory, level: Level, count: Callable[[str], int], related: Sequence[str] = (), line: str = ""
 ) -> Compressed:
     """A memory at a level.
 
@@ -62,13 +64,16 @@ def compress(
         level: how much is told.
         count: tokens of a text.
         related: lines on what it is linked to, for the full level.
+        line: its text at the level of one line, where that is known.
     """
-    if level is Level.FULL:
-        text = _full(memory, count, related)
-    else:
-        makers = {Level.IDS: _ids, Level.LINE: _line, Level.EXAMPLES: _examples}
-        text = makers[level](memory, count)
-    return Compressed(memory.id, level, text, count(text))
+    if level is Level.IDS:
+        return _made(memory, level, _ids(memory), count)
+    if level is Level.LINE:
+        return _first_within(memory, level, _lines(memory), count)
+    line = line or _first_within(memory, Level.LINE, _lines(memory), count).text
+    if level is Level.EXAMPLES:
+        return _first_within(memory, level, _examples(memory, line), count)
+    return _made(memory, level, _full(memory, line, related), count)
 
 
 def compress_to_fit(memory: Memory, most: int, count: Callable[[str], int]) -> Compressed | None:
@@ -77,36 +82,61 @@ def compress_to_fit(memory: Memory, most: int, count: Callable[[str], int]) -> C
     return next((one for one in found if one.tokens <= most), None)
 
 
-def _ids(memory: Memory, _: Callable[[str], int]) -> str:
+def _made(memory: Memory, level: Level, text: str, count: Callable[[str], int]) -> Compressed:
+    return Compressed(memory.id, level, text, count(text))
+
+
+def _ids(memory: Memory) -> str:
     return f"[{memory.id[:SHORT_ID]}]"
 
 
-def _line(memory: Memory, count: Callable[[str], int]) -> str:
-    """`- 2026-10-02 kind: what it says (tags) [id]`, of at most 75 tokens."""
+def _lines(memory: Memory) -> Iterator[str]:
+    """`- 2026-10-02 kind: what it says (tags) [id]`, the longest first; those without tags come last."""
     text = clean(memory.summary or memory.text)
     tags = ", ".join(shorten(clean(tag), _TAG_CHARACTERS) for tag in memory.tags[:_TAGS])
     start = f"- {memory.valid_from:%Y-%m-%d} {memory.kind}:"
-    end = _ids(memory, count)
-    forms = [f"{start} {shorten(text, most)} ({tags}) {end}" for most in _LINE_CHARACTERS if tags]
-    forms += [f"{start} {shorten(text, most)} {end}" for most in (*_LINE_CHARACTERS, 8)]
-    return _first_within(forms, MOST_TOKENS[Level.LINE], count)
+    limits = _likely(_LINE_CHARACTERS, memory, MOST_TOKENS[Level.LINE])
+    for end in (f" ({tags})", "") if tags else ("",):
+        for said in _cuts(text, limits):
+            yield f"{start} {said}{end} {_ids(memory)}"
 
 
-def _examples(memory: Memory, count: Callable[[str], int]) -> str:
+def _examples(memory: Memory, line: str) -> Iterator[str]:
     """The line, its files and standing, its text, and the examples and reasons of its fields."""
-    line = _line(memory, count)
     said = memory.summary or memory.text
     more = [] if memory.text == said else [clean(memory.text)]
     more += [f"{name}: {value}" for name, value in _fields(memory) if value not in memory.text]
-    whole = "  ".join(more)
     head = f"{line}\n  {_standing(memory)}"
-    forms = [f"{head}\n  {shorten(whole, most)}" if whole and most else head for most in _TEXT_CHARACTERS]
-    return _first_within([*forms, f"{line}\n  {memory.importance.value}"], MOST_TOKENS[Level.EXAMPLES], count)
+    if whole := "  ".join(more):
+        limits = _likely(_TEXT_CHARACTERS, memory, MOST_TOKENS[Level.EXAMPLES])
+        yield from (f"{head}\n  {text}" for text in _cuts(whole, limits))
+    yield head
+    yield f"{line}\n  {memory.importance.value}"
 
 
-def _full(memory: Memory, count: Callable[[str], int], related: Sequence[str]) -> str:
+def _likely(limits: Sequence[int], memory: Memory, room: int) -> Sequence[int]:
+    """The numbers of characters without those that are too many for so many tokens, as its text tells.
+
+    Its tokens were counted when it was written; a guess here saves most counts, and changes no limit.
+    """
+    if not (memory.tokens and memory.text):
+        return limits
+    most = room * _SLACK * len(memory.text) / memory.tokens
+    return [one for one in limits if one <= most] or limits[-1:]
+
+
+def _cuts(text: str, limits: Sequence[int]) -> Iterator[str]:
+    """A text cut to each number of characters, each result once."""
+    before = None
+    for most in limits:
+        cut = shorten(text, most)
+        if cut != before:
+            yield cut
+        before = cut
+
+
+def _full(memory: Memory, line: str, related: Sequence[str]) -> str:
     """Everything that is kept of the memory, losslessly: text, fields, links, source, relations."""
-    line = _line(memory, count)
     lines = [line] if memory.text in line else [line, f"  {memory.text}"]
     lines += [
         f"  {_standing(memory)}",
@@ -182,5 +212,11 @@ def _place(path: str, first: int | None, last: int | None) -> str:
     return f"{path}:{first}" if last in (None, first) else f"{path}:{first}-{last}"
 
 
-def _first_within(forms: Sequence[str], most: int, count: Callable[[str], int]) -> str:
-    return next((form for form in forms if count(form) <= most), forms[-1])
+def _first_within(
+    memory: Memory, level: Level, forms: Iterator[str], count: Callable[[str], int]
+) -> Compressed:
+    """The first form that keeps the limit of its level; the last one, where none does."""
+    found = _made(memory, level, next(forms), count)
+    while found.tokens > MOST_TOKENS[level] and (form := next(forms, "")):
+        found = _made(memory, level, form, count)
+    return found
