@@ -3,7 +3,8 @@
 Memories of about 200 characters are made from a seeded generator: statements about a software project,
 whose words follow the skewed frequencies of prose (a few thousand common and technical words, many rarer
 identifiers). Recall is measured through the public API, counting of the access included, with and without
-making the query's vector; context, with a file in view, always makes it. With --exchanges so many of them, made of the same prose, are put beside the
+making the query's vector; context, with a file in view, always makes it.
+With --exchanges so many of them, made of the same prose, are put beside the
 memories, and each question is asked of the memories alone and of all, in turns.
 
     python bench/latency.py [--sizes 1000,10000,100000] [--queries 200] [--exchanges 20000] [--json FILE]
