@@ -11,6 +11,8 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 
 Recipe = Literal["hybrid", "keyword", "semantic"]
+Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget"]
+"""Why there is no answer."""
 Freshness = Literal["fresh", "changed", "gone", "none"]
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
 """Kinds that answer a question by themselves; raw code comes along with its description."""
@@ -62,6 +64,8 @@ class Recall:
         tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
+        empty: why there is no answer; empty where there is one.
+        withheld: how many memories the floor, or the filters, kept back.
     """
 
     query: str
@@ -74,3 +78,5 @@ class Recall:
     tokens: int = 0
     degraded: tuple[str, ...] = ()
     needed: int = 0
+    empty: Empty = ""
+    withheld: int = 0

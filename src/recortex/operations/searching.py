@@ -26,6 +26,7 @@ from recortex.errors import (
     StoreBusyError,
 )
 from recortex.operations.base import Operations, bounded
+from recortex.operations.emptiness import explained
 from recortex.operations.filters import exchange_query, memory_query
 from recortex.operations.registry import operation
 
@@ -46,7 +47,7 @@ MOST_UNCHECKED, MOST_ASKED = 2, 8
 What was said in sessions mostly says the same, with what stands around it."""
 
 MAX_QUESTION = 20_000
-TOLD = ("query", "limit", "kinds", "files", "session", "as_of", "valid_at", "budget", "floor", "among")
+TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
 """The parameters of `recall` that agents are told of by default."""
 Among = Literal["all", "memories", "exchanges"]
 _Answer = TypeVar("_Answer")
@@ -171,7 +172,7 @@ class SearchOperations(Operations):
         tokens += sum(one.tokens for one in said)
         left = None if budget is None else budget - tokens
         unchecked = tuple(within(left, tuple(self._seen(waiting)), lambda hit: hit.memory.tokens))
-        return Recall(
+        answer = Recall(
             query=query,
             recipe=recipe,
             hits=kept,
@@ -183,6 +184,7 @@ class SearchOperations(Operations):
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept or said or unchecked else _least(seen, answering),
         )
+        return explained(self._app, answer, only, recipe, limit) if among != "exchanges" else answer
 
     @operation(core=True, read_only=True)
     def get(

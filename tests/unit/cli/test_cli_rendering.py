@@ -172,8 +172,8 @@ SAMPLES = [
         ["s  1 message", "ab12cd34ef56", "1 of 3 exchanges"],
     ),
     (r.Sessions(), ["No past session"]),
-    (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35),
-     ["Nothing that is known answers this", "0.20", "0.35"]),
+    (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35, empty="floor", withheld=4),
+     ["Nothing that is known answers this", "4", "--no-floor"]),
     (r.Listing(memories=(MEMORY, OTHER), total=12),
      ["0b5d3b1e  tribal", "!  Use bcrypt", "[proposed]", "2 of 12"]),
     (r.Listing(memories=(), total=0), ["No memory passes"]),
@@ -396,10 +396,18 @@ def test_a_superseded_memory_says_so():
     assert said.startswith("0b5d3b1e supersedes 77777777\n")
 
 
-def test_the_nearest_memory_is_not_said_to_be_below_a_floor_that_it_reaches():
-    said = render(Recall(query="q", recipe="hybrid", best=0.67, floor=0.5), PLAIN)
-    assert "below" not in said
-    assert "too little in common" in said
+def test_a_question_without_an_answer_is_told_the_reason_that_is_true(cortex):
+    assert "Nothing is stored" in render(cortex.recall("on which port is it?"), Terminal())
+    cortex.remember("The license server answers on port 9000", kind="environment")
+    asked = "on which port does the license server answer?"
+    assert cortex.recall("who painted the fence?").empty == "nothing in common"
+    kept_back = cortex.recall("who painted the server green, and with which brush?")
+    assert (kept_back.empty, kept_back.withheld) == ("floor", 1)
+    assert "--no-floor" in render(kept_back, Terminal())
+    filtered = cortex.recall(asked, kinds=["incident"])
+    assert (filtered.empty, filtered.withheld) == ("filter", 1)
+    assert "filters" in render(filtered, Terminal())
+    assert cortex.recall(asked).empty == ""
 
 
 def test_a_budget_that_fits_nothing_is_told_with_one_that_does(cortex):

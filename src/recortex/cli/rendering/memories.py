@@ -27,6 +27,13 @@ _KIND_COLUMN = 18
 _MARGIN = SHORT_ID + 2
 _MARKS: dict[str, tuple[str, Style]] = {"critical": ("!! ", "red"), "high": ("!  ", "yellow")}
 _SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "quarantined"})
+_EMPTY = {
+    "nothing stored": "Nothing is stored here yet.",
+    "nothing in common": "Nothing that is known has a word or a meaning in common with this.",
+    "floor": "Nothing that is known answers this. Kept back with too little in common: {n}; --no-floor shows them.",
+    "filter": "Nothing that passes the filters answers this; without them: {n}.",
+}
+"""Why there is no answer, in words."""
 
 
 def short(memory_id: str) -> str:
@@ -141,12 +148,10 @@ def _proposal(value: Proposal, terminal: Terminal) -> str:
 
 
 def _nothing(value: Recall) -> str:
-    """That no memory answers, and how near the nearest is."""
-    near = " What is nearest has too little in common with the question." if value.best else ""
-    if value.best < value.floor and value.best:
-        near = f" The nearest memory scores {value.best:.2f}, below the floor of {value.floor:.2f}."
-    known = "No memory answers this." if value.exchanges else "Nothing that is known answers this."
-    return f"{known}{near}"
+    """That no memory answers, and why."""
+    if value.exchanges or value.unchecked:
+        return "No memory answers this."
+    return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(n=value.withheld)
 
 
 def _hit(value: Hit, terminal: Terminal) -> str:

@@ -1,0 +1,58 @@
+"""Why a recall has no answer: the reason that is true, so that whoever asked knows what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.hit import ANSWERING
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Status
+
+if TYPE_CHECKING:
+    from recortex.app.application import Application
+    from recortex.domain.hit import Recall, Recipe
+
+
+def explained(app: Application, found: Recall, only: MemoryQuery, recipe: Recipe, limit: int) -> Recall:
+    """The same answer, and where it is empty why.
+
+    Args:
+        app: the opened application.
+        found: the answer, which may be empty.
+        only: the filters of the question.
+        recipe: how it was searched.
+        limit: of memories.
+    """
+    if found.hits or found.exchanges or found.unchecked:
+        return found
+    if found.needed:
+        return replace(found, empty="budget")
+    usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
+    if not _stored(app):
+        return replace(found, empty="nothing stored")
+    withheld = _count(app, found.query, only, recipe, limit, floor=False)
+    if withheld:
+        return replace(found, empty="floor", withheld=withheld)
+    if only != usual and (others := _count(app, found.query, usual, recipe, limit, floor=True)):
+        return replace(found, empty="filter", withheld=others)
+    return replace(found, empty="nothing in common")
+
+
+def _stored(app: Application) -> bool:
+    query = MemoryQuery(statuses=(Status.ACTIVE,))
+    return any(services.store.memories.count(query) for services in app.all_services())
+
+
+def _count(
+    app: Application, query: str, only: MemoryQuery, recipe: Recipe, limit: int, *, floor: bool
+) -> int:
+    """How many memories would be told."""
+    return sum(
+        len(
+            services.retrieval.recall(
+                query, limit=limit, now=app.clock(), recipe=recipe, only=only, floor=floor, decayed=False
+            ).hits
+        )
+        for services in app.all_services(only.scope)
+    )
