@@ -30,7 +30,7 @@ _SHOWN_STATUSES = frozenset({"proposed", "superseded", "archived", "pruned", "qu
 _EMPTY = {
     "nothing stored": "Nothing is stored here yet.",
     "nothing in common": "Nothing that is known has a word or a meaning in common with this.",
-    "floor": "Nothing that is known answers this. Kept back with too little in common: {n}; --no-floor shows them.",
+    "floor": "Nothing that is known answers this. Kept back by the floor: {n}; --no-floor shows them.",
     "filter": "Nothing that passes the filters answers this; without them: {n}.",
 }
 """Why there is no answer, in words."""
