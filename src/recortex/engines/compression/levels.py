@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import shorten
+from recortex.domain.vocabulary import Importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -102,16 +103,27 @@ def _lines(memory: Memory) -> Iterator[str]:
 
 
 def _examples(memory: Memory, line: str) -> Iterator[str]:
-    """The line, its files and standing, its text, and the examples and reasons of its fields."""
-    said = memory.summary or memory.text
-    more = [] if memory.text == said else [clean(memory.text)]
-    more += [f"{name}: {value}" for name, value in _fields(memory) if value not in memory.text]
-    head = f"{line}\n  {_standing(memory)}"
+    """The line, its files and standing, the rest of its text, and the examples and reasons of its fields."""
+    more = [f"{name}: {value}" for name, value in _fields(memory) if value not in memory.text]
+    if rest := _rest(memory, line):
+        more.insert(0, rest)
+    standing = _standing(memory)
+    head = f"{line}\n  {standing}" if standing else line
     if whole := "  ".join(more):
         limits = _likely(_TEXT_CHARACTERS, memory, MOST_TOKENS[Level.EXAMPLES])
         yield from (f"{head}\n  {text}" for text in _cuts(whole, limits))
-    yield head
+    if standing:
+        yield head
     yield f"{line}\n  {memory.importance.value}"
+
+
+def _rest(memory: Memory, line: str) -> str:
+    """What the text says beyond its line: from where the line breaks off, or all of it."""
+    text = clean(memory.text)
+    if text in line:
+        return ""
+    begun = clean(memory.summary or memory.text).rstrip("…").rstrip()
+    return f"… {text[len(begun) :].lstrip()}" if begun in line and text.startswith(begun) else text
 
 
 def _likely(limits: Sequence[int], memory: Memory, room: int) -> Sequence[int]:
@@ -138,10 +150,8 @@ def _cuts(text: str, limits: Sequence[int]) -> Iterator[str]:
 def _full(memory: Memory, line: str, related: Sequence[str]) -> str:
     """Everything that is kept of the memory, losslessly: text, fields, links, source, relations."""
     lines = [line] if memory.text in line else [line, f"  {memory.text}"]
-    lines += [
-        f"  {_standing(memory)}",
-        f"  {memory.status.value}, {memory.scope.value}, {memory.origin.value}, {memory.trust.value}",
-    ]
+    standing = (memory.importance, memory.status, memory.scope, memory.origin, memory.trust)
+    lines.append(f"  {', '.join(one.value for one in standing)}; learned {memory.evidence} times")
     if not (memory.summary in memory.text or memory.summary in line):
         lines.append(f"  summary: {memory.summary}")
     lines += [f"  {name}: {value}" for name, value in _fields(memory)]
@@ -162,9 +172,11 @@ def says_more(memory: Memory, line: str) -> bool:
 
 
 def _standing(memory: Memory) -> str:
+    """Its files, and what is out of the ordinary: its importance, and how often it was learned."""
     files = ", ".join(shorten(one.path, _PATH_CHARACTERS) for one in memory.files[:_FILES])
-    learned = "learned once" if memory.evidence == 1 else f"learned {memory.evidence} times"
-    return "; ".join(filter(None, (files, f"{memory.importance.value} importance, {learned}")))
+    importance = "" if memory.importance is Importance.NORMAL else f"{memory.importance.value} importance"
+    learned = "" if memory.evidence == 1 else f"learned {memory.evidence} times"
+    return "; ".join(filter(None, (files, importance, learned)))
 
 
 def _fields(memory: Memory) -> Iterator[tuple[str, str]]:
