@@ -1,7 +1,7 @@
 """`context` on a real store: what is told, and what a session is told once."""
 
 import os
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -43,6 +43,24 @@ def test_a_session_is_told_once_until_something_changes(cortex):
     assert cortex.context("change how passwords are hashed", session="s1", again=True).text == first.text
     assert {one.channel for one in sessions.receipts("s1")} == {"asked"}
     assert next((one.name, one.subject) for one in sessions.signals("s1")) == ("asked", first.intent)
+
+
+def test_what_changed_is_told_once_more(tmp_path):
+    days = iter(range(1_000))
+    clock = lambda: NOW + timedelta(minutes=next(days))  # noqa: E731
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db", clock=clock) as opened:
+        one = opened.remember("We hash passwords with bcrypt since argon2 needs too much memory")
+        sessions = opened._app.all_services(Scope.PROJECT)[0].store.sessions
+        sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW))
+
+        def told():
+            return [
+                entry.id for entry in opened.context("change how passwords are hashed", session="s1").entries
+            ]
+
+        assert (told(), told()) == ([one.id], [])
+        opened.edit(one.id, text="We hash passwords with bcrypt, twelve rounds")
+        assert (told(), told()) == ([one.id], [])
 
 
 def test_what_nobody_knows_is_one_line(cortex):

@@ -87,5 +87,6 @@ class Asking:
         ]
         asked = Signal(session=session.id, at=at, name="asked", subject=intent, digest=str(milliseconds))
         with suppress(StoreBusyError, PermissionsError):
-            self._sessions.give(receipts)
+            new = {one.memory for one in self._sessions.give(receipts)}
+            self._sessions.give_again([one for one in receipts if one.memory not in new])
             self._sessions.note([asked])

@@ -21,6 +21,9 @@ class Receipts(Protocol):
             Those that were kept.
         """
 
+    def give_again(self, receipts: Sequence[Receipt]) -> None:
+        """Bring receipts up to date whose memory was given again, since it changed or somebody asked."""
+
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
 

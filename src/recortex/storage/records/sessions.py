@@ -61,6 +61,13 @@ class SessionRecords(Records):
         with self._database.transaction():
             return [one for one in receipts if self._named("give", stored(one, RECEIPTS.names))]
 
+    def give_again(self, receipts: Sequence[Receipt]) -> None:
+        """Bring receipts up to date whose memory was given again, since it changed or somebody asked."""
+        with self._database.transaction():
+            for one in receipts:
+                given = (one.session, one.context, one.memory)
+                self._rows("give_again", *given, to_micros(one.at), one.score, one.tokens)
+
     def receipts(self, session_id: str) -> list[Receipt]:
         """What was given in a session, in order."""
         return [read(Receipt, RECEIPTS.names, row) for row in self._rows("receipts", session_id)]

@@ -33,6 +33,10 @@ DELETE FROM sessions WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 INSERT INTO receipts (/*own column*/ {receipts: columns}) VALUES (/*own value*/ {receipts: values})
 ON CONFLICT DO NOTHING RETURNING 1
 
+-- name: give_again
+UPDATE receipts SET at = ?4, score = ?5, tokens = ?6
+  WHERE /*own*/ session = ?1 AND context = ?2 AND memory = ?3
+
 -- name: receipts
 SELECT {receipts: all} FROM receipts
 WHERE /*own*/ session = ? ORDER BY at, channel, score DESC, memory, context
