@@ -12,6 +12,8 @@ from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
+from recortex.engines.brief.groups import RULE
+from recortex.engines.brief.standing import still_holds
 from recortex.engines.context.assembling import Offer
 from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
@@ -98,7 +100,9 @@ class Knowledge:
 
     def _rules(self, boosts: Mapping[str, float]) -> Iterator[Offer]:
         query = replace(self._only, kinds=STANDING_KINDS, order="importance", limit=LOOKED_AT)
-        for memory, relevance in standing(self._found(query), self._task, self._files, boosts):
+        # As in a brief: what was said of one task is no rule for others.
+        rules = [one for one in self._found(query) if still_holds(one, RULE)]
+        for memory, relevance in standing(rules, self._task, self._files, boosts):
             yield Offer(memory, relevance, "instruction")
 
     def _found(self, query: MemoryQuery) -> list[Memory]:

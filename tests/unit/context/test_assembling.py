@@ -42,6 +42,14 @@ def test_the_budget_is_never_exceeded_and_what_is_told_is_counted(found, spoken,
     assert {one.id for one in laid.entries} <= {one.memory.id for one in found} | {one.id for one in spoken}
 
 
+def test_what_has_room_for_its_id_alone_is_left_out():
+    text = "The ledger number {} is written twice when the queue is full and the worker restarts meanwhile"
+    found = [Offer(memory(n, text.format(n)), 0.9, "task") for n in range(20)]
+    laid = lay_out(found, [], {}, 300, COUNT)
+    assert all(one.level for one in laid.entries)
+    assert laid.crowded_out == 20 - len(laid.entries) > 0
+
+
 def test_nothing_relevant_is_one_short_line():
     laid = lay_out([], [], {}, 2_000, COUNT)
     assert laid.text == NOTHING

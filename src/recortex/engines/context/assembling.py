@@ -109,8 +109,9 @@ def _entries(
     lines = _said(said, int(room * SAID_SHARE) if weighed else room, count)
     spoken = sum(one.entry.tokens + BREAK for one in lines)
     more = pack(others, room - few.tokens - spoken, count, Level.EXAMPLES)
-    told = [_told(one, best[one.id]) for one in (*few.entries, *more.entries)]
-    return [*told, *lines], len(few.left_out) + len(more.left_out) + len(said) - len(lines)
+    # An id alone tells an agent nothing: such a memory counts as left out.
+    told = [_told(one, best[one.id]) for one in (*few.entries, *more.entries) if one.level]
+    return [*told, *lines], len(weighed) - len(told) + len(said) - len(lines)
 
 
 def _told(one: Compressed, offer: Offer) -> _Told:
