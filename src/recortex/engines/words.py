@@ -157,3 +157,8 @@ def is_cjk(word: str) -> bool:
 
 def _pairs(run: str) -> Iterable[str]:
     return (run[place : place + 2] for place in range(len(run) - 1))
+
+
+def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
+    """The stems of the words of a text that are not function words; of its first characters alone."""
+    return frozenset(stem(word, SUFFIXES) for word in words(text[:most]) if word not in STOP_WORDS)

@@ -8,7 +8,7 @@ from recortex.domain.advice import SEVERITIES
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Importance
 from recortex.engines.similarity.jaccard import SIMILAR, jaccard
-from recortex.engines.words import STOP_WORDS, SUFFIXES, stem, words
+from recortex.engines.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -58,11 +58,7 @@ def ordered(found: Iterable[Warned]) -> list[Warned]:
     """The gravest first, those about files in view before others; of those that say the same the first."""
     kept: list[tuple[Warned, frozenset[str]]] = []
     for one in sorted(found, key=lambda one: (SEVERITIES.index(one.severity), not one.about)):
-        said = _stems(one.text)
+        said = topic_stems(one.text)
         if not any(one.id == other.id or jaccard(said, before) > SIMILAR for other, before in kept):
             kept.append((one, said))
     return [one for one, _ in kept]
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word, SUFFIXES) for word in words(text[:2_000]) if word not in STOP_WORDS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.kinds import Kind
 from recortex.domain.vocabulary import Trust
 from recortex.engines.retrieval.scorer import closeness
-from recortex.engines.words import STOP_WORDS, SUFFIXES, stem, words
+from recortex.engines.words import topic_stems
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ def standing(
 
     A rule about files holds where one of them is in view; one that nobody trusted is none.
     """
-    wanted = _stems(task)
+    wanted = topic_stems(task)
     found = [
         (memory, relevance)
         for memory in memories
@@ -49,8 +49,4 @@ def _relevance(memory: Memory, wanted: frozenset[str], files: Sequence[str]) -> 
     if memory.files:
         near = any(closeness(link.path, file) for link in memory.files for file in files)
         return ABOUT_FILES if near else 0.0
-    return WITH_WORDS if wanted & _stems(memory.text) else ALONE
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word, SUFFIXES) for word in words(text[:2_000]) if word not in STOP_WORDS)
+    return WITH_WORDS if wanted & topic_stems(memory.text) else ALONE

@@ -111,11 +111,12 @@ def lay_out(
         own = [one for one in ranked if share_of(one.memory) == name]
         left += int(budget * parts.get(name, share.part))
         packed = pack(own, left - count(heading) - BREAK, count, Level.EXAMPLES)
-        if not packed.entries:
+        entries = [one for one in packed.entries if one.level]  # an id alone tells nothing
+        if not entries:
             continue
         memories = {one.memory.id: one.memory for one in own}
-        lines += [heading, *(one.text for one in packed.entries)]
-        spent[name] = packed.tokens + count(heading) + BREAK
+        lines += [heading, *(one.text for one in entries)]
+        spent[name] = sum(one.tokens + BREAK for one in entries) + count(heading) + BREAK
         left -= spent[name]
         told += [
             Provenance(
@@ -126,7 +127,7 @@ def lay_out(
                 comment=comment(memories[one.id], name),
                 tokens=one.tokens,
             )
-            for one in packed.entries
+            for one in entries
         ]
     text = "\n".join(lines)
     return LaidOut(text, count(text), spent, tuple(told))
