@@ -67,6 +67,15 @@ def test_what_is_related_stale_or_waiting_is_suggested(cortex, tmp_path, clock):
     assert "confirmed" in late[how.id] or "cites" in late[how.id]
 
 
+def test_how_an_incident_is_prevented_comes_along_and_a_longer_name_is_another_file(cortex):
+    content = {"title": "Orders were lost", "prevention": ["Bound the queue", "Alert at 80 %"]}
+    cortex.remember(kind="incident", content=content, files=["src/pay.py", "src/pay.py.orig"])
+    (found,) = cortex.warnings(["src/pay.py"]).warnings
+    assert "Alert at 80 %" in found.text + found.advice
+    assert found.about == ("src/pay.py",)
+    assert cortex.warnings(["src/pay"]).warnings == ()
+
+
 @pytest.mark.parametrize("wrong", [{}, {"files": ["a"] * 51}, {"focus": "x", "limit": 0}])
 def test_what_cannot_be_used_is_refused(cortex, wrong):
     with pytest.raises(InvalidInputError):

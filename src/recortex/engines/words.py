@@ -161,4 +161,4 @@ def _pairs(run: str) -> Iterable[str]:
 
 def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:
     """The stems of the words of a text that are not function words; of its first characters alone."""
-    return frozenset(stem(word, SUFFIXES) for word in words(text[:most]) if word not in STOP_WORDS)
+    return frozenset(stem(word, SUFFIXES) for word in content_words(text[:most]))

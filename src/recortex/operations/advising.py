@@ -125,7 +125,7 @@ class AdviceOperations(Operations):
             severity=severity(memory),
             text=memory.text,
             advice=advice(memory),
-            about=tuple(path for path in paths if any(one.startswith(path) for one in cited)),
+            about=tuple(path for path in paths if any(_is_in(one, path) for one in cited)),
             freshness=freshness(self._app.root, memory.files),
         )
 
@@ -154,6 +154,11 @@ class AdviceOperations(Operations):
             ]
             for memory in all_output_redacted(memories):
                 yield _suggested(memory, "related", f"{links[memory.id]}: linked to what is known here")
+
+
+def _is_in(cited: str, path: str) -> bool:
+    """Whether a cited file is the one that was named, or lies in the folder that was."""
+    return cited == path or (path.endswith("/") and cited.startswith(path))
 
 
 def _shows_how(memory: Memory) -> bool:

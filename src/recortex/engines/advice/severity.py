@@ -48,10 +48,10 @@ def advice(memory: Memory) -> str:
     parts = (
         *getattr(content, "warnings", ()),
         *getattr(content, "consequences", ()),
+        *getattr(content, "prevention", ()),
         getattr(content, "suggestion", ""),
-        getattr(content, "prevention", ""),
     )
-    return "; ".join(part for part in parts if isinstance(part, str) and part and part not in memory.text)
+    return "; ".join(part for part in parts if part and part not in memory.text)
 
 
 def ordered(found: Iterable[Warned]) -> list[Warned]:
