@@ -85,6 +85,23 @@ class Git:
         said = _run(command, self.folder, self.environment, seconds) or b""
         return tuple(said[:most].decode("utf-8", "replace").splitlines())
 
+    def succeeds(self, *words: str, seconds: float = SECONDS) -> bool | None:
+        """Whether git ends with 0; None where it ends with more than 1, takes longer or cannot be run."""
+        try:
+            done = subprocess.run(  # noqa: S603  fixed words; the program's path is absolute
+                [self.program, *words],
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=seconds,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return None if done.returncode not in (0, 1) else done.returncode == 0
+
 
 @contextmanager
 def isolated(tree: Path, commit: str) -> Iterator[Git | None]:
