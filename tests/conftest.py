@@ -113,6 +113,8 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     ]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("RECORTEX_HOME", str(tmp_path_factory.mktemp("home", numbered=True)))
+    # What the developer's own CLAUDE.md says is no part of any test.
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path_factory.mktemp("claude", numbered=True)))
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from recortex.clients.instruction_files import watched
+from recortex.clients.instruction_files import persons_path, watched
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_own, replace_text
 
@@ -30,14 +30,28 @@ def notes_beside(transcript: str) -> str:
     return os.path.join(os.path.dirname(transcript), "memory") if transcript else ""  # noqa: PTH118, PTH120
 
 
-def changed(location: Location, root: Path, now: float, *, notes: Iterable[str] = ()) -> bool:
+def persons(location: Location, root: Path, claude: Path | None) -> list[str]:
+    """The path of the person's own file, which need not be there; none for a store on a server.
+
+    Others may read what is kept there.
+
+    Args:
+        location: of the project's store.
+        root: the project's top folder.
+        claude: Claude Code's own folder, where it is not in the home folder.
+    """
+    path = None if location.remote else persons_path(claude, root)
+    return [str(path)] if path else []
+
+
+def changed(location: Location, root: Path, now: float, *, elsewhere: Iterable[str] = ()) -> bool:
     """Whether instruction files may have changed since they were last read; none is opened.
 
     Args:
         location: of the project's store.
         root: the project's top folder.
         now: seconds since 1970 UTC.
-        notes: folders of a client's notes on the project.
+        elsewhere: paths outside the project: the person's own file, folders of a client's notes.
     """
     try:
         kept = json.loads(read_own(location.place(FILE), _MOST_BYTES))
@@ -46,8 +60,8 @@ def changed(location: Location, root: Path, now: float, *, notes: Iterable[str] 
         if kept["format"] != _FORMAT or kept["root"] != _mark(root):
             return True
     except (OSError, UntrustedFileError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return any(_look(path) for path in (*watched(root), *notes))
-    if not 0 <= now - at < DAYS * 86_400 or any(_look(path) for path in notes if path not in looks):
+        return any(_look(path) for path in (*watched(root), *elsewhere))
+    if not 0 <= now - at < DAYS * 86_400 or any(_look(path) for path in elsewhere if path not in looks):
         return True
     return any(_look(path) != look for path, look in looks.items())
 

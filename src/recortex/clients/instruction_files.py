@@ -1,4 +1,4 @@
-"""The instruction files of a project: which clients load which of them by themselves.
+"""The instruction files of a project and the person's own: which clients load which of them by themselves.
 
 Seen in sessions of Claude Code 2.1.330: it loads CLAUDE.md, .claude/CLAUDE.md, CLAUDE.local.md and
 .claude/rules at the start, nested ones when it reads a file beside them, and AGENTS.md where there is none of
@@ -12,10 +12,13 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+Speaker = Literal["repository", "agent", "person"]
+"""Whose word a file is."""
 
 MOST_FILES = 64
 """Files that are read of a project."""
@@ -25,6 +28,8 @@ IMPORTING = frozenset(("claude-code", "gemini", "qwen"))
 """Clients that load what a file imports by `@path`."""
 OWN_NOTES = "memory of Claude Code: "
 """Before the names of the files in which Claude Code keeps what it noted itself: not the project's."""
+PERSONS = "~/.claude/CLAUDE.md"
+"""The name of the person's own file, wherever `CLAUDE_CONFIG_DIR` has it: it names no place of a project."""
 
 _AGENTS = frozenset(("codex", "cursor", "windsurf", "cline", "opencode", "vscode", "qwen"))
 _CLAUDE = frozenset(("claude-code", "opencode"))
@@ -72,18 +77,20 @@ class InstructionFile:
 
     Attributes:
         name: its path from the project's root with forward slashes; of a client's own notes, `OWN_NOTES` and
-            the file's name.
+            the file's name; of the person's own file, `PERSONS`.
         clients: those that load it by themselves.
+        speaker: whose word it is; no name decides that, since a repository may name its folders anyhow.
     """
 
     path: Path
     name: str
     clients: frozenset[str]
+    speaker: Speaker = "repository"
 
     @property
-    def own_notes(self) -> bool:
-        """A client wrote it about its own sessions: it did not come with the project."""
-        return self.name.startswith(OWN_NOTES)
+    def outside(self) -> bool:
+        """It did not come with the project: a client's notes on its own sessions, or the person's file."""
+        return self.speaker != "repository"
 
 
 def instruction_files(root: Path) -> list[InstructionFile]:
@@ -103,9 +110,32 @@ def notes(folder: Path) -> list[InstructionFile]:
     with suppress(OSError):
         names = sorted(one.name for one in folder.iterdir() if one.suffix == ".md")
     return [
-        InstructionFile(folder / name, f"{OWN_NOTES}{name}", frozenset(("claude-code",)))
+        InstructionFile(folder / name, f"{OWN_NOTES}{name}", frozenset(("claude-code",)), "agent")
         for name in names[:MOST_FILES]
     ]
+
+
+def persons_path(claude: Path | None, root: Path) -> Path | None:
+    """Where the person tells Claude Code what holds in all projects; the file need not be there.
+
+    None inside the project, since what came with a repository is not the person's word, whatever the
+    environment says of it; and None where there is no home folder.
+
+    Args:
+        claude: Claude Code's own folder, where it is not in the home folder.
+        root: the project's top folder.
+    """
+    try:
+        path = (claude.expanduser() if claude else Path.home() / ".claude") / "CLAUDE.md"
+        outside = path.is_absolute() and not inside(path, os.path.realpath(root))
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return path if outside else None
+
+
+def persons_file(path: Path) -> InstructionFile:
+    """The person's own file at a path; OpenCode falls back on it too."""
+    return InstructionFile(path, PERSONS, _CLAUDE, "person")
 
 
 def watched(root: Path) -> list[str]:

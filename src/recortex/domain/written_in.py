@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+RULE = "instruction_file"
+"""The rule by which a memory was made of a statement in such a file."""
 FILES, LOADED_BY = "written_in", "loaded_by"
 UNNAMED = "claude-code"
 """The client that calls a hook without saying who it is: as our plug-in has it do."""

@@ -1,6 +1,7 @@
 """Instruction files through hooks, as clients call them: processes that read JSON and detach their jobs."""
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -67,4 +68,19 @@ def test_what_a_client_loads_itself_is_told_to_others_alone(project):
     text = started(project, "codex", "e")
     assert "Use bun" in text
     assert NPM not in text
+    ended(project)
+
+
+def test_the_persons_own_file_is_told_to_other_clients_alone(project):
+    with Cortex.open(project) as cortex:
+        cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
+    started(project, "claude-code", "a")
+    ended(project)
+    Path(os.environ["CLAUDE_CONFIG_DIR"], "CLAUDE.md").write_text(f"- {NPM}\n")
+    started(project, "claude-code", "b")
+    assert follows(project, NPM)
+    for client, told in (("claude-code", False), ("codex", True)):
+        text = started(project, client, f"{client}-c")
+        assert "auditors" in text
+        assert (NPM in text) == told
     ended(project)

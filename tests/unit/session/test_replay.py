@@ -122,6 +122,7 @@ def test_without_a_path_the_sessions_of_this_project_are_found(
     other.write_text(other.read_text().replace(str(cortex._app.root), str(elsewhere)))
     other.rename(folder / "four.jsonl")
     monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
     assert [one.session for one in cortex.replay().sessions] == ["one", "two"]
 
 

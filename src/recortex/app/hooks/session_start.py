@@ -101,13 +101,14 @@ def _catch_up(context: HookContext, current: Session) -> None:
 
 def _out_of_step(context: HookContext, current: Session) -> bool:
     """Whether an instruction file changed, which the capture process is to read."""
-    from recortex.app.instruction_state import changed, notes_beside
+    from recortex.app.instruction_state import changed, notes_beside, persons
 
     if not context.settings["hooks.instructions"]:
         return False
     notes = notes_beside(current.transcript if current.client in {"", UNNAMED} else "")
+    own = persons(context.location, context.root, context.settings.claude_folder)
     now = context.clock().timestamp()
-    return changed(context.location, context.root, now, notes=[notes] if notes else ())
+    return changed(context.location, context.root, now, elsewhere=[*own, *([notes] if notes else ())])
 
 
 def _found_again(session: Session, current: Session) -> Session:

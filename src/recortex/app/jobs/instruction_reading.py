@@ -1,4 +1,4 @@
-"""Reads the instruction files of a project, those that they import, and what a client noted itself."""
+"""Reads a project's instruction files, those they import, a client's own notes and the person's file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from recortex.clients.instruction_files import (
     inside,
     instruction_files,
     notes,
+    persons_file,
 )
 from recortex.engines.instructions.parsing import Statement, parse
 from recortex.errors import UntrustedFileError
@@ -51,9 +52,15 @@ def notes_folder(claude: Path | None, root: Path) -> Path:
     return (claude or Path.home() / ".claude") / "projects" / name / "memory"
 
 
-def files_of(root: Path, clients: frozenset[str] | None, notes_in: Sequence[Path]) -> list[InstructionFile]:
-    """Those of a project, and a client's notes on it, that one of these clients loads; None: of all."""
-    found = [*instruction_files(root), *(file for folder in notes_in for file in notes(folder))]
+def files_of(
+    root: Path, clients: frozenset[str] | None, notes_in: Sequence[Path], persons: Sequence[Path] = ()
+) -> list[InstructionFile]:
+    """The person's, those of a project, and a client's notes on it, that one of these clients loads.
+
+    Of all clients where `clients` is None.
+    """
+    own = map(persons_file, persons)
+    found = [*own, *instruction_files(root), *(file for folder in notes_in for file in notes(folder))]
     return [file for file in found if clients is None or file.clients & clients]
 
 
@@ -83,19 +90,25 @@ def reads(root: Path, files: Sequence[InstructionFile]) -> Iterator[Read]:
 def _read(file: InstructionFile) -> Read | None:
     """A file with what it says; None where it cannot be read."""
     try:
-        # What a client noted is believed as the agent's word: it must be this person's own file.
-        read = read_own if file.own_notes else read_regular
-        data = read(file.path, MOST_BYTES)
+        data = _data(file)
     except (OSError, UntrustedFileError):
         return None
     parsed = parse(data.decode("utf-8", "replace"))
     return Read(file, parsed.statements, data.splitlines(keepends=True), parsed.imports)
 
 
+def _data(file: InstructionFile) -> bytes:
+    """What stands in a file; what is believed as the agent's or person's word must belong to this user."""
+    if file.speaker == "repository":
+        return read_regular(file.path, MOST_BYTES)
+    # The person may keep the own file elsewhere, and have a link to it.
+    return read_own(file.path, MOST_BYTES, links=file.speaker == "person")
+
+
 def _imported(read: Read, real_root: str) -> Iterator[InstructionFile]:
     """The files of the project that a file imports, for the clients that follow imports."""
     clients = read.file.clients & IMPORTING
-    for name in read.imports if clients and not read.file.own_notes else ():
+    for name in read.imports if clients and not read.file.outside else ():
         with suppress(OSError, ValueError):
             path = Path(os.path.realpath(read.file.path.parent / name))
             if path.is_file() and inside(path, real_root):

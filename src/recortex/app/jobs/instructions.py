@@ -1,7 +1,7 @@
 """Keeps in step with a project's instruction files: what they say becomes memories, with its lines.
 
 A file of a repository speaks for the repository: it is not the person's word, replaces nothing, and holds in
-that project alone. A file is read once a client that loads it by itself has worked in the project, or after
+that project alone. The person's own file speaks for the person. A file is read once a client that loads it by itself has worked in the project, or after
 the person asked for all of them.
 """
 
@@ -14,7 +14,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from recortex.app.instruction_state import changed, looks_of, note, notes_beside
+from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
 from recortex.app.jobs.instruction_reading import files_of, reads
 from recortex.app.naming import shown
 from recortex.codebase.files import lines_hash
@@ -22,8 +22,8 @@ from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Actor, Origin, Status
-from recortex.domain.written_in import UNNAMED, places, with_places
+from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
+from recortex.domain.written_in import RULE, UNNAMED, places, with_places
 from recortex.engines.extraction.self_contained import objection
 from recortex.engines.extraction.subject import domain_of
 from recortex.engines.ingestion.draft import Draft
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 JOB = "instructions"
 """The name under which the store notes that the person asked for all files, of whichever client."""
-RULE = "instruction_file"
 CONFIDENCE, PRIORITY = 0.6, 4
 """Below those of what sessions taught: where a client is given both, its own memories come first."""
 REWORDED = 0.6
@@ -77,6 +76,7 @@ class Reading:
 
 _Key = tuple[str, str]  # a file's name and a statement's hash
 _Said: TypeAlias = "tuple[Read, Statement]"
+_ORIGINS = {"repository": Origin.REPOSITORY, "agent": Origin.AGENT, "person": Origin.USER}
 
 
 def keep_in_step(services: StoreServices, now: datetime) -> Reading:
@@ -94,7 +94,8 @@ def keep_in_step(services: StoreServices, now: datetime) -> Reading:
     clients = frozenset(session.client or UNNAMED for session in sessions)
     transcripts = (one.transcript for one in sessions if (one.client or UNNAMED) == UNNAMED)
     folders = sorted(filter(None, {notes_beside(path) for path in transcripts}))
-    if not changed(services.location, services.root, now.timestamp(), notes=folders):
+    elsewhere = [*folders, *_persons(services)]
+    if not changed(services.location, services.root, now.timestamp(), elsewhere=elsewhere):
         return Reading()
     asked = services.store.maintenance.all().get(JOB)
     return _read_and_follow(services, None if asked else clients, list(map(Path, folders)), now)
@@ -116,7 +117,8 @@ def read_everything(
     if _shared(services):
         return Reading()
     if dry_run:
-        read = list(reads(services.root, files_of(services.root, None, notes_in)))
+        own = list(map(Path, _persons(services)))
+        read = list(reads(services.root, files_of(services.root, None, notes_in, own)))
         return Reading(tuple(one.file.name for one in read), sum(len(one.statements) for one in read))
     services.store.maintenance.note(JOB, now, {})
     return _read_and_follow(services, None, notes_in, now)
@@ -127,13 +129,17 @@ def _shared(services: StoreServices) -> bool:
     return services.scope is None and not services.location.remote
 
 
+def _persons(services: StoreServices) -> list[str]:
+    return persons(services.location, services.root, services.settings.claude_folder)
+
+
 def _read_and_follow(
     services: StoreServices, clients: frozenset[str] | None, notes_in: Sequence[Path], now: datetime
 ) -> Reading:
     """Read the files that one of these clients loads, or all."""
-    root = services.root
-    files = files_of(root, clients, notes_in)
-    looks = looks_of(root, [*notes_in, *(one.path for one in files)])
+    root, own = services.root, list(map(Path, _persons(services)))
+    files = files_of(root, clients, notes_in, own)
+    looks = looks_of(root, [*own, *notes_in, *(one.path for one in files)])
     read = list(reads(root, files))
     looks |= looks_of(root, [one.file.path for one in read if one.file not in files])
     reading = _follow(services, read, now)
@@ -225,7 +231,8 @@ class _Following:
             memory = resting.pop(content_hash(said.kind, said.text), None)
             if memory is not None:
                 del fresh[key]
-                self._change(memory, {read.file.name: _place(read, said)}, _links(read, said), **again)
+                word = again | _word_of(read, memory)
+                self._change(memory, {read.file.name: _place(read, said)}, _links(read, said), **word)
                 self.reading.merged += 1
 
     def _add(self, fresh: Mapping[_Key, _Said]) -> list[tuple[str, Memory]]:
@@ -273,6 +280,15 @@ def _rests(memory: Memory, own: Mapping[str, Memory]) -> bool:
     return memory.status is Status.ARCHIVED and not places(memory.metadata)
 
 
+def _word_of(read: Read, memory: Memory) -> dict[str, Any]:
+    """Whose word a memory is now, where another's file says it than before."""
+    origin = _ORIGINS[read.file.speaker]
+    if origin is memory.origin:
+        return {}
+    source = replace(memory.source, path=shown(read.file.name))
+    return {"origin": origin, "trust": TRUST_OF_ORIGIN[origin], "source": source}
+
+
 def _draft(read: Read, said: Statement) -> Draft:
     name = shown(read.file.name)
     dangles = objection(said.text, addressed=True, meant=True) == "dangling"
@@ -284,8 +300,8 @@ def _draft(read: Read, said: Statement) -> Draft:
         tags=(said.heading[:60],) if said.heading else (),
         domain=domain_of(said.text),
         files=tuple(_links(read, said)),
-        source=Source(path=name, rule=RULE, client=UNNAMED if read.file.own_notes else ""),
-        origin=Origin.AGENT if read.file.own_notes else Origin.REPOSITORY,
+        source=Source(path=name, rule=RULE, client=UNNAMED if read.file.speaker == "agent" else ""),
+        origin=_ORIGINS[read.file.speaker],
         # What refers to something beside it is found when it is asked for, and never given alone.
         status=Status.PROPOSED if dangles else Status.ACTIVE,
         metadata=with_places(
@@ -304,7 +320,7 @@ def _place(read: Read, said: Statement) -> dict[str, Any]:
 
 def _links(read: Read, said: Statement) -> list[FileLink]:
     """The lines that say it; a file outside the project cannot be linked."""
-    if read.file.own_notes:
+    if read.file.outside:
         return []
     cited = lines_hash(read.lines, said.first, said.last)
     return [FileLink(shown(read.file.name), said.first, said.last, cited)]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Origin, Status
+from recortex.domain.written_in import RULE
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.instructions.said_already import Written
 
@@ -23,12 +24,18 @@ def not_learned_again(services: StoreServices, drafts: Sequence[Draft]) -> list[
     """The drafts of a session; what a file says already is only evidence for the memory of that."""
     if not drafts:
         return []
-    query = MemoryQuery(origins=(Origin.REPOSITORY,), statuses=(Status.ACTIVE, Status.PROPOSED))
-    known = {memory.id: memory for memory in services.store.memories.find(query)}
+    speakers = (Origin.REPOSITORY, Origin.USER)
+    query = MemoryQuery(origins=speakers, statuses=(Status.ACTIVE, Status.PROPOSED))
+    known = {one.id: one for one in services.store.memories.find(query) if _of_file(one)}
     if not known:
         return list(drafts)
     written = Written((id_, one.text, one.metadata.get("commands", ())) for id_, one in known.items())
     return [_as_evidence(draft, known.get(_standing(written, draft))) for draft in drafts]
+
+
+def _of_file(memory: Memory) -> bool:
+    """Whether a file says it: of what the person said, only what stands in the person's own file."""
+    return memory.origin is Origin.REPOSITORY or memory.source.rule == RULE
 
 
 def _standing(written: Written, draft: Draft) -> str:

@@ -11,7 +11,8 @@ r"""Who may replace whom: a guess never silently ends what the person said.
 statement replaces what the person said where it announces the change itself ("use X instead of Y"), but not
 where it only has another value. What rules found in a session never replaces what was told on purpose. Of two
 commands that rules saw at work, both may be right, since a repository may have several parts. Only active or
-proposed memories are replaced, and never by an older one.
+proposed memories are replaced, and never by an older one. What the person's own CLAUDE.md says for all projects
+replaces nothing either: what was said for one project stands beside it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.vocabulary import Origin, Status, Trust
+from recortex.domain.written_in import RULE
 
 if TYPE_CHECKING:
     from recortex.domain.kinds import Kind
@@ -55,11 +57,16 @@ def may_replace(new: Memory, old: Memory, verdict: SupersessionVerdict) -> bool:
     if old.valid_from > new.valid_from or new.scope is not old.scope:
         return False
     mine, theirs = authority_of(new), authority_of(old)
-    if mine is Authority.UNTRUSTED:
+    if mine is Authority.UNTRUSTED or _of_all_projects(new):
         return False
     if mine is Authority.FOUND:
         return theirs is Authority.FOUND and verdict.explicit
     return mine >= theirs or verdict.explicit
+
+
+def _of_all_projects(memory: Memory) -> bool:
+    """Whether it stands in the person's own file: it never replaces what was said for this project."""
+    return memory.origin is Origin.USER and memory.source.rule == RULE
 
 
 def is_replaceable(kind: Kind) -> bool:
