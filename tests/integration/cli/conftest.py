@@ -70,7 +70,8 @@ class Project:
 
     @property
     def environment(self) -> dict[str, str]:
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("RECORTEX_")}
+        other = ("RECORTEX_", "CLAUDE_CONFIG_DIR")  # Claude Code's folder is the one in this home
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(other)}
         return kept | {
             "RECORTEX_HOME": str(self.home),
             "RECORTEX_EMBEDDER": "hashed",

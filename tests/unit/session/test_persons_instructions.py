@@ -59,13 +59,14 @@ def test_it_is_the_persons_word_and_names_no_file_of_the_project(cortex):
 
 
 @pytest.mark.usefixtures("mine")
-def test_it_is_read_once_a_client_worked_here_that_loads_it(cortex, event):
+def test_it_is_read_once_a_client_worked_here_that_loads_it(cortex, clock, event):
     cortex.remember("Invoices are rounded half to even, as the auditors asked", kind="decision")
     context = hook_context(cortex._app.root, app=cortex._app)
     for client, read in (("codex", False), ("claude-code", True)):
         cortex.attend(event("session-start", session=client, client=client))
         fulfil_requests(context, LastMessage())
         assert (PNPM in kept(cortex)) == read
+        clock.pass_(days=1, hours=1)  # who works here is looked at once a day
 
 
 def test_it_is_followed_as_it_changes(cortex, context, event, transcript, mine):

@@ -109,10 +109,8 @@ def test_a_replay_of_the_same_gives_the_same(cortex, history):
     assert cortex.replay([str(history)], sample=3) == cortex.replay([str(history)], sample=3)
 
 
-def test_without_a_path_the_sessions_of_this_project_are_found(
-    cortex, history, transcript, tmp_path: Path, monkeypatch
-):
-    folder = tmp_path / "me" / ".claude" / "projects" / "any"
+def test_without_a_path_the_sessions_of_this_project_are_found(cortex, history, transcript, tmp_path: Path):
+    folder = Path(os.environ["CLAUDE_CONFIG_DIR"], "projects", "any")
     folder.mkdir(parents=True)
     for name in ("one", "two"):
         (history / f"{name}.jsonl").rename(folder / f"{name}.jsonl")
@@ -121,8 +119,6 @@ def test_without_a_path_the_sessions_of_this_project_are_found(
     other = transcript("four").says("user", "Hello there", "2026-03-02T10:00:00Z").path
     other.write_text(other.read_text().replace(str(cortex._app.root), str(elsewhere)))
     other.rename(folder / "four.jsonl")
-    monkeypatch.setenv("HOME", str(tmp_path / "me"))
-    monkeypatch.delenv("CLAUDE_CONFIG_DIR")
     assert [one.session for one in cortex.replay().sessions] == ["one", "two"]
 
 
