@@ -1,6 +1,7 @@
 """What the person's own CLAUDE.md says for all projects: theirs, followed, not told again, not learned again."""
 
 import os
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -108,12 +109,17 @@ def test_a_session_does_not_teach_it_again(cortex, context, event, transcript):
 
 
 def test_it_replaces_nothing_that_was_said_for_one_project(cortex, clock, mine):
-    here = cortex.remember("Use yarn for all packages", kind="preference")
-    mine.write_text("- We moved from yarn to pnpm: use pnpm instead of yarn for all packages\n")
+    here = cortex.remember("Use PostgreSQL for the job queue.", kind="decision")
+    mine.write_text("- Use Redis for the job queue instead of PostgreSQL.\n- Use Kafka for the audit trail\n")
     clock.pass_(hours=1)
     cortex.init()
     assert cortex.get(here.id).status is Status.ACTIVE
-    assert any("moved from yarn" in text for text in kept(cortex))
+    assert any("Redis" in text for text in kept(cortex))
+    earlier = clock.now - timedelta(days=30)  # said in a session that is read late
+    late = cortex.remember(
+        "We use Redis for the audit trail instead of Kafka.", kind="decision", valid_from=earlier
+    )
+    assert cortex.get(late.id).status is Status.ACTIVE
 
 
 def test_no_repository_speaks_with_the_persons_trust(project, clock, monkeypatch, mine):

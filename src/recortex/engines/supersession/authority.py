@@ -11,8 +11,8 @@ r"""Who may replace whom: a guess never silently ends what the person said.
 statement replaces what the person said where it announces the change itself ("use X instead of Y"), but not
 where it only has another value. What rules found in a session never replaces what was told on purpose. Of two
 commands that rules saw at work, both may be right, since a repository may have several parts. Only active or
-proposed memories are replaced, and never by an older one. What the person's own CLAUDE.md says for all projects
-replaces nothing either: what was said for one project stands beside it.
+proposed memories are replaced, and never by an older one. What the person's own CLAUDE.md says for all
+projects replaces nothing either: what was said for one project stands beside it.
 """
 
 from __future__ import annotations
