@@ -1,4 +1,4 @@
-"""What the person's own CLAUDE.md says for all projects: theirs, followed, not told again, not learned again."""
+"""The person's own CLAUDE.md for all projects: their word, followed, not told again, not learned again."""
 
 import os
 from datetime import timedelta

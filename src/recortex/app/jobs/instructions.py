@@ -1,8 +1,8 @@
 """Keeps in step with a project's instruction files: what they say becomes memories, with its lines.
 
 A file of a repository speaks for the repository: it is not the person's word, replaces nothing, and holds in
-that project alone. The person's own file speaks for the person. A file is read once a client that loads it by itself has worked in the project, or after
-the person asked for all of them.
+that project alone. The person's own file speaks for the person. A file is read once a client
+that loads it by itself has worked in the project, or after the person asked for all of them.
 """
 
 # ruff: noqa: TC004  annotations are not evaluated at run time, and their types are imported lazily
