@@ -34,6 +34,7 @@ from recortex.engines.supersession.claims import (
 from recortex.engines.supersession.identifiers import about_two_things
 from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
+from recortex.engines.supersession.partial_end import ends_a_part
 from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
 MAX_VALUE = 6
@@ -57,6 +58,7 @@ class SupersessionVerdict(NamedTuple):
 
 
 NOTHING = SupersessionVerdict(Outcome.NOTHING)
+_PARTLY = SupersessionVerdict(Outcome.CONTRADICTS, "ends a part of it", explicit=True)
 
 
 _NEAR, _NEAR_ANNOUNCED = 0.45, 0.25
@@ -91,7 +93,7 @@ def find_supersession(new: str, known: str) -> SupersessionVerdict:
         return NOTHING
     if gives_up_by_name(new, known):
         return SupersessionVerdict(Outcome.REPLACES, "announced change of a name", explicit=True)
-    return _compared(known_claims, said, explicit=explicit)
+    return _PARTLY if ends_a_part(new, known) else _compared(known_claims, said, explicit=explicit)
 
 
 def _of_another(claim: Claim, known: str, said: tuple[Claim, ...], new: str) -> bool:
