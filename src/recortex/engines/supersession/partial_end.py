@@ -19,9 +19,10 @@ PATTERNS = Patterns(__file__)
 
 _LEAST_PARTS = 2
 _SAYS_THE_CHANGE = CLAIM_WORDS | word_set(
-    "no not but drop dropped let lets throw thrown out goes gone go going longer more stop stopped replace replaced "
-    "with instead than rather remove removed retire retired switch switched off away rid get got stay stays keep "
-    "kept now by need needed longer ditch ditched left leave leaves done use used using uses run runs"
+    "no not but drop dropped let lets throw thrown out goes gone go going longer more stop stopped "
+    "replace replaced with instead than rather remove removed retire retired switch switched off "
+    "away rid get got stay stays keep kept now by need needed longer ditch ditched left leave leaves "
+    "done use used using uses run runs "
 )
 
 
