@@ -6,7 +6,7 @@
 
 Data sets: locomo (dialogue turns; adversarial questions are reported apart), cosqa (functions for web
 queries), commits (files for commit subjects), notes (a developer's memory, with questions that it cannot
-answer). Recall at k is |gold and top k| / |gold|, MRR is 1 / rank of the first gold within 20; both are
+answer), small (stores of 12 memories, the same). Recall at k is |gold and top k| / |gold|, MRR is 1 / rank of the first gold within 20; both are
 means over questions. The floor curve asks the questions of each LoCoMo conversation of the other
 conversations as well, where nobody can answer them.
 """
@@ -151,7 +151,7 @@ def main() -> None:
         found["floor_curve"] = floor_curve(options.split, adapter(options.adapter, **setup, floor=False))
         show_curve(f"locomo/{options.split}, {options.recipe}: the floor", found["floor_curve"])
     for dataset in options.dataset or (
-        [] if options.floor_curve else ["locomo", "cosqa", "commits", "notes"]
+        [] if options.floor_curve else ["locomo", "cosqa", "commits", "notes", "small"]
     ):
         make = adapter(options.adapter, **setup, floor=not options.no_floor)
         rows, times, silent = ask(load(dataset, options.split), make)

@@ -14,6 +14,7 @@ from typing import Any
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 HELD_PROJECTS = frozenset({"simonw/datasette", "encode/httpx", "jlowin/fastmcp"})
 NOTES = Path(__file__).with_name("developer_notes.json")
+SMALL_STORES = Path(__file__).with_name("small_stores.json")
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,21 @@ def _notes(_: str) -> list[Store]:
     return [Store("developer-notes", tuple(items), tuple(queries), tuple(notes["unanswerable"]))]
 
 
-LOADERS = {"locomo": _locomo, "cosqa": _cosqa, "commits": _commits, "notes": _notes}
+def _small(split: str) -> list[Store]:
+    """Stores of 12 memories: one that the floor was developed on, and one that was written after that."""
+    stores = json.loads(SMALL_STORES.read_text(encoding="utf-8"))
+    return [
+        _small_store(name, one) for name, one in stores.items() if split == "all" or name.startswith(split)
+    ]
+
+
+def _small_store(name: str, store: dict[str, Any]) -> Store:
+    items = [Item(str(place), text, "insight") for place, text in enumerate(store["memories"])]
+    queries = [Query(text, "small", frozenset({str(gold)})) for text, gold in store["answerable"]]
+    return Store(name, tuple(items), tuple(queries), tuple(store["unanswerable"]))
+
+
+LOADERS = {"locomo": _locomo, "cosqa": _cosqa, "commits": _commits, "notes": _notes, "small": _small}
 
 
 def load(dataset: str, split: str) -> list[Store]:

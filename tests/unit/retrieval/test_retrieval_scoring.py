@@ -135,3 +135,9 @@ def test_in_a_small_store_no_word_is_common():
     vocabulary = Vocabulary(5, {"auth": 4})
     assert vocabulary.common() == frozenset()
     assert vocabulary.lookup() == Lookup(("auth",))
+
+
+def test_the_silence_of_a_small_store_says_less():
+    question = {"deploy": 0, "service": 1}
+    small, large = Vocabulary(12, question), Vocabulary(49, question)
+    assert small.unmentioned() < large.unmentioned() < large.unknown()

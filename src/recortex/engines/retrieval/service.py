@@ -318,7 +318,7 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
         coverage = max((evidence.keyword.get(one.key, 0.0) for one in facts), default=0.0)
         return Support(
             coverage=coverage if search.gathering.words else None,
-            unknown=search.vocabulary.unknown(),
+            unknown=search.vocabulary.unmentioned(),
             unknown_names=len(unknown_names) / max(len(names), 1),
             likeness=likeness,
             outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),

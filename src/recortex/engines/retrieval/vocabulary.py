@@ -18,6 +18,10 @@ LEAST_COMMON = 25
 SMALL = 50
 """In a store of fewer memories, rarity is computed as if there were this many: of five memories, a word in
 two is not common. BM25 is no help there (FTS5 gives a word that half of the rows have no weight)."""
+UNHEARD = 2
+"""How few memories a store may have until its silence on a word counts for half. With 12 of them, of 25
+questions 20 are answered without it, 22 with 1, 23 with 2 and 3; with 4 the first that nothing answers is
+given something (bench/retrieval.py --dataset small). The notes and LoCoMo stay as they are."""
 LOOKED_UP = 3_000
 """Rows that the words of one keyword search may match. The most common words match none by themselves, but
 add to the scores of the rows that others match. In one store of 9,240 turns, functions and commits, R@10 by
@@ -75,6 +79,10 @@ class Vocabulary:
         """The share of the total rarity whose words no memory has: 0 to 1."""
         missing = sum(self.rarity(word) for word, count in self.frequency.items() if not count)
         return missing / max(self.total_rarity(), 1e-9)
+
+    def unmentioned(self) -> float:
+        """`unknown`, as evidence against an answer: the less, the fewer memories could have the words."""
+        return self.unknown() * self.size / (self.size + UNHEARD)
 
     def common(self) -> frozenset[str]:
         """Words in so many memories that they do not distinguish any."""
