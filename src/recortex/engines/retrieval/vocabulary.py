@@ -22,6 +22,9 @@ UNHEARD = 2
 """How few memories a store may have until its silence on a word counts for half. With 12 of them, of 25
 questions 20 are answered without it, 22 with 1, 23 with 2 and 3; with 4 the first that nothing answers is
 given something (bench/retrieval.py --dataset small). The notes and LoCoMo stay as they are."""
+MEASURED = 12
+"""A smaller store is taken as one of this size: with one memory, a third of the evidence against an answer
+was not enough to keep a stranger's question from it."""
 LOOKED_UP = 3_000
 """Rows that the words of one keyword search may match. The most common words match none by themselves, but
 add to the scores of the rows that others match. In one store of 9,240 turns, functions and commits, R@10 by
@@ -82,7 +85,8 @@ class Vocabulary:
 
     def unmentioned(self) -> float:
         """`unknown`, as evidence against an answer: the less, the fewer memories could have the words."""
-        return self.unknown() * self.size / (self.size + UNHEARD)
+        size = max(self.size, MEASURED)
+        return self.unknown() * size / (size + UNHEARD)
 
     def common(self) -> frozenset[str]:
         """Words in so many memories that they do not distinguish any."""
