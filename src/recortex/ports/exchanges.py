@@ -60,14 +60,18 @@ class ExchangeRecords(Protocol):
         """Keys of the oldest that so many bytes have no room for, with vectors and indexes; about."""
 
 
-class ExchangeSearch(Protocol):
-    """Search over exchanges by words and by vectors; keys are the store's own integers."""
+class ExchangeWords(Protocol):
+    """How usual words are among exchanges."""
 
     def size(self) -> int:
         """How many exchanges are indexed; may be an estimate."""
 
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
         """For each word, how many exchanges contain it; of a common one about how many."""
+
+
+class ExchangeSearch(ExchangeWords, Protocol):
+    """Search over exchanges by words and by vectors; keys are the store's own integers."""
 
     def match(
         self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None
@@ -137,6 +141,10 @@ class ExchangeStore(Protocol):
     @property
     def exchanges(self) -> ExchangeRecords:
         """What was said in sessions."""
+
+    @property
+    def exchange_words(self) -> ExchangeWords:
+        """How usual words are in what was said."""
 
     @property
     def exchange_search(self) -> ExchangeSearch:

@@ -8,9 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recortex.storage.records.ledger import LedgerRecords
-from recortex.storage.records.maintenance import MaintenanceRecords
-from recortex.storage.records.model_calls import ModelCallRecords
-from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.sessions import SessionRecords
 from recortex.storage.records.statistics import StatisticsRecords
 
@@ -25,7 +22,10 @@ if TYPE_CHECKING:
     from recortex.storage.records.exchange_search import ExchangeSearchRecords
     from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
     from recortex.storage.records.exchanges import ExchangeRecords
+    from recortex.storage.records.maintenance import MaintenanceRecords
     from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.model_calls import ModelCallRecords
+    from recortex.storage.records.relations import RelationRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.backup import Backups
 
@@ -39,12 +39,32 @@ class EngineStore(ABC):
     backups: Backups
 
     def __init__(self, database: Database) -> None:
-        self.relations = RelationRecords(database)
         self.ledger = LedgerRecords(database)
         self.statistics = StatisticsRecords(database)
         self.sessions = SessionRecords(database)
-        self.model_calls = ModelCallRecords(database)
-        self.maintenance = MaintenanceRecords(database)
+
+    # A prompt needs none of these three, and its hook starts anew each time.
+
+    @cached_property
+    def relations(self) -> RelationRecords:
+        """What links memories."""
+        from recortex.storage.records.relations import RelationRecords
+
+        return RelationRecords(self.database)
+
+    @cached_property
+    def model_calls(self) -> ModelCallRecords:
+        """What was asked of language models."""
+        from recortex.storage.records.model_calls import ModelCallRecords
+
+        return ModelCallRecords(self.database)
+
+    @cached_property
+    def maintenance(self) -> MaintenanceRecords:
+        """What jobs read and note."""
+        from recortex.storage.records.maintenance import MaintenanceRecords
+
+        return MaintenanceRecords(self.database)
 
     @property
     @abstractmethod

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.codebase.files import freshness
-from recortex.domain.exchange import word_of_file
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
@@ -102,6 +101,8 @@ def _warnings(context: HookContext, session: Session, path: str) -> str:
 
 def _decision(context: HookContext, session: Session, path: str) -> Iterator[str]:
     """The line of the latest exchange that decided something about a file, once in a context."""
+    from recortex.domain.exchange import word_of_file
+
     word = word_of_file(path)
     found = [
         exchange
@@ -197,7 +198,7 @@ def _held(
     """How many memories and exchanges hold each word, and how many there are."""
     counts, size = dict.fromkeys(wanted, 0), 0
     for services, meaning in zip(stores, meanings, strict=True):
-        exchanges = services.store.exchange_search
+        exchanges = services.store.exchange_words
         size += meaning.vocabulary.size + exchanges.size()
         for word, count in zip(wanted, exchanges.frequencies(wanted), strict=True):
             counts[word] += count + meaning.vocabulary.frequency.get(word, 0)

@@ -6,11 +6,10 @@ from dataclasses import fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import msgspec
-
 from recortex.codec import content_from_json
 from recortex.engines.ingestion.labels import clean, label_texts
 from recortex.engines.privacy import redact, redact_json
+from recortex.lean import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

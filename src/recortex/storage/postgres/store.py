@@ -78,6 +78,11 @@ class PgStore(EngineStore):
         """What was said in sessions."""
         return PgExchanges(self.database, self._said)
 
+    @property
+    def exchange_words(self) -> PgExchangeSearch:
+        """How usual words are in what was said."""
+        return self.exchange_search
+
     @cached_property
     def exchange_search(self) -> PgExchangeSearch:
         """Search over what was said."""

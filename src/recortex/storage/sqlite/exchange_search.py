@@ -6,20 +6,18 @@ from typing import TYPE_CHECKING
 
 from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
 from recortex.storage.records.exchanges import where
-from recortex.storage.sqlite.search import any_of, best_of, frequencies
+from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
+from recortex.storage.sqlite.search import any_of, best_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from recortex.domain.exchange import ExchangeQuery
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.vectors import VectorRecords
 
-SAMPLED = 100
-"""The latest so many exchanges with a word tell about how many hold it."""
 
-
-class SqliteExchangeSearch(ExchangeSearchRecords):
+class SqliteExchangeSearch(SqliteExchangeWords, ExchangeSearchRecords):
     """The `ExchangeSearch` of a SQLite database.
 
     Args:
@@ -27,12 +25,8 @@ class SqliteExchangeSearch(ExchangeSearchRecords):
     """
 
     def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
-        super().__init__(database, vectors)
+        ExchangeSearchRecords.__init__(self, database, vectors)
         self._index = index
-
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many exchanges contain it; of a common one about how many."""
-        return frequencies(self._index, self._sql["frequencies"], words, SAMPLED, self.size())
 
     def match(
         self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.exchanges import ExchangeRecords
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
+    from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
     from recortex.storage.sqlite.full_copy import SqliteFullCopy
 
 
@@ -103,6 +104,13 @@ class SqliteStore(EngineStore):
         from recortex.storage.records.exchanges import ExchangeRecords
 
         return ExchangeRecords(self.pool, self._index)
+
+    @cached_property
+    def exchange_words(self) -> SqliteExchangeWords:
+        """How usual words are in what was said."""
+        from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
+
+        return SqliteExchangeWords(self.pool, self._index)
 
     @cached_property
     def exchange_search(self) -> SqliteExchangeSearch:
