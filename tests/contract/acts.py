@@ -274,7 +274,7 @@ ACTS = {
     "frequencies": lambda s, words: list(s.search.frequencies(words)),
     "speakers": lambda s, words: sorted(s.search.known_speakers(words)),
     "match": match,
-    "candidates": lambda s, words: s.search.candidates(words),
+    "candidates": lambda s, words, terms=False: s.search.candidates(words, terms=terms),
     "nearest": lambda s, vector, limit, only, model: s.search.nearest(vector, limit, only, model),
     "vectors": lambda s, keys, model: s.search.vectors(keys, model),
     "facts": facts,

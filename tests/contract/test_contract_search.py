@@ -61,6 +61,21 @@ def test_columns_weigh_as_they_should(store):
     assert keys_of(store.search.match(["needle"], 9, None)) == [keys[2], keys[1], keys[0]]
 
 
+def test_a_word_may_be_searched_with_any_ending(store):
+    keys = insert(
+        store,
+        memory(1, "Die Datenbankverbindung ist langsam"),
+        memory(2, "Datenbanken und Datenbank"),
+        memory(3, "Daten und Bank"),
+        *(memory(n, f"filler {n}") for n in range(4, 12)),
+    )
+    assert set(keys_of(store.search.match(["datenbank*"], 9, None))) == set(keys[:2])
+    assert keys_of(store.search.match(["datenbank*", "langsam"], 9, None, all_required=True)) == keys[:1]
+    assert store.search.frequencies(["datenbankv*", "datenbank", "nirgends*"]) == [1, 1, 0]
+    one, both = (store.search.match([word], 9, None)[0][1] for word in ("langsam", "datenbankv*"))
+    assert one == pytest.approx(both)
+
+
 def test_of_equals_the_oldest_comes_first_and_the_limit_cuts(store):
     keys = insert(store, *(memory(n, "the same words") for n in range(5)))
     assert keys_of(store.search.match(["same", "words"], 3, None)) == keys[:3]

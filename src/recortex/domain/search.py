@@ -28,6 +28,16 @@ BM25_MOST_GAIN = 2.2
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""
 
 
+ANY_ENDING = "*"
+"""At the end of a word that is searched: the words that begin so are found as if they were that word. Only
+letters may stand before it."""
+
+
+def begins(word: str) -> bool:
+    """Whether a word that is searched stands for all that begin so."""
+    return word.endswith(ANY_ENDING) and word.removesuffix(ANY_ENDING).isalpha()
+
+
 class SearchText(NamedTuple):
     """What a memory is found by besides its text, made when it is written.
 

@@ -15,6 +15,7 @@ from recortex.domain.time import to_micros
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
+from recortex.engines.languages import looked_up, reads
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
@@ -22,6 +23,7 @@ from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
 from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.scripts import borders
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -154,9 +156,9 @@ class Retrieval:
 
     def meaning(self, query: str, *, recipe: Recipe = "hybrid", in_play: InPlay = NOTHING_IN_PLAY) -> Meaning:
         """A question's words in this store, and its vector where the recipe wants one."""
-        asked = question(query)
+        asked, wanted = question(query), RECIPES[recipe]
         vocabulary = self._vocabulary(asked)
-        if not (asked.words and RECIPES[recipe].vectors):
+        if not (asked.words and wanted.vectors) or (wanted.words and not self._reads(asked)):
             return Meaning(asked, vocabulary, in_play=in_play)
         return Meaning(asked, vocabulary, *self._vector(asked, vocabulary), in_play=in_play)
 
@@ -180,7 +182,9 @@ class Retrieval:
     def _vocabulary(self, asked: Question) -> Vocabulary:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
         size = max(self._search.searchable(), 1)
-        frequency = self._frequencies(asked.words)
+        frequency = self._frequencies(looked_up(asked.text, asked.words, asked.names))
+        for pair in borders(frequency):
+            del frequency[pair]
         synonyms = {word: synonyms_of(word) for word, count in frequency.items() if not count}
         found = self._frequencies(tuple(dict.fromkeys(chain.from_iterable(synonyms.values()))))
         known = {name: count for name, count in found.items() if count}
@@ -192,6 +196,9 @@ class Retrieval:
 
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
+
+    def _reads(self, asked: Question) -> bool:
+        return self._embedder is None or reads(self._embedder.preferred_name, asked.text)
 
     def _vector(
         self, asked: Question, vocabulary: Vocabulary

@@ -33,6 +33,10 @@ _TABLES = {"memories": ("words", "word_totals"), "exchanges": ("exchange_words",
 """What is counted, and in which tables: how many hold each word, and the totals."""
 
 
+MOST_BEGINNING = 64
+"""Words that one with any ending may stand for."""
+
+
 class Totals(NamedTuple):
     """Of all memories, or all exchanges, of a workspace."""
 
@@ -82,6 +86,14 @@ class WordCounts(Records):
         kept = dict(self._rows("frequencies", json(list(words))))
         pending = self._pending()
         return {word: kept.get(word, 0) + pending[word] for word in words}
+
+    def beginning(self, start: str) -> dict[str, int]:
+        """The words that begin so, those of most rows first, with the number of rows that hold each."""
+        kept = self._rows("beginning", start, start + "\U0010ffff", MOST_BEGINNING)
+        pending = self._pending()
+        new = {word for word, count in pending.items() if count > 0 and word.startswith(start)}
+        found = {word: count + pending[word] for word, count in kept}
+        return {word: pending[word] for word in new} | found
 
     def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
         """Numbers of rows, of their words, and of rows with each of the words, at one moment."""

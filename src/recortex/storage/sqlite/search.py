@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.degradation import Degradation
+from recortex.domain.search import ANY_ENDING, begins
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
@@ -98,13 +99,13 @@ class SqliteSearch(SearchRecords):
         bindings = (expression, *values, MOST_SCORED, limit)
         return [(key, score) for key, score in self._index.rows(sql, bindings)]
 
-    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+    def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), LOOKALIKES))
+            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
         ]
 
 
@@ -125,7 +126,7 @@ def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, f
 
 
 def any_of(words: Sequence[str]) -> str:
-    """A full-text expression: any of the words, each taken literally."""
+    """A full-text expression: any of the words, each taken literally but for `ANY_ENDING`."""
     return " OR ".join(map(_literally, words))
 
 
@@ -135,4 +136,6 @@ def _all(words: Sequence[str]) -> str:
 
 
 def _literally(word: str) -> str:
+    if begins(word):
+        return f'"{word.removesuffix(ANY_ENDING)}" *'
     return '"' + word.replace('"', '""').replace("\0", "") + '"'

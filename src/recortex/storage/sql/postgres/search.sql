@@ -51,6 +51,6 @@ WHERE /*own c*/ c.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?1 AS jso
 -- name: lookalikes
 SELECT m.id, m.text, m.status, f.score
 FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
-  CAST(?4 AS double precision), true, CAST(?6 AS integer), CAST(?1 AS integer)) f
+  CAST(?4 AS double precision), NOT CAST(?7 AS boolean), CAST(?6 AS integer), CAST(?1 AS integer)) f
 JOIN memories m ON /*own m*/ m.key = f.key
 ORDER BY f.score DESC, f.key
