@@ -7,6 +7,7 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
@@ -32,6 +33,7 @@ from recortex.operations.sessions import SessionOperations
 class Cortex(
     RecordingOperations,
     SearchOperations,
+    ExplanationOperations,
     ContextOperations,
     AdviceOperations,
     GenerationOperations,

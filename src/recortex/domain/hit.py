@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Literal
 
 from recortex.domain.exchange import ExchangeHit
+from recortex.domain.explanation import Why
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
 
@@ -28,6 +29,7 @@ class Hit:
         freshness: whether the cited files still read as they did; `none` where no file is cited.
         code: of a description of code: the code itself.
         weak: its score alone is below the floor; it stands beside a better one.
+        why: the parts of its score, where they were asked for.
     """
 
     memory: Memory
@@ -36,6 +38,7 @@ class Hit:
     freshness: Freshness = "none"
     code: tuple[Memory, ...] = ()
     weak: bool = False
+    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +68,8 @@ class Recall:
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
         empty: why there is no answer; empty where there is one.
-        withheld: how many memories the floor, or the filters, kept back.
+        withheld: how many memories the floor kept back, beside an answer too; where there is none for the
+            filters' sake, how many these did.
     """
 
     query: str

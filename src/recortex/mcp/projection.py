@@ -79,6 +79,8 @@ _HIT_OF_EXCHANGE = (
     "message",
     "outcome",
 )
+_ONLY_WHERE_SAID = frozenset(("why",))
+"""Parts of a hit that most do not have."""
 _OPENED = (
     "id",
     "started_at",
@@ -169,7 +171,8 @@ def _value(value: Any) -> Any:
     if isinstance(value, Exchange | ExchangeHit):
         return _exchange(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _value(getattr(value, field.name)) for field in fields(value)}
+        found = {field.name: _value(getattr(value, field.name)) for field in fields(value)}
+        return {name: one for name, one in found.items() if one or name not in _ONLY_WHERE_SAID}
     return _scalar(value)
 
 

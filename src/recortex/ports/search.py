@@ -38,6 +38,9 @@ class SearchStore(Protocol):
         Above 10,000 it may be an estimate.
         """
 
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> Mapping[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+
     def known_speakers(self, words: Sequence[str]) -> Sequence[str]:
         """Those speakers, as stored, whose whole name is one of the words; case is ignored."""
 

@@ -16,6 +16,7 @@ FORMS = {
     "OpenedExchange": "exchanges.opened",
     "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",
+    "Explanation": "explaining.explanation",
     "Listing": "memories.listing",
     "Related": "memories.related",
     "Linked": "memories.linked",

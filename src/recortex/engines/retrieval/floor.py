@@ -51,12 +51,24 @@ _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 
 def answerable(support: Support) -> float:
     """The probability that the store has an answer: 0 to 1."""
-    against = _UNKNOWN * support.unknown + _UNKNOWN_NAMES * support.unknown_names + _OUTLINE * support.outline
+    return logistic(sum(evidence(support).values()))
+
+
+def evidence(support: Support) -> dict[str, float]:
+    """What speaks for an answer, or against it, in logits."""
+    return _for(support) | {
+        "unknown": _UNKNOWN * support.unknown,
+        "unknown names": _UNKNOWN_NAMES * support.unknown_names,
+        "outline": _OUTLINE * support.outline,
+    }
+
+
+def _for(support: Support) -> dict[str, float]:
     if support.coverage is None:
-        return logistic(_LIKENESS_ALONE * (support.likeness or 0.0) + against + _SEMANTIC_BIAS)
+        return {"likeness": _LIKENESS_ALONE * (support.likeness or 0.0), "bias": _SEMANTIC_BIAS}
     if support.likeness is None:
-        return logistic(_COVERAGE_ALONE * support.coverage + against + _KEYWORD_BIAS)
-    return logistic(_COVERAGE * support.coverage + _LIKENESS * support.likeness + against)
+        return {"coverage": _COVERAGE_ALONE * support.coverage, "bias": _KEYWORD_BIAS}
+    return {"coverage": _COVERAGE * support.coverage, "likeness": _LIKENESS * support.likeness}
 
 
 def in_common(one: Scored) -> bool:

@@ -66,7 +66,11 @@ class Evidence:
 
 
 class Scored(NamedTuple):
-    """A candidate with its total (in standard deviations) and the measured signals."""
+    """A candidate with its total (in standard deviations) and the measured signals.
+
+    Attributes:
+        deviations: of the compared signals from the mean of the candidates.
+    """
 
     facts: Facts
     total: float
@@ -74,6 +78,19 @@ class Scored(NamedTuple):
     compared: Compared
     spoken: Spoken
     common: Common
+    deviations: Compared
+
+    @property
+    def adds(self) -> dict[str, float]:
+        """By how much each signal raises the total; those that change nothing are left out."""
+        form, parts = self.weights, dict[str, float]()
+        for weights, values in (
+            (form.compared, self.deviations),
+            (form.spoken, self.spoken),
+            (COMMON, self.common),
+        ):
+            parts |= dict(zip(weights._fields, map(mul, weights, values), strict=True))
+        return {name: value for name, value in parts.items() if value}
 
     @property
     def signals(self) -> dict[str, float]:
@@ -104,7 +121,7 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
         total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
         if spoken is not _NOTHING_SPOKEN:
             total += sum(map(mul, form.spoken, spoken))
-        scored.append(Scored(one, total, form, compared, spoken, common))
+        scored.append(Scored(one, total, form, compared, spoken, common, deviations))
     return sorted(
         scored,
         key=lambda one: (-one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key),

@@ -12,6 +12,7 @@ from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
 from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.explanation import Understood
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
@@ -128,13 +130,14 @@ class Retrieval:
                 hubs is slow.
             meaning: what `meaning` said of the question and recipe; None: it is asked now.
         """
-        considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery(), meaning=meaning)
+        only = only or MemoryQuery()
+        considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
         best = answerable(considered.support) if considered.scored else 0.0
         # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
         answering = filter(in_common, considered.scored if best >= FLOOR else ())
         found = list(islice(answering if floor else considered.scored, max(limit, 0)))
         memories = self._search.memories([one.facts.key for one in found])
-        if decayed and not self._historical and not (only and only.as_of):
+        if decayed and not self._historical and not only.as_of:
             memories = self._decayed(memories, found, to_micros(now))
         return Recall(
             query=query,
@@ -144,7 +147,31 @@ class Retrieval:
             floor=FLOOR if floor else 0.0,
             tokens=sum(memory.tokens for memory in memories.values()),
             degraded=considered.degraded,
+            withheld=_withheld(considered.scored, found, max(limit, 0), only),
         )
+
+    def explained(self, found: Recall, meaning: Meaning, *, now: datetime, only: MemoryQuery) -> Recall:
+        """An answer whose hits tell the parts of their scores; the question is asked again for them."""
+        from recortex.engines.retrieval.explaining import why
+
+        considered = self.consider(found.query, now=now, recipe=found.recipe, only=only, meaning=meaning)
+        scored = {one.facts.key: one for one in considered.scored}
+        hits = {hit.memory.id: hit for hit in found.hits}
+        keys = {key: one.id for key, one in self._search.memories(list(scored)).items() if one.id in hits}
+        vocabulary = meaning.vocabulary
+        holding = self._search.holding((*vocabulary.frequency, *vocabulary.stand_ins), list(keys))
+        for key, id_ in keys.items():
+            parts = why(scored[key], considered.scored[0], vocabulary, holding)
+            hits[id_] = replace(hits[id_], why=parts)
+        return replace(found, hits=tuple(hits.values()))
+
+    def understood(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Understood:
+        """How this store takes a question, and what speaks for an answer."""
+        from recortex.engines.retrieval.explaining import understood
+
+        meaning = self.meaning(query, recipe=recipe)
+        considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
+        return understood(meaning.asked, meaning.vocabulary, considered)
 
     def _decayed(
         self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int
@@ -311,6 +338,13 @@ class _Search(NamedTuple):
     gathering: Gathering
     vector: QuestionVector | None
     in_play: InPlay = NOTHING_IN_PLAY
+
+
+def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
+    """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
+    apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
+    told, given = ([one for one in some if one.facts.status not in apart] for some in (scored, found))
+    return min(limit, len(told)) - len(given)
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)

@@ -14,6 +14,7 @@ from recortex.ports.search import MOST_SCORED
 from recortex.storage.postgres.words import asked, lexeme, quoted
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
+from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,6 +117,19 @@ class PgSearch(SearchRecords):
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it."""
         return frequencies_of(self._counts, words)
+
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+        known = {word: asked(word) for word in words}
+        among = json(list(keys))
+        return {
+            word: frozenset(
+                row[0] for row in self._rows("holding", f"'{quoted(lexeme(self._workspace, one))}'", among)
+            )
+            if one
+            else frozenset()
+            for word, one in known.items()
+        }
 
     def match(
         self,

@@ -72,6 +72,14 @@ class SqliteSearch(SearchRecords):
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
         return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
 
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+        sql, among = self._sql["holding"], json(list(keys))
+        return {
+            word: frozenset(row[0] for row in self._index.rows(sql, (any_of([word]), among)))
+            for word in words
+        }
+
     def match(
         self,
         words: Sequence[str],

@@ -16,6 +16,10 @@ SELECT key, score FROM (
   WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
 ) latest ORDER BY score DESC, key LIMIT ?1
 
+-- name: holding
+SELECT m.key FROM memories m WHERE /*own m*/ m.words @@ CAST(?1 AS tsquery)
+  AND m.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?2 AS json)))::bigint[])
+
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
 WHERE /*own*/ speaker <> '' AND lower(speaker COLLATE "C") = ANY(

@@ -17,6 +17,9 @@ SELECT (
     (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH j.value ORDER BY rowid DESC LIMIT ?2)
 ) FROM json_each(?1) j ORDER BY j.key
 
+-- name: holding
+SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid IN (SELECT value FROM json_each(?))
+
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
 WHERE /*own*/ speaker <> '' AND speaker COLLATE NOCASE IN (SELECT value FROM json_each(?))
