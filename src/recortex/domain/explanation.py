@@ -7,7 +7,7 @@ from typing import Literal
 
 Cause = Literal[
     "answers", "proposed", "status", "not yet true", "no longer true", "kind", "filter", "candidates",
-    "nothing in common", "floor", "limit", "budget", "exchanges", "no vector",
+    "nothing in common", "floor", "far", "alike", "limit", "budget", "exchanges", "no vector",
 ]  # fmt: skip
 """Why a memory was found or not; `engines/retrieval/wording.py` has the words."""
 

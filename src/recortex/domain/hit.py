@@ -28,7 +28,8 @@ class Hit:
         signals: each part of the score by name, before weighting.
         freshness: whether the cited files still read as they did; `none` where no file is cited.
         code: of a description of code: the code itself.
-        weak: its score alone is below the floor; it stands beside a better one.
+        weak: much less sure than the best one: it may be about something else.
+        alike: ids of memories that say the same in nearly the same words and are not told again.
         why: the parts of its score, where they were asked for.
     """
 
@@ -38,6 +39,7 @@ class Hit:
     freshness: Freshness = "none"
     code: tuple[Memory, ...] = ()
     weak: bool = False
+    alike: tuple[str, ...] = ()
     why: Why | None = None
 
 
@@ -60,7 +62,7 @@ class Recall:
 
     Attributes:
         best: the highest score before the floor, so that an empty answer can be understood.
-        floor: what a score had to reach.
+        floor: what the best score, and that of each hit, had to reach.
         hits: memories; where exchanges answer too, only those that probably do.
         exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
         unchecked: proposed memories that answer.

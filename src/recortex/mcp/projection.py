@@ -79,7 +79,7 @@ _HIT_OF_EXCHANGE = (
     "message",
     "outcome",
 )
-_ONLY_WHERE_SAID = frozenset(("why",))
+_ONLY_WHERE_SAID = frozenset(("alike", "why"))
 """Parts of a hit that most do not have."""
 _OPENED = (
     "id",

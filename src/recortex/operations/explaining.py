@@ -13,6 +13,7 @@ from recortex.domain.explanation import Reason, Understood
 from recortex.domain.hit import ANSWERING, Hit, Recall
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Status
+from recortex.engines.compression.levels import SHORT_ID
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.engines.retrieval.answering import answers
 from recortex.engines.retrieval.floor import LEAST_LIKENESS
@@ -171,7 +172,7 @@ class _Trial:
 
     def _ask(self, **changes: Any) -> Recall:
         wide = replace(self._asked, limit=MAX_LIMIT, budget=None, among="memories")
-        return self._search.answer(replace(wide, **changes))
+        return self._search.answer(replace(wide, **changes), fold=False)
 
     def left_out(self) -> Iterator[LeftOut]:
         """What came nearest without being told."""
@@ -236,6 +237,9 @@ class _Trial:
     def _beaten(self, hit: Hit) -> Reason:
         """Why a candidate that passes all filters is none of the answers."""
         memory = hit.memory
+        for one in self.usual.hits:
+            if memory.id in one.alike:
+                return because("alike", id=one.memory.id[:SHORT_ID])
         place, limit = _place(self.floored, memory), self._search.most(self._asked)
         if not place:
             return self._withheld(hit)
@@ -250,6 +254,8 @@ class _Trial:
         near = max(hit.signals.get("semantic", 0.0), hit.signals.get("nearby", 0.0)) >= LEAST_LIKENESS
         if best >= floor and not (near or hit.signals.get("keyword")):
             return because("nothing in common")
+        if best >= floor and hit.why:
+            return because("far", behind=hit.why.behind)
         return because("floor", best=best, floor=floor)
 
 

@@ -15,6 +15,7 @@ from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
+from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.retrieval.answering import answers
 from recortex.errors import (
@@ -46,8 +47,8 @@ COUNT_SECONDS = 0.25
 (bench/stress.py)."""
 
 MOST_UNCHECKED, MOST_ASKED = 2, 8
-"""Proposed memories in an answer, and how many more memories are asked for, so that they crowd out no other.
-What was said in sessions mostly says the same, with what stands around it."""
+"""Proposed memories in an answer, and how many more memories are asked for, so that these and near-copies
+crowd out no other. What was said in sessions mostly says the same, with what stands around it."""
 
 MAX_QUESTION = 20_000
 TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
@@ -92,8 +93,13 @@ class SearchOperations(Operations):
             self._receipts_for(asked.query, answer.hits, began)
         return answer
 
-    def answer(self, asked: RecallQuestion) -> Recall:
-        """The answer to a question, which is not counted as given to anybody."""
+    def answer(self, asked: RecallQuestion, *, fold: bool = True) -> Recall:
+        """The answer to a question, which is not counted as given to anybody.
+
+        Args:
+            asked: the question.
+            fold: whether near-copies take one place together.
+        """
         if len(asked.query) > MAX_QUESTION:
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
@@ -104,13 +110,9 @@ class SearchOperations(Operations):
             (services, services.retrieval.meaning(asked.query, recipe=asked.recipe))
             for services in self._app.all_services(asked.scope)
         ]
-        found = [
-            self._ask(services, meaning, asked, only, limit + MOST_ASKED * asked.mixes)
-            for services, meaning in (stores if asked.among != "exchanges" else ())
-        ]
-        every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
-        hits = [hit for hit in every if not (asked.mixes and _waits(hit))][:limit]
-        waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)][:MOST_UNCHECKED]
+        found, hits, waiting = self._best_of(
+            stores if asked.among != "exchanges" else (), asked, only, limit, fold=fold
+        )
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = self._said(stores, asked, only)
         if any(not one.weak for one in answering):
@@ -137,6 +139,31 @@ class SearchOperations(Operations):
             withheld=withheld,
         )
         return answer if asked.among == "exchanges" else explained(self._app, answer, only, limit)
+
+    def _best_of(
+        self,
+        stores: Sequence[tuple[StoreServices, Meaning]],
+        asked: RecallQuestion,
+        only: MemoryQuery,
+        limit: int,
+        *,
+        fold: bool,
+    ) -> tuple[list[Recall], list[Hit], list[Hit]]:
+        """What each store finds, the hits, and the proposed memories that answer.
+
+        Where copies and proposals leave too few hits, so many more are asked for.
+        """
+        most = limit + MOST_ASKED
+        while True:
+            found = [self._ask(services, meaning, asked, only, most) for services, meaning in stores]
+            every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
+            active = [hit for hit in every if not (asked.mixes and _waits(hit))]
+            hits = folded(active) if fold else active
+            if len(hits) >= limit or all(len(one.hits) < most for one in found):
+                break
+            most *= 4
+        waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
+        return found, hits[:limit], waiting[:MOST_UNCHECKED]
 
     def filters(self, asked: RecallQuestion) -> MemoryQuery:
         """What of the stores may answer."""

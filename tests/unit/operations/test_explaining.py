@@ -10,6 +10,7 @@ from recortex.domain.vocabulary import Scope, Status
 from recortex.errors import InvalidInputError
 
 PORT = "The license server answers on port 9000"
+NEAR = "The license server is restarted on Mondays, which takes a while"
 QUESTION = "on which port does the license server answer?"
 
 
@@ -60,11 +61,14 @@ def test_a_question_is_told_as_it_is_understood(cortex, port):
 
 
 def test_what_came_near_is_told_with_its_reason(cortex, port):
+    near = cortex.remember(NEAR)
     found = cortex.explain(QUESTION, limit=1)
     assert [hit.memory.id for hit in found.hits] == [port.id]
-    assert {one.cause for left in found.left_out for one in left.reasons} == {"limit"}
-    few = cortex.explain(QUESTION, budget=port.tokens)
-    assert {one.cause for left in few.left_out for one in left.reasons} == {"budget"}
+    causes = {one.id: [reason.cause for reason in one.reasons] for one in found.left_out}
+    assert causes.pop(near.id) == ["limit"]
+    assert set(map(tuple, causes.values())) == {("far",)}
+    few = cortex.explain(QUESTION, budget=port.tokens).left_out[0]
+    assert (few.id, few.reasons[0].cause) == (near.id, "budget")
 
 
 def test_a_memory_that_answers_has_its_place(cortex, port):
@@ -76,8 +80,10 @@ def test_a_memory_that_answers_has_its_place(cortex, port):
 
 def test_a_memory_that_does_not_answer_has_the_reason_that_is_true(cortex, port, clock):
     rack = cortex.list(tags=["rack"]).memories[0]
-    assert causes(cortex, rack, limit=1) == ["limit"]
-    assert causes(cortex, rack, budget=port.tokens) == ["budget"]
+    near = cortex.remember(NEAR)
+    assert causes(cortex, near, limit=1) == ["limit"]
+    assert causes(cortex, near, budget=port.tokens) == ["budget"]
+    assert causes(cortex, rack) == ["far"]
     assert causes(cortex, port, tags=["rack"]) == ["filter"]
     assert causes(cortex, port, kinds=["decision"], files=["a.py"]) == ["filter", "filter"]
     assert causes(cortex, port, query="how is bread baked?") == ["candidates"]

@@ -171,6 +171,9 @@ def hit(value: Hit, terminal: Terminal) -> str:
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if value.why:
         lines.append(terminal.style(terminal.wrap(value.why.text, indent=6), "dim"))
+    if value.alike:
+        others = f"and {len(value.alike)} alike: {', '.join(map(short, value.alike))}"
+        lines.append(terminal.style(terminal.wrap(others, indent=6), "dim"))
     if said := source_of(one.source):
         lines.append(terminal.style(terminal.wrap(said, indent=6), "dim"))
     lines += [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, islice
-from math import exp
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.hit import Hit, Recall
@@ -17,7 +16,7 @@ from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
 from recortex.engines.languages import looked_up, reads
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
@@ -28,13 +27,14 @@ from recortex.engines.scripts import borders
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.explanation import Understood
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
+    from recortex.engines.retrieval.floor import Rated
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.search import SearchStore
 
@@ -45,9 +45,6 @@ inside the query: far more than the hits that are asked for, so that scoring sti
 RADIUS = 2
 """Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
 radius (bench/retrieval.py)."""
-_DISTANCE = 4.0
-"""A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
-shown, not the order."""
 
 
 class InPlay(NamedTuple):
@@ -133,16 +130,18 @@ class Retrieval:
         only = only or MemoryQuery()
         considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
         best = answerable(considered.support) if considered.scored else 0.0
-        # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
-        answering = filter(in_common, considered.scored if best >= FLOOR else ())
-        found = list(islice(answering if floor else considered.scored, max(limit, 0)))
+        candidates = rated(considered.scored, best)
+        # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
+        answering = filter(passes, candidates if best >= FLOOR else ())
+        told = list(islice(answering if floor else candidates, max(limit, 0)))
+        found = [one.scored for one in told]
         memories = self._search.memories([one.facts.key for one in found])
         if decayed and not self._historical and not only.as_of:
             memories = self._decayed(memories, found, to_micros(now))
         return Recall(
             query=query,
             recipe=recipe,
-            hits=tuple(_hits(found, memories, best)),
+            hits=tuple(_hits(told, memories)),
             best=best,
             floor=FLOOR if floor else 0.0,
             tokens=sum(memory.tokens for memory in memories.values()),
@@ -371,14 +370,8 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
     return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
 
 
-def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:
-    if not found:
-        return []
-    top = found[0].total
-    # Never below e^-60: a score that underflowed to 0 would look like no hit.
-    scores = [best * exp(max((one.total - top) / _DISTANCE, -60.0)) for one in found]
-    return [
-        Hit(memory=memories[one.facts.key], score=score, signals=one.signals, weak=score < FLOOR)
-        for one, score in zip(found, scores, strict=True)
-        if one.facts.key in memories
-    ]
+def _hits(told: Sequence[Rated], memories: Mapping[int, Memory]) -> Iterator[Hit]:
+    for one in told:
+        facts, signals = one.scored.facts, one.scored.signals
+        if facts.key in memories:
+            yield Hit(memory=memories[facts.key], score=one.score, signals=signals, weak=one.weak)

@@ -61,6 +61,8 @@ CAUSES: dict[Cause, str] = {
     "candidates": "it is not among the {number} memories that are nearest by words and by meaning",
     "nothing in common": "it has no word of the question, and no meaning near enough to it",
     "floor": "the floor keeps it back: the best answer reaches {best:.2f} of {floor:.2f}",
+    "far": "the floor keeps it back: it is {behind:.1f} standard deviations behind the best answer",
+    "alike": "{id}, which says the same, stands for it",
     "limit": "others answer better: it is at place {place}, and {limit} are told",
     "budget": "it has {tokens} tokens: beside what answers better it does not fit the budget of {budget}",
     "exchanges": "what was said in sessions answers more surely",
