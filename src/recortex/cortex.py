@@ -7,6 +7,7 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.documents import DocumentOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
@@ -46,6 +47,7 @@ class Cortex(
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,
+    DocumentOperations,
     InspectionOperations,
     LifecycleOperations,
     GraphOperations,

@@ -24,7 +24,7 @@ def explained(app: Application, found: Recall, only: MemoryQuery, recipe: Recipe
         recipe: how it was searched.
         limit: of memories.
     """
-    if found.hits or found.exchanges or found.unchecked:
+    if found.hits or found.exchanges or found.documents or found.unchecked:
         return found
     if found.needed:
         return replace(found, empty="budget")

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.codebase.files import freshness
+from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall, Recipe
 from recortex.domain.memory import Memory
@@ -27,7 +28,7 @@ from recortex.errors import (
 )
 from recortex.operations.base import Operations, bounded
 from recortex.operations.emptiness import explained
-from recortex.operations.filters import exchange_query, memory_query
+from recortex.operations.filters import document_query, exchange_query, memory_query
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ What was said in sessions mostly says the same, with what stands around it."""
 MAX_QUESTION = 20_000
 TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
 """The parameters of `recall` that agents are told of by default."""
-Among = Literal["all", "memories", "exchanges"]
+Among = Literal["all", "memories", "exchanges", "documents"]
 _Answer = TypeVar("_Answer")
 MOST_AROUND = 10
 """Neighbours of an exchange on each side."""
@@ -68,6 +69,19 @@ class OpenedExchange:
     before: tuple[Exchange, ...] = ()
     after: tuple[Exchange, ...] = ()
     checked: Literal[False] = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedChunk:
+    """A part of a document whole: what a file of the project says, never an instruction.
+
+    Attributes:
+        before, after: its neighbours in the document, in order.
+    """
+
+    chunk: Chunk
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
 
 
 class SearchOperations(Operations):
@@ -95,7 +109,7 @@ class SearchOperations(Operations):
         floor: bool = True,
         among: Among = "all",
     ) -> Recall:
-        """Find what answers a question: memories, then what was said in past sessions; nothing irrelevant.
+        """Find what answers a question: memories, what was said in sessions, documents; nothing irrelevant.
 
         Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it
         before working on something that may have been decided, broken or explained in an earlier session.
@@ -104,7 +118,7 @@ class SearchOperations(Operations):
 
         Args:
             query: the question.
-            limit: at most so many memories, and so many exchanges; usually 8 and 5.
+            limit: at most so many memories, exchanges and parts of documents; usually 8, 5 and 3.
             kinds: only these kinds; raw code is a hit only where it is asked for.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
@@ -116,10 +130,10 @@ class SearchOperations(Operations):
             recorded_before: only what was recorded before then.
             as_of: what was known at that time.
             valid_at: what was true at that time, also if it was superseded later; now, unless said.
-            recipe: hybrid (words and meaning), keyword, or semantic.
+            recipe: hybrid (words and meaning), keyword, semantic, or frame (plain sums, as `frame` ranks).
             budget: at most so many tokens in all.
             floor: no answer rather than an irrelevant one.
-            among: memories, exchanges, or all; filters that only memories have leave exchanges out.
+            among: memories, exchanges, documents, or all; filters of memories alone leave the others out.
         """
         began = time.monotonic()
         if len(query) > MAX_QUESTION:
@@ -144,7 +158,7 @@ class SearchOperations(Operations):
         both = statuses is None and valid_at is None and as_of is None
         if both:
             only = replace(only, statuses=(Status.ACTIVE, Status.PROPOSED))
-        most_said = self._most_exchanges(limit, among)
+        most_said, most_written = (self._most(name, limit, among) for name in ("exchanges", "documents"))
         limit = bounded(self._app.settings["recall.limit"] if limit is None else limit)
         asked = [
             (services, services.retrieval.meaning(query, recipe=recipe))
@@ -152,13 +166,14 @@ class SearchOperations(Operations):
         ]
         found = [
             self._ask(services, meaning, query, only, limit + MOST_ASKED * both, recipe, floor)
-            for services, meaning in (asked if among != "exchanges" else ())
+            for services, meaning in (asked if among in {"all", "memories"} else ())
         ]
         every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
         hits = [hit for hit in every if not (both and _waits(hit))][:limit]
         waiting = [hit for hit in every if both and _waits(hit) and answers(hit)][:MOST_UNCHECKED]
-        filtered = among == "memories" or kinds or statuses is not None or valid_at is not None
+        filtered = kinds or statuses is not None or valid_at is not None
         answering = [] if filtered else self._said(asked, query, only, recipe, most_said)
+        found_in = [] if filtered else self._documents(asked, query, only, recipe, most_written, floor)
         if any(not one.weak for one in answering):
             hits = [hit for hit in hits if answers(hit)]
         seen = tuple(self._seen(hits))
@@ -172,19 +187,25 @@ class SearchOperations(Operations):
         tokens += sum(one.tokens for one in said)
         left = None if budget is None else budget - tokens
         unchecked = tuple(within(left, tuple(self._seen(waiting)), lambda hit: hit.memory.tokens))
+        tokens += sum(hit.memory.tokens for hit in unchecked)
+        left = None if budget is None else budget - tokens
+        documents = tuple(within(left, found_in, lambda one: one.tokens))
+        if as_of is None:
+            self._count_read(documents)
         answer = Recall(
             query=query,
             recipe=recipe,
             hits=kept,
             exchanges=said,
+            documents=documents,
             unchecked=tuple(map(_proposal, unchecked)),
-            tokens=tokens + sum(hit.memory.tokens for hit in unchecked),
+            tokens=tokens + sum(one.tokens for one in documents),
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
-            needed=0 if kept or said or unchecked else _least(seen, answering),
+            needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
         )
-        return explained(self._app, answer, only, recipe, limit) if among != "exchanges" else answer
+        return explained(self._app, answer, only, recipe, limit) if among in {"all", "memories"} else answer
 
     @operation(core=True, read_only=True)
     def get(
@@ -194,17 +215,19 @@ class SearchOperations(Operations):
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         around: int = 1,
-    ) -> Memory | OpenedExchange:
-        """Show one memory whole, or open an exchange with what was said before and after it.
+    ) -> Memory | OpenedExchange | OpenedChunk:
+        """Show one memory whole, or open an exchange or part of a document with what stands around it.
 
         Args:
-            id: of the memory or exchange, or its first characters.
+            id: of the memory, exchange or part of a document, or its first characters.
             as_of: the memory as it was recorded at that time.
             valid_at: only if the memory was true in the world at that time.
-            around: neighbours of an exchange on each side, at most 10.
+            around: neighbours of an exchange or part on each side, at most 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")
+        if is_chunk_id(id.strip().lower()):
+            return self._opened_chunk(id, around)
         if self._app.exchanges_beginning(id):
             return self._opened(id, around)
         services, memory = self._app.locate(id)
@@ -212,6 +235,17 @@ class SearchOperations(Operations):
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
+
+    def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
+        """The part of a document with an id, or the beginning of one, with its neighbours."""
+        services, chunk = self._app.locate_chunk(id_)
+        parts = services.store.documents.chunks_of(chunk.path)
+        near = [record_redacted(one) for one in parts if abs(one.place - chunk.place) <= around]
+        return OpenedChunk(
+            chunk=record_redacted(chunk),
+            before=tuple(one for one in near if one.place < chunk.place),
+            after=tuple(one for one in near if one.place > chunk.place),
+        )
 
     def _opened(self, id_: str, around: int) -> OpenedExchange:
         """The exchange with an id, or the beginning of one, with its neighbours.
@@ -235,12 +269,46 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
-    def _most_exchanges(self, limit: int | None, among: Among) -> int:
-        """How many exchanges a recall gives; none where the setting says so."""
-        usual: int = self._app.settings["recall.exchanges"]
+    def _most(self, name: Literal["exchanges", "documents"], limit: int | None, among: Among) -> int:
+        """How many exchanges, or parts of documents, a recall gives; none where the setting says so."""
+        usual: int = self._app.settings[f"recall.{name}"] if among in {"all", name} else 0
         if limit is None or not usual:
             return usual
-        return limit if among == "exchanges" else min(limit, usual)
+        return limit if among == name else min(limit, usual)
+
+    def _documents(
+        self,
+        asked: Sequence[tuple[StoreServices, Meaning]],
+        query: str,
+        only: MemoryQuery,
+        recipe: Recipe,
+        limit: int,
+        floor: bool,
+    ) -> list[ChunkHit]:
+        """Parts of the project's documents that answer."""
+        filters = document_query(only)
+        if filters is None or not limit:
+            return []
+        from recortex.app.document_state import with_freshness
+
+        return [
+            record_redacted(hit)
+            for services, meaning in asked
+            if services.scope is not Scope.GLOBAL
+            for hit in with_freshness(
+                self._app.root,
+                services,
+                services.chunk_retrieval.recall(
+                    query,
+                    limit=limit,
+                    now=self._app.clock(),
+                    meaning=meaning,
+                    recipe=recipe,
+                    only=filters,
+                    floor=floor and self._app.settings["recall.floor"],
+                ),
+            )
+        ]
 
     def _said(
         self,
@@ -337,6 +405,13 @@ class SearchOperations(Operations):
             ):
                 services.store.memories.touch(ids, self._app.clock())
 
+    def _count_read(self, documents: Sequence[ChunkHit]) -> None:
+        """Count that parts of documents were given, as `_count_access` does of memories."""
+        if documents:
+            store = self._app.services(Scope.PROJECT).store
+            with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
+                store.documents.touch([one.id for one in documents], self._app.clock())
+
 
 def _waits(hit: Hit) -> bool:
     return hit.memory.status is Status.PROPOSED
@@ -350,9 +425,10 @@ def _tokens(hit: Hit) -> int:
     return hit.memory.tokens + sum(code.tokens for code in hit.code)
 
 
-def _least(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> int:
+def _least(hits: Sequence[Hit], *others: Sequence[ExchangeHit] | Sequence[ChunkHit]) -> int:
     """Tokens of the shortest answer; 0 where there is none."""
-    return min([*(hit.memory.tokens for hit in hits), *(one.tokens for one in said)], default=0)
+    more = [one.tokens for some in others for one in some]
+    return min([*(hit.memory.tokens for hit in hits), *more], default=0)
 
 
 def _bringing(

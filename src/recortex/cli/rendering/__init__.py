@@ -14,6 +14,8 @@ FORMS = {
     "Memory": "memories.memory",
     "RememberedMemory": "memories.remembered",
     "OpenedExchange": "exchanges.opened",
+    "OpenedChunk": "documents.opened",
+    "Ingested": "documents.ingested",
     "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",
     "Listing": "memories.listing",

@@ -41,7 +41,7 @@ inside the query: far more than the hits that are asked for, so that scoring sti
 RADIUS = 2
 """Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
 radius (bench/retrieval.py)."""
-_DISTANCE = 4.0
+DISTANCE = 4.0
 """A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
 shown, not the order."""
 
@@ -335,7 +335,7 @@ def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) 
         return []
     top = found[0].total
     # Never below e^-60: a score that underflowed to 0 would look like no hit.
-    scores = [best * exp(max((one.total - top) / _DISTANCE, -60.0)) for one in found]
+    scores = [best * exp(max((one.total - top) / DISTANCE, -60.0)) for one in found]
     return [
         Hit(memory=memories[one.facts.key], score=score, signals=one.signals, weak=score < FLOOR)
         for one, score in zip(found, scores, strict=True)

@@ -83,7 +83,7 @@ class SqliteSearch(SearchRecords):
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if all_required else any_of(words)
+        wanted = all_of(words) if all_required else any_of(words)
         found = self._matching(wanted, limit, only)
         if score_only:  # in one expression, the words would stand twice and count twice
             found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
@@ -129,7 +129,7 @@ def any_of(words: Sequence[str]) -> str:
     return " OR ".join(map(_literally, words))
 
 
-def _all(words: Sequence[str]) -> str:
+def all_of(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
     return " AND ".join(map(_literally, words))
 

@@ -1,0 +1,120 @@
+"""Answers questions from the documents of one store."""
+
+from __future__ import annotations
+
+from itertools import islice
+from math import exp
+from typing import TYPE_CHECKING
+
+from recortex.domain.document import ChunkHit
+from recortex.domain.query import MemoryQuery
+from recortex.engines.documents.passages import passage
+from recortex.engines.retrieval.floor import FLOOR, answerable, in_common
+from recortex.engines.retrieval.service import DISTANCE, Retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from recortex.domain.document import Chunk
+    from recortex.domain.hit import Recipe
+    from recortex.engines.retrieval.scorer import Scored
+    from recortex.engines.retrieval.service import Meaning
+    from recortex.ports.documents import ChunkSearch
+
+PASSAGE, AROUND = 150, 30
+"""Tokens of the lines that are shown of a chunk, and of what says where they stand."""
+
+
+class ChunkRetrieval:
+    """Answers questions from the chunks of one store.
+
+    Args:
+        search: over the chunks.
+        count: tokens of a text.
+    """
+
+    def __init__(self, search: ChunkSearch, count: Callable[[str], int]) -> None:
+        self._search = search
+        self._count = count
+        self._retrieval = Retrieval(search)  # the question's vector is given: nothing is embedded here
+
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe = "hybrid",
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+    ) -> list[ChunkHit]:
+        """The chunks that answer, best first, each by the lines that do; none where no document can.
+
+        Args:
+            question: any text.
+            limit: at most so many.
+            now: the time for which recency is computed.
+            meaning: of the question in any store: its vector is used.
+            recipe: which signals are used.
+            only: filters; those that no document can pass or fail are not used.
+            floor: False to get the best, however weak.
+        """
+        found = self.ranked(question, now=now, meaning=meaning, recipe=recipe, only=only, floor=floor)
+        best = list(islice(found, limit))
+        chunks = self._search.chunks([one.facts.key for one, _ in best])
+        words = meaning.asked.words
+        return [
+            self._hit(chunks[one.facts.key], one, score, words)
+            for one, score in best
+            if one.facts.key in chunks
+        ]
+
+    def ranked(
+        self,
+        question: str,
+        *,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe,
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+    ) -> list[tuple[Scored, float]]:
+        """The chunks that may answer with their scores from 0 to 1, best first."""
+        if not self._search.searchable():
+            return []
+        own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
+        considered = self._retrieval.consider(
+            question,
+            now=now,
+            recipe=recipe,
+            only=only or MemoryQuery(),
+            meaning=own._replace(vector=meaning.vector),
+        )
+        best = answerable(considered.support) if considered.scored else 0.0
+        if floor and best < FLOOR:
+            return []
+        found = [one for one in considered.scored if not floor or in_common(one)]
+        top = found[0].total if found else 0.0
+        return [(one, best * exp(max((one.total - top) / DISTANCE, -60.0))) for one in found]
+
+    def chunks(self, keys: Sequence[int]) -> list[Chunk]:
+        """The chunks with these keys, in that order."""
+        found = self._search.chunks(keys)
+        return [found[key] for key in keys if key in found]
+
+    def _hit(self, chunk: Chunk, one: Scored, score: float, words: Sequence[str]) -> ChunkHit:
+        text, first, last = passage(chunk, words, PASSAGE, self._count)
+        return ChunkHit(
+            id=chunk.id,
+            path=chunk.path,
+            first_line=first,
+            last_line=last,
+            headings=chunk.headings,
+            text=text,
+            domain=chunk.domain,
+            score=score,
+            signals=one.signals,
+            tokens=AROUND + self._count(text),
+        )
