@@ -9,6 +9,7 @@ from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
 from recortex.operations.documents import DocumentOperations
 from recortex.operations.exporting import ExportOperations
+from recortex.operations.frames import FrameOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
@@ -34,6 +35,7 @@ class Cortex(
     RecordingOperations,
     SearchOperations,
     ContextOperations,
+    FrameOperations,
     AdviceOperations,
     GenerationOperations,
     BrowseOperations,

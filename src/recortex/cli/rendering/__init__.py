@@ -16,6 +16,7 @@ FORMS = {
     "OpenedExchange": "exchanges.opened",
     "OpenedChunk": "documents.opened",
     "Ingested": "documents.ingested",
+    "Frame": "documents.frame",
     "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",
     "Listing": "memories.listing",

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.terminal import clean
+from recortex.domain.cleaning import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from recortex.cli.terminal import Style, Terminal
+    from recortex.domain.context import Frame
     from recortex.domain.document import Chunk, ChunkHit
     from recortex.operations.documents import Ingested
     from recortex.operations.searching import OpenedChunk
@@ -90,3 +92,8 @@ def where(value: Chunk | ChunkHit) -> str:
     path, first, last = clean(value.path), value.first_line, value.last_line
     lines = f"{first}-{last}" if last > first else str(first)
     return f"{path} cells {lines}" if path.lower().endswith(".ipynb") else f"{path}:{lines}"
+
+
+def frame(value: Frame, _terminal: Terminal) -> str:
+    """The frame as a model reads it."""
+    return visible(value.text)

@@ -135,12 +135,12 @@ def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Lin
     if len(lines) > 1:
         return [(line,) for line in lines]
     (line,) = lines
-    end = _fitting(line.text, _OWN - beside - 1, count)
+    end = fitting(line.text, _OWN - beside - 1, count)
     return [(line._replace(text=line.text[:end]),), (line._replace(text=line.text[end:]),)]
 
 
-def _fitting(text: str, most: int, count: Count) -> int:
-    """How many characters of a text have at most so many tokens, at least one; ends after a word if it can."""
+def fitting(text: str, most: int, count: Count) -> int:
+    """How many characters of a text have at most so many tokens, at least one: after a word if it can be."""
     low, high = 1, min(len(text), 8 * max(most, 1))
     while low < high:
         middle = (low + high + 1) // 2

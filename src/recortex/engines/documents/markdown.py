@@ -19,7 +19,7 @@ _NO_TITLE = re.compile(r" {0,3}(?:[-+*>|]|\d+[.)]|</?\w)")
 """What may stand before an underline and be no heading: an item, a quotation, a row of a table, a tag."""
 _FENCE = re.compile(r"(?:[ \t>]|[-+*][ \t]|\d{1,3}[.)][ \t])*(`{3,}|~{3,})([^`]*)$")
 """The beginning of a block of code, also inside an item or a quotation."""
-_ANCHOR = re.compile(r"[ \t]*\{[#.:][^{}]*\}[ \t]*$")
+_ANCHOR = re.compile(r"[ \t]*\{[ \t]*[#.:][^{}]*\}[ \t]*$")
 _LINKED = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _MARKS = re.compile(r"[`*]|<[^<>]*>")
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.document import ChunkHit
 from recortex.domain.query import MemoryQuery
+from recortex.engines.documents.floor import answerable
 from recortex.engines.documents.passages import passage
-from recortex.engines.retrieval.floor import FLOOR, answerable, in_common
+from recortex.engines.retrieval.floor import FLOOR, in_common
 from recortex.engines.retrieval.service import DISTANCE, Retrieval
 
 if TYPE_CHECKING:

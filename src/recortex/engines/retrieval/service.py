@@ -16,6 +16,7 @@ from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
+from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
@@ -174,7 +175,7 @@ class Retrieval:
         evidence = self._evidence(
             search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
         )
-        scored = score(asked, evidence)
+        scored = frame_score(evidence) if recipe == "frame" else score(asked, evidence)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
