@@ -126,6 +126,12 @@ class EngineStore(ABC):
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
 
+    def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the chunks and documents that erasing these texts takes along."""
+        from recortex.storage.purge import unsaid
+
+        return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.chunks_holding(one)))
+
     def apart(self) -> AbstractContextManager[None]:
         """While inside, this process may open and close the files of the store."""
         return nullcontext()

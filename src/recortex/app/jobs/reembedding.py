@@ -76,7 +76,7 @@ class Outlook(NamedTuple):
             are of it.
         per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is
             not known.
-        exchanges: without vectors of the wanted embedder.
+        exchanges, chunks: without vectors of the wanted embedder.
     """
 
     model: str
@@ -86,6 +86,7 @@ class Outlook(NamedTuple):
     made: int = 0
     per_second: float = 0.0
     exchanges: int = 0
+    chunks: int = 0
 
     @property
     def left(self) -> int:
@@ -109,15 +110,15 @@ def outlook(services: StoreServices) -> Outlook:
     missing = vectors.count_pending()
     others = vectors.others(model) if model else {}
     outdated = vectors.count_outdated(others)
-    said = waiting_exchanges(services)
+    said, written = waiting_exchanges(services), waiting_chunks(services)
     if not outdated:
-        return Outlook(model, (), missing, 0, vectors.made(model), exchanges=said)
+        return Outlook(model, (), missing, 0, vectors.made(model), exchanges=said, chunks=written)
     change = vectors.reembedding(model)
     if change is None or change.finished_at is not None or not change.milliseconds:
         rate = 0.0
     else:
         rate = 1e3 * change.done / change.milliseconds
-    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said)
+    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said, written)
 
 
 def waiting_exchanges(services: StoreServices) -> int:

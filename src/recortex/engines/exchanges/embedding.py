@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from recortex.engines.exchanges.shortening import ending, shortened
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 Waits = TypeVar("Waits", bound="Keyed")
 BATCH = 32
 """Records between two short transactions: a kill loses at most their vectors."""
+PART = "\0"
+"""Parts two parts of a text, whose vector is the mean of both."""
 RELEASED = 1_000
 """Records that give up the vectors of another embedder in one transaction."""
 
@@ -104,10 +107,13 @@ class RecordEmbedding(Generic[Waits]):
         if not missing or self._embedder is None:
             return {}
         texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
-        made = self._embedder.embed_named(texts, purpose="passage")
+        parts = [text.split(PART) for text in texts]
+        made = self._embedder.embed_named([one for some in parts for one in some], purpose="passage")
         if made.name != model:
             raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
-        return {missing[text]: compact(row) for text, row in zip(texts, made.vectors, strict=True)}
+        rows = iter(made.vectors)
+        means = [sum(islice(rows, len(some))) for some in parts]  # their length does not matter
+        return {missing[text]: compact(row) for text, row in zip(texts, means, strict=True)}
 
 
 def embedded(exchange: Exchange) -> tuple[str, str]:
