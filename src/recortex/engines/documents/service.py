@@ -93,7 +93,7 @@ class ChunkRetrieval:
             only=only or MemoryQuery(),
             meaning=own._replace(vector=meaning.vector),
         )
-        best = answerable(considered.support) if considered.scored else 0.0
+        best = answerable(considered.support, self._search.searchable()) if considered.scored else 0.0
         if floor and best < FLOOR:
             return []
         found = [one for one in considered.scored if not floor or in_common(one)]

@@ -51,17 +51,12 @@ _LIKENESS_ALONE, _SEMANTIC_BIAS = 9.0, 0.0
 
 def answerable(support: Support) -> float:
     """The probability that the store has an answer: 0 to 1."""
-    return logistic(evidence(support))
-
-
-def evidence(support: Support) -> float:
-    """What speaks for an answer, as log-odds."""
     against = _UNKNOWN * support.unknown + _UNKNOWN_NAMES * support.unknown_names + _OUTLINE * support.outline
     if support.coverage is None:
-        return _LIKENESS_ALONE * (support.likeness or 0.0) + against + _SEMANTIC_BIAS
+        return logistic(_LIKENESS_ALONE * (support.likeness or 0.0) + against + _SEMANTIC_BIAS)
     if support.likeness is None:
-        return _COVERAGE_ALONE * support.coverage + against + _KEYWORD_BIAS
-    return _COVERAGE * support.coverage + _LIKENESS * support.likeness + against
+        return logistic(_COVERAGE_ALONE * support.coverage + against + _KEYWORD_BIAS)
+    return logistic(_COVERAGE * support.coverage + _LIKENESS * support.likeness + against)
 
 
 def in_common(one: Scored) -> bool:
