@@ -284,7 +284,12 @@ ACTS = {
     ),
     "said_facts": said_facts,
     "holding_said": lambda s, text: s.exchanges_holding(text),
-    "written": lambda s, within: (s.documents.all(), s.documents.all(within=within), s.documents.count()),
+    "written": lambda s, within: (
+        s.documents.all(),
+        s.documents.all(within=within),
+        s.documents.count(),
+        sorted(s.documents.by_other_rules("new")),
+    ),
     "written_of": lambda s, path, ids, prefix: (
         s.documents.chunks_of(path),
         s.documents.chunks(ids),

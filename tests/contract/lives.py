@@ -305,6 +305,7 @@ class Life:
             set_domain=self.pick(*EITHER),
             size=self.random.randint(0, 9),
             hash=f"{self.random.randint(0, 3)}",
+            rules=self.pick("old", "new"),
             source=self.pick("docs", "."),
             chunks=len(chunks),
             tokens=self.random.randint(0, 9),

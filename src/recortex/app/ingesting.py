@@ -13,6 +13,7 @@ from recortex.codebase.document_files import find, place
 from recortex.codebase.files import relative
 from recortex.engines.documents.making import Source, content_hash, make
 from recortex.engines.documents.reading import FORMS
+from recortex.engines.privacy.table import rules_in_use
 from recortex.errors import FormatError, UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -149,7 +150,7 @@ class Ingesting:
         known = self._known.get(source.path)
         if known and source.domain is None and known.set_domain:
             source = source._replace(domain=known.domain)
-        same = known is not None and known.hash == content_hash(source.data)
+        same = known and (known.hash, known.rules) == (content_hash(source.data), rules_in_use())
         if same and known and (source.domain is None or (known.set_domain and known.domain is source.domain)):
             self.done.unchanged += 1
             self._seen.add(source.path)

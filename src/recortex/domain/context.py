@@ -39,7 +39,7 @@ class FrameEntry:
         id: of a memory, or of the part of a document that it begins with.
         place: where it stands in a document; empty for a memory.
         score: 0 to 1.
-        tokens: of its text.
+        tokens: of its text, of several parts together as each has them.
     """
 
     id: str

@@ -35,6 +35,7 @@ class Document:
         metadata: its front matter.
         size: in bytes.
         hash: BLAKE3 of its bytes and of how they were read.
+        rules: the privacy rules by which secrets were taken out.
         source: the path or pattern by which it was ingested, from the project's root.
         chunks, tokens: how many it has; tokens count what overlaps twice.
         modified_at: the file's own time.
@@ -49,6 +50,7 @@ class Document:
     set_domain: bool
     size: int
     hash: str
+    rules: str
     source: str
     chunks: int
     tokens: int

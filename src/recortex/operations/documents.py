@@ -67,16 +67,13 @@ class DocumentOperations(Operations):
         remove: bool = False,
         dry_run: bool = False,
     ) -> Ingested:
-        """Read documents, so that recall and frame find them: Markdown, text, reStructuredText, notebooks.
-
-        Only what changed is read again; what was renamed or deleted is followed. In folders, what git ignores
-        and dot folders are left out. Secrets are taken out first.
+        """Read Markdown, text, reStructuredText and notebooks, for recall and frame; only what changed.
 
         Args:
-            paths: files, folders, or patterns such as docs/**/*.md; what was ingested before, unless said.
-            domain: the area of the software; guessed, unless said.
-            embed: make vectors now, not in the background.
-            remove: forget these documents instead; the files stay.
+            paths: files, folders, patterns; else those of before.
+            domain: guessed, unless said.
+            embed: make vectors now.
+            remove: forget them; the files stay.
             dry_run: only look.
         """
         began = time.monotonic()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from recortex.domain.context import Frame
 from recortex.domain.hit import ANSWERING
 from recortex.domain.query import MemoryQuery
-from recortex.domain.vocabulary import Domain, Scope
+from recortex.domain.vocabulary import Scope
 from recortex.errors import InvalidInputError, PermissionsError, StoreBusyError
 from recortex.operations.base import Operations
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
+    from recortex.domain.document import Chunk
     from recortex.domain.hit import Hit
     from recortex.engines.compression.packing import Weighed
     from recortex.engines.context.frame import Known, LaidOut
@@ -44,20 +45,15 @@ class FrameOperations(Operations):
         budget: int = 15_500,
         state: str = "",
         instructions: str = "",
-        domains: Sequence[Domain] = (),
         files: Sequence[str] = (),
     ) -> Frame:
-        """Lay out a task with what documents and memories know for it, within a budget of tokens.
-
-        The task stands on top, then parts of documents, then memories, the strongest at the edges, then the
-        state and the instructions.
+        """Lay out a task with what documents and memories know, the best at the edges.
 
         Args:
-            task: what is to be done, in plain words.
-            budget: at most so many tokens; each section has its part of them.
+            task: in words.
+            budget: at most so many tokens.
             state: where the work stands.
-            instructions: what holds for the answer.
-            domains: only these areas of the software.
+            instructions: for the answer.
             files: paths in view.
         """
         from recortex.engines.context.frame import LEAST_BUDGET, MOST_BUDGET, lay_out
@@ -75,11 +71,11 @@ class FrameOperations(Operations):
         for services in self._app.all_services():
             services.embedding.catch_up(CATCH_UP)
             asked.append((services, services.retrieval.meaning(task, recipe="frame", in_play=in_play)))
-        only = MemoryQuery(kinds=ANSWERING, domains=tuple(domains), valid_at=self._app.clock())
-        knowledge = self._knowledge(asked, task, only)
+        only = MemoryQuery(kinds=ANSWERING, valid_at=self._app.clock())
+        number, knowledge = self._knowledge(asked, task, only)
         hits, degraded = self._learnings(asked, task, only)
         laid = lay_out(given, knowledge, _weighed(hits), budget, self._app.count_tokens)
-        self._count_told(asked, knowledge, laid)
+        self._count_told(asked, laid)
         self._keep_receipts(task, hits, laid, began)
         return Frame(
             task=task,
@@ -89,31 +85,22 @@ class FrameOperations(Operations):
             sections=laid.sections,
             knowledge=laid.knowledge,
             learnings=laid.learnings,
-            left_out=laid.left_out,
+            left_out=max(number - len(laid.chunks), 0) + len(hits) - len(laid.learnings),
             degraded=degraded,
         )
 
     def _knowledge(
         self, asked: Sequence[tuple[StoreServices, Meaning]], task: str, only: MemoryQuery
-    ) -> list[Known]:
-        """The parts of the project's documents that bear on a task, best first."""
-        from recortex.engines.context.frame import Known
-        from recortex.engines.ingestion.output_redaction import record_redacted
-
-        found: list[Known] = []
+    ) -> tuple[int, Iterator[Known]]:
+        """How many parts of the project's documents bear on a task, and these, best first."""
         for services, meaning in asked:
             if services.scope is not Scope.GLOBAL:
-                retrieval = services.chunk_retrieval
-                ranked = retrieval.ranked(
-                    task, now=self._app.clock(), meaning=meaning, recipe="frame", only=only
+                number, found = services.chunk_retrieval.for_frame(
+                    task, now=self._app.clock(), meaning=meaning, only=only
                 )
-                scores = {one.facts.key: score for one, score in ranked}
-                chunks = retrieval.chunks(list(scores))
-                found += [
-                    Known(record_redacted(chunk), score)
-                    for chunk, score in zip(chunks, scores.values(), strict=False)
-                ]
-        return found
+                if number:
+                    return number, _redacted(services, found)
+        return 0, iter(())
 
     def _learnings(
         self, asked: Sequence[tuple[StoreServices, Meaning]], task: str, only: MemoryQuery
@@ -137,24 +124,19 @@ class FrameOperations(Operations):
         degraded = tuple(dict.fromkeys(note for one in found for note in one.degraded))
         return [replace(hit, memory=output_redacted(hit.memory)) for hit in hits], degraded
 
-    def _count_told(
-        self, asked: Sequence[tuple[StoreServices, Meaning]], knowledge: Sequence[Known], laid: LaidOut
-    ) -> None:
+    def _count_told(self, asked: Sequence[tuple[StoreServices, Meaning]], laid: LaidOut) -> None:
         """Count what was given: what is often needed ranks a little higher."""
-        told = {one.id for one in laid.knowledge}
-        ids = [one.chunk.id for one in knowledge if one.chunk.id in told]
-        memories = {one.id for one in laid.learnings}
         for services, _ in asked:
-            store = services.store
-            own = [one.id for one in store.memories.get(list(memories))] if memories else []
-            parts = ids if services.scope is not Scope.GLOBAL else []
-            if own or parts:
+            store, ids = services.store, [one.id for one in laid.learnings]
+            memories = [one.id for one in store.memories.get(ids)] if ids else []
+            chunks = laid.chunks if services.scope is not Scope.GLOBAL else ()
+            if memories or chunks:
                 with (
                     suppress(StoreBusyError, PermissionsError),
                     store.transaction(patience=COUNT_SECONDS),
                 ):
-                    store.memories.touch(own, self._app.clock())
-                    store.documents.touch(parts, self._app.clock())
+                    store.memories.touch(memories, self._app.clock())
+                    store.documents.touch(chunks, self._app.clock())
 
     def _keep_receipts(self, task: str, hits: Sequence[Hit], laid: LaidOut, began: float) -> None:
         """Keep receipts of the memories that an agent's session was given."""
@@ -164,6 +146,20 @@ class FrameOperations(Operations):
         memories = {hit.memory.id: hit.memory for hit in hits}
         given = [(memories[one.id], one.score, one.tokens) for one in laid.learnings]
         Asking(self._app).note(given, classify(task), round(1_000 * (time.monotonic() - began)))
+
+
+def _redacted(services: StoreServices, found: Iterator[tuple[Chunk, float]]) -> Iterator[Known]:
+    """The chunks as they may be told: those from which secrets were taken out by other rules, by the present.
+
+    Looking through all of them each time would take longer than all else.
+    """
+    from recortex.engines.context.frame import Known
+    from recortex.engines.ingestion.output_redaction import record_redacted
+    from recortex.engines.privacy.table import rules_in_use
+
+    others = services.store.documents.by_other_rules(rules_in_use())
+    for chunk, score in found:
+        yield Known(record_redacted(chunk) if chunk.path in others else chunk, score)
 
 
 def _weighed(hits: Sequence[Hit]) -> list[Weighed]:

@@ -127,9 +127,8 @@ class HistoryOperations(Operations):
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
         """Remove memories and exchanges for good: rows, index, versions, vectors, both logs and backups.
 
-        A memory takes the exchanges and parts of documents with it that hold its text. Afterwards every file
-        of the store is read byte by byte; `traces` names those that still hold the text. Your client's own
-        transcripts, and documents, are left as they are.
+        A memory takes exchanges and documents with it that hold its text. Then every file of the
+        store is read byte by byte; `traces` names those that still hold the text. Transcripts stay.
 
         Args:
             id: of the memory or exchange, or its first characters.

@@ -118,13 +118,11 @@ class IndexingOperations(Operations):
     ) -> IndexedCode:
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
-        The description is searched by its words and its meaning. The code is kept as it stands, without
-        secrets, no vector is ever made of it, and no model sees it; a recall that finds the description
-        brings it along. Indexing the same lines again replaces what was said of them before.
+        The description is searched. The code is kept as it stands, without secrets, and no model sees it; a
+        recall that finds the description brings it along. The same lines again replace what was said before.
 
         Args:
-            path: the file, or the lines of one function or class in it: PATH or PATH:FIRST-LAST, from the
-                project's root; at most 64 KB.
+            path: the file, or lines of it: PATH or PATH:FIRST-LAST, from the project's root; at most 64 KB.
             description: what the code does, why, and what to know before changing it.
             tags: words to find and group it by.
             importance: low, normal, high or critical.
@@ -155,7 +153,7 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True)
     def backfill(self, *, limit: int = 0, scope: Scope | None = None, dry_run: bool = False) -> Backfilled:
-        """Make the vectors that memories wait for, then those of exchanges and of documents, in batches.
+        """Make the vectors that memories, exchanges and documents wait for, in batches.
 
         A stopped run goes on where it ended.
 
@@ -189,9 +187,8 @@ class IndexingOperations(Operations):
     ) -> Reembedded:
         """Bring every memory, exchange and document to the embedding model that is set.
 
-        A stopped run goes on where it ended. After a change of the model both are found by their words until
-        they have vectors of it. The most important and most used memories get theirs first, then the latest
-        exchanges. A job after each session does the same, a little at a time.
+        A stopped run goes on where it ended; what has no vector yet is found by its words. A job after each
+        session does the same, a little at a time.
 
         Args:
             limit: at most so many memories, exchanges and parts of documents; 0: all.

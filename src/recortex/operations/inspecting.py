@@ -164,8 +164,7 @@ class InspectionOperations(Operations):
     def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
         """Show how the memory works: what is kept, what waits, what sessions were given and what it cost.
 
-        With a session: its receipts, that is, what the agent was given, with scores and tokens, and whether
-        it used it.
+        With a session: what the agent was given, with scores and tokens, and whether it used it.
 
         Args:
             session: id of a session, or its first characters.

@@ -118,7 +118,7 @@ class SearchOperations(Operations):
 
         Args:
             query: the question.
-            limit: at most so many memories, exchanges and parts of documents; usually 8, 5 and 3.
+            limit: at most so many memories, exchanges and parts of documents; 8, 5 and 3.
             kinds: only these kinds; raw code is a hit only where it is asked for.
             tags: only memories with one of these tags.
             files: only memories about one of these files, or folders ending in a slash.
@@ -130,10 +130,10 @@ class SearchOperations(Operations):
             recorded_before: only what was recorded before then.
             as_of: what was known at that time.
             valid_at: what was true at that time, also if it was superseded later; now, unless said.
-            recipe: hybrid (words and meaning), keyword, semantic, or frame (plain sums, as `frame` ranks).
+            recipe: hybrid (words and meaning), keyword, semantic, or as `frame` ranks.
             budget: at most so many tokens in all.
             floor: no answer rather than an irrelevant one.
-            among: memories, exchanges, documents, or all; filters of memories alone leave the others out.
+            among: memories, exchanges, documents, or all.
         """
         began = time.monotonic()
         if len(query) > MAX_QUESTION:
@@ -216,13 +216,13 @@ class SearchOperations(Operations):
         valid_at: datetime | None = None,
         around: int = 1,
     ) -> Memory | OpenedExchange | OpenedChunk:
-        """Show one memory whole, or open an exchange or part of a document with what stands around it.
+        """Show one memory whole, or open an exchange or part of a document with what is around it.
 
         Args:
-            id: of the memory, exchange or part of a document, or its first characters.
+            id: of the memory, exchange or part, or its first characters.
             as_of: the memory as it was recorded at that time.
             valid_at: only if the memory was true in the world at that time.
-            around: neighbours of an exchange or part on each side, at most 10.
+            around: neighbours on each side, at most 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")

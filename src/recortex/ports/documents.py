@@ -36,6 +36,9 @@ class DocumentRecords(Protocol):
     def all(self, *, within: Sequence[str] = ()) -> Sequence[Document]:
         """The documents by their paths; only those at these, or in these folders, which end in a slash."""
 
+    def by_other_rules(self, rules: str) -> set[str]:
+        """The paths of documents from which secrets were taken out by other privacy rules than these."""
+
     def chunks(self, ids: Sequence[str]) -> Sequence[Chunk]:
         """The chunks with these ids, in that order; an id without one is left out."""
 
@@ -67,3 +70,6 @@ class DocumentStore(Protocol):
     @property
     def chunk_vectors(self) -> OwnVectors[WaitingChunk]:
         """The vectors of chunks."""
+
+    def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the chunks and documents that erasing these texts takes along; see `exchanges_to_erase`."""

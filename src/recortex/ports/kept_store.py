@@ -80,9 +80,6 @@ class KeptStore(Store, ExchangeStore, DocumentStore, Protocol):
         A short text is no proof that an exchange speaks of it, unless it is `text`, which was asked for.
         """
 
-    def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
-        """Ids of the chunks and documents that erasing these texts takes along, likewise."""
-
     def erase(
         self,
         ids: Sequence[str],

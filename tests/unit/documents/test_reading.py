@@ -18,12 +18,14 @@ def titles(data, form):
 
 
 def test_headings_of_markdown():
-    text = b"# One {#one}\n\n```sh\n# no heading\n```\n\nTwo\n---\n\n> # quoted\n\n- item\n---\n\n### [Three](x) ###\n"
+    text = b"# One {#one}\n\n```sh\n# no heading\n```\n\nTwo\n---\n\n> # quoted\n\n- item\n---\n\n"
+    text += b"### [Three](x) ###\n"
     assert titles(text, "markdown") == [(1, "One"), (2, "Two"), (3, "Three")]
 
 
 def test_levels_of_restructured_text_are_by_their_order():
-    text = b"=====\nTitle\n=====\n\nPart\n====\n\ntext\n\nDeeper\n------\n\n=====  =====\nA      B\n=====  =====\n"
+    text = b"=====\nTitle\n=====\n\nPart\n====\n\ntext\n\nDeeper\n------\n\n"
+    text += b"=====  =====\nA      B\n=====  =====\n"
     assert titles(text, "rst") == [(1, "Title"), (2, "Part"), (3, "Deeper")]
 
 
@@ -45,7 +47,8 @@ def test_what_is_no_text_is_refused(data):
 
 def test_front_matter_is_metadata_and_no_text():
     text = (
-        "---\ntitle: 'Log in'\ntags: [auth, \"web\"]\nauthors:\n  - Ada\n  - Grace\nabout: >\n  two\n  lines\n"
+        "---\ntitle: 'Log in'\ntags: [auth, \"web\"]\nauthors:\n  - Ada\n  - Grace\nabout: >\n  two\n"
+        "  lines\n"
         "nested:\n  key: value\n---\n# Log in\n"
     )
     read_ = read(text.encode(), "markdown", plain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.domain.cleaning import clean, visible
@@ -14,7 +15,7 @@ from recortex.engines.context.assembling import NOTHING
 from recortex.engines.documents.chunking import fitting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from recortex.domain.document import Chunk
 
@@ -51,27 +52,27 @@ class Known(NamedTuple):
 
 @dataclass(slots=True)
 class LaidOut:
-    """The text with what it tells, the tokens of each section, and how many parts had no room."""
+    """The text with what it tells, the tokens of each section, and the ids of the chunks in it."""
 
     text: str
     tokens: int
     sections: dict[str, int] = field(default_factory=dict)
     knowledge: tuple[FrameEntry, ...] = ()
     learnings: tuple[FrameEntry, ...] = ()
-    left_out: int = 0
+    chunks: tuple[str, ...] = ()
 
 
 class _Part(NamedTuple):
-    """Something that is told: its entry, its text, and of how many parts or memories it is made."""
+    """Something that is told: its entry, its text, and the ids of the chunks that it is made of."""
 
     entry: FrameEntry
     text: str
-    of: int = 1
+    chunks: tuple[str, ...] = ()
 
 
 def lay_out(
     given: Mapping[str, str],
-    knowledge: Sequence[Known],
+    knowledge: Iterable[Known],
     learnings: Sequence[Weighed],
     budget: int,
     count: Callable[[str], int],
@@ -83,18 +84,21 @@ def lay_out(
 
     Args:
         given: the task, the state and the instructions, by the names of their sections; empty: none.
-        knowledge: parts of documents, best first.
+        knowledge: parts of documents, best first; no more are taken than there is room for.
         learnings: memories with their relevance.
         budget: the most tokens of the text.
         count: tokens of a text.
     """
-    if not (knowledge or learnings or given.get("state") or given.get("instructions")):
+    knowledge = iter(knowledge)
+    first = next(knowledge, None)
+    if not (first or learnings or given.get("state") or given.get("instructions")):
         return LaidOut(NOTHING, count(NOTHING))
     shares = {name: budget * share // WHOLE for name, share in SHARES.items()}
     told, spare = _given(given, shares, count)
     told_of = pack(learnings, _room("learnings", shares["learnings"], count), count, Level.FULL)
     spare += shares["learnings"] - (told_of.tokens + _heading("learnings", count) if told_of.entries else 0)
-    parts, used = _known(knowledge, _room("knowledge", shares["knowledge"] + spare, count), count)
+    ranked = chain([first], knowledge) if first else ()
+    parts, used = _known(ranked, _room("knowledge", shares["knowledge"] + spare, count), count)
     spare += shares["knowledge"] - (used + _heading("knowledge", count) if parts else 0)
     if told_of.left_out and spare > 0:
         more = told_of.tokens + spare if told_of.entries else _room("learnings", spare, count)
@@ -105,7 +109,7 @@ def lay_out(
         for one in told_of.entries
         if one.level
     ]
-    return _fitted(told, parts, memories, budget, count, len(knowledge) + len(learnings))
+    return _fitted(told, parts, memories, budget, count)
 
 
 def at_edges(ranked: Sequence[_T]) -> list[_T]:
@@ -147,7 +151,7 @@ def _heading(name: str, count: Callable[[str], int]) -> int:
     return count(HEADINGS[name]) + _JOINT
 
 
-def _known(knowledge: Sequence[Known], room: int, count: Callable[[str], int]) -> tuple[list[_Part], int]:
+def _known(knowledge: Iterable[Known], room: int, count: Callable[[str], int]) -> tuple[list[_Part], int]:
     """Parts of documents, best first, as long as they have room; neighbours are put together."""
     chosen: list[Known] = []
     seen: set[str] = set()
@@ -162,7 +166,7 @@ def _known(knowledge: Sequence[Known], room: int, count: Callable[[str], int]) -
             left, missed = left - cost, 0
         elif (missed := missed + 1) == _MISSES:
             break
-    parts = [_part(group, count) for group in _grouped(chosen)]
+    parts = list(map(_part, _grouped(chosen)))
     return sorted(parts, key=lambda part: -part.entry.score), room - left
 
 
@@ -178,21 +182,20 @@ def _grouped(chosen: Sequence[Known]) -> list[list[Known]]:
     return groups
 
 
-def _part(group: Sequence[Known], count: Callable[[str], int]) -> _Part:
+def _part(group: Sequence[Known]) -> _Part:
     text = group[0].chunk.text
     for one in group[1:]:
         text = _continued(text, one.chunk.text)
     first, last = group[0].chunk, group[-1].chunk
     head = _place(first, last)
     body = _IMITATED.sub(r"\1\\", clean(text))
-    told = f"{head}\n{body}"
     entry = FrameEntry(
         id=first.id,
         place=head.removeprefix("## ").partition(" — ")[0],
         score=round(max(one.score for one in group), 4),
-        tokens=count(told),
+        tokens=sum(one.chunk.tokens for one in group),
     )
-    return _Part(entry, told, len(group))
+    return _Part(entry, f"{head}\n{body}", tuple(one.chunk.id for one in group))
 
 
 def _continued(text: str, more: str) -> str:
@@ -217,7 +220,6 @@ def _fitted(
     learnings: list[_Part],
     budget: int,
     count: Callable[[str], int],
-    offered: int,
 ) -> LaidOut:
     """The whole text; the weakest part goes while it is too long."""
     while True:
@@ -241,12 +243,19 @@ def _fitted(
             told[longest] = _shortened(told[longest], count(told[longest]) - (tokens - budget) - 1, count)
             told = {name: section for name, section in told.items() if section}
             if not told:
-                return LaidOut("", 0, left_out=offered)
+                return LaidOut("", 0)
     return LaidOut(
         text,
         tokens,
-        {name: count(section) for name, section in sections.items()},
+        _by_section(sections, tokens, count),
         tuple(one.entry for one in parts["knowledge"]),
         tuple(one.entry for one in parts["learnings"]),
-        offered - sum(one.of for one in (*knowledge, *learnings)),
+        tuple(id_ for one in knowledge for id_ in one.chunks),
     )
+
+
+def _by_section(sections: Mapping[str, str], tokens: int, count: Callable[[str], int]) -> dict[str, int]:
+    """The tokens of each section; of the largest what the others leave, since counting takes long."""
+    largest = max(sections, key=lambda name: len(sections[name]))
+    counts = {name: count(section) for name, section in sections.items() if name != largest}
+    return {name: counts.get(name, tokens - sum(counts.values())) for name in sections}

@@ -19,7 +19,7 @@ _FEWEST = 12
 
 
 class _Weights(NamedTuple):
-    """What speaks for and against an answer: the first four as in `Support`, then ten times as many chunks."""
+    """What speaks for and against an answer: the first four as in `Support`, then ten times the chunks."""
 
     coverage: float
     likeness: float
@@ -32,8 +32,8 @@ class _Weights(NamedTuple):
 _BY_BOTH = _Weights(7.0, 14.0, -4.0, -1.0, -2.0, -2.7)
 _BY_WORDS = _Weights(13.5, 0.0, -4.0, -2.3, -1.9, 1.0)
 _BY_MEANING = _Weights(0.0, 16.0, -7.0, -1.0, -1.9, -0.9)
-"""Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to 2,600
-chunks, and rounded (docs/documents.md; bench/documents.py --questions)."""
+"""Fitted to 49 questions that two documentation trees answer and 170 that they do not, in stores of 5 to
+2,600 chunks, and rounded (docs/documents.md; bench/documents.py --questions)."""
 
 
 def answerable(support: Support, size: int) -> float:

@@ -15,6 +15,7 @@ from recortex.engines.documents.chunking import cut
 from recortex.engines.documents.domains import guess
 from recortex.engines.documents.reading import FORMS, read
 from recortex.engines.privacy import redact
+from recortex.engines.privacy.table import rules_in_use
 from recortex.engines.words import cjk_grams, compound_parts, path_words
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def make(source: Source, now: datetime, count: Callable[[str], int]) -> Made:
         set_domain=source.domain is not None,
         size=len(source.data),
         hash=content_hash(source.data),
+        rules=rules_in_use(),
         source=source.origin,
         chunks=len(chunks),
         tokens=sum(one.tokens for one in cuts),

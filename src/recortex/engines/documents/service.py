@@ -14,7 +14,7 @@ from recortex.engines.retrieval.floor import FLOOR, in_common
 from recortex.engines.retrieval.service import DISTANCE, Retrieval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.document import Chunk
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from recortex.engines.retrieval.service import Meaning
     from recortex.ports.documents import ChunkSearch
 
+LEAST_SHARE = 0.6
+"""A frame tells no chunk whose sum is less than this part of the best one's: of 49 questions all had their
+answer above 0.77 (docs/documents.md)."""
+LOADED = 20
+"""Chunks that are read at once for a frame."""
 PASSAGE, AROUND = 150, 30
 """Tokens of the lines that are shown of a chunk, and of what says where they stand."""
 
@@ -100,10 +105,27 @@ class ChunkRetrieval:
         top = found[0].total if found else 0.0
         return [(one, best * exp(max((one.total - top) / DISTANCE, -60.0))) for one in found]
 
-    def chunks(self, keys: Sequence[int]) -> list[Chunk]:
-        """The chunks with these keys, in that order."""
-        found = self._search.chunks(keys)
-        return [found[key] for key in keys if key in found]
+    def for_frame(
+        self, task: str, *, now: datetime, meaning: Meaning, only: MemoryQuery
+    ) -> tuple[int, Iterator[tuple[Chunk, float]]]:
+        """How many chunks bear on a task; and these with their scores, best first, read when they are wanted.
+
+        Args:
+            task: any text.
+            now: the time for which recency is computed.
+            meaning: of the task in any store: its vector is used.
+            only: filters.
+        """
+        ranked = self.ranked(task, now=now, meaning=meaning, recipe="frame", only=only)
+        least = LEAST_SHARE * ranked[0][0].total if ranked else 0.0
+        scores = {one.facts.key: score for one, score in ranked if one.total >= least}
+        return len(scores), self._read(scores)
+
+    def _read(self, scores: Mapping[int, float]) -> Iterator[tuple[Chunk, float]]:
+        keys = list(scores)
+        for start in range(0, len(keys), LOADED):
+            found = self._search.chunks(keys[start : start + LOADED])
+            yield from ((found[key], scores[key]) for key in keys[start : start + LOADED] if key in found)
 
     def _hit(self, chunk: Chunk, one: Scored, score: float, words: Sequence[str]) -> ChunkHit:
         text, first, last = passage(chunk, words, PASSAGE, self._count)

@@ -116,6 +116,10 @@ class DocumentRecords(Records):
         sql = f"SELECT {columns} FROM documents d WHERE /*own d*/ ({condition}) ORDER BY d.path"
         return [document_of(row) for row in self._database.rows(sql, values)]
 
+    def by_other_rules(self, rules: str) -> set[str]:
+        """The paths of documents from which secrets were taken out by other privacy rules than these."""
+        return set(self._column("by_other_rules", rules))
+
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """The chunks with these ids, in that order; an id without one is left out."""
         found = self._chunks("x.id IN (SELECT value FROM json_each(?))", json(list(ids)))

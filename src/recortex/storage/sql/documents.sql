@@ -10,11 +10,8 @@ DELETE FROM documents WHERE /*own*/ path = ?
 -- name: key
 SELECT key FROM documents WHERE /*own*/ path = ?
 
--- name: known
-SELECT path, hash, domain, set_domain, source FROM documents /*only own*/ ORDER BY path
+-- name: by_other_rules
+SELECT path FROM documents WHERE /*own*/ rules <> ?
 
 -- name: counts
 SELECT (SELECT count(*) FROM documents /*only own*/), (SELECT count(*) FROM chunks /*only own*/)
-
--- name: source
-UPDATE documents SET source = ?2, seal = ?3 WHERE /*own*/ path = ?1

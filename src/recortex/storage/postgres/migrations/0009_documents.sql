@@ -12,6 +12,7 @@ CREATE TABLE documents (
   metadata text,
   size bigint NOT NULL,
   hash text COLLATE "C" NOT NULL,
+  rules text NOT NULL,
   source text NOT NULL,
   chunks bigint NOT NULL,
   tokens bigint NOT NULL,

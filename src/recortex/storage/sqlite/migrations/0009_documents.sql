@@ -11,6 +11,7 @@ CREATE TABLE documents (
   metadata TEXT,
   size INTEGER NOT NULL,
   hash TEXT NOT NULL,
+  rules TEXT NOT NULL,             -- by which secrets were taken out
   source TEXT NOT NULL,
   chunks INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
