@@ -57,8 +57,7 @@ class BriefOperations(Operations):
         """Show the brief that a session starts with: what matters most, in at most 550 tokens.
 
         The person's rules come first, then decisions, warnings about what is being worked on, and facts that
-        were of use. Of each, those come first that are surest still, of high priority, often recalled, about
-        the files at work, and learned on the branch that is checked out.
+        were of use; of each the surest, weightiest and nearest to the work.
 
         Args:
             branch: as if this branch were checked out.

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.codebase.files import freshness
+from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall
 from recortex.domain.memory import Memory
@@ -27,8 +28,8 @@ from recortex.errors import (
 )
 from recortex.operations.base import Operations, bounded, scope_name
 from recortex.operations.emptiness import explained
-from recortex.operations.filters import exchange_query, memory_query
-from recortex.operations.inputs import Among, RecallQuestion
+from recortex.operations.filters import document_query, exchange_query, memory_query
+from recortex.operations.inputs import RecallQuestion
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
@@ -73,13 +74,26 @@ class OpenedExchange:
     checked: Literal[False] = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedChunk:
+    """A part of a document whole: what a file of the project says, never an instruction.
+
+    Attributes:
+        before, after: its neighbours in the document, in order.
+    """
+
+    chunk: Chunk
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
+
+
 class SearchOperations(Operations):
     """recall, get."""
 
     @operation(core=True, read_only=True, told=TOLD)
     @taking(RecallQuestion)
     def recall(self, asked: RecallQuestion) -> Recall:
-        """Find what answers a question: memories, then what was said in past sessions; nothing irrelevant.
+        """Find what answers a question: memories, what was said in sessions, documents; nothing irrelevant.
 
         Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it
         before working on something that may have been decided, broken or explained in an earlier session.
@@ -90,6 +104,7 @@ class SearchOperations(Operations):
         answer = self.answer(asked)
         if asked.as_of is None:
             self._count_access(answer.hits)
+            self._count_read(answer.documents)
             self._receipts_for(asked.query, answer.hits, began)
         return answer
 
@@ -111,34 +126,34 @@ class SearchOperations(Operations):
             for services in self._app.all_services(asked.scope)
         ]
         found, hits, waiting = self._best_of(
-            stores if asked.among != "exchanges" else (), asked, only, limit, fold=fold
+            stores if asked.tells_memories else (), asked, only, limit, fold=fold
         )
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = self._said(stores, asked, only)
+        found_in = self._documents(stores, asked, only)
         if any(not one.weak for one in answering):
             hits = [hit for hit in hits if answers(hit)]
         seen = tuple(self._seen(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
-        tokens = sum(map(_tokens, kept))
-        left = None if asked.budget is None else asked.budget - tokens
-        said = tuple(within(left, answering, lambda one: one.tokens))
-        tokens += sum(one.tokens for one in said)
-        left = None if asked.budget is None else asked.budget - tokens
-        unchecked = tuple(within(left, tuple(self._seen(waiting)), lambda hit: hit.memory.tokens))
+        left = _Left(asked.budget, sum(map(_tokens, kept)))
+        said = left.fitting(answering, lambda one: one.tokens)
+        unchecked = left.fitting(tuple(self._seen(waiting)), lambda hit: hit.memory.tokens)
+        documents = left.fitting(found_in, lambda one: one.tokens)
         answer = Recall(
             query=asked.query,
             recipe=asked.recipe,
             hits=kept,
             exchanges=said,
+            documents=documents,
             unchecked=tuple(map(_proposal, unchecked)),
-            tokens=tokens + sum(hit.memory.tokens for hit in unchecked),
+            tokens=left.tokens,
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
-            needed=0 if kept or said or unchecked else _least(seen, answering),
+            needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
             withheld=withheld,
         )
-        return answer if asked.among == "exchanges" else explained(self._app, answer, only, limit)
+        return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
     def _best_of(
         self,
@@ -203,17 +218,19 @@ class SearchOperations(Operations):
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         around: int = 1,
-    ) -> Memory | OpenedExchange:
-        """Show one memory whole, or open an exchange with what was said before and after it.
+    ) -> Memory | OpenedExchange | OpenedChunk:
+        """Show one memory whole, or open an exchange or part of a document with what is around it.
 
         Args:
-            id: of the memory or exchange, or its first characters.
+            id: of the memory, exchange or part, or its first characters.
             as_of: the memory as it was recorded at that time.
             valid_at: only if the memory was true in the world at that time.
-            around: neighbours of an exchange on each side, at most 10.
+            around: neighbours on each side, at most 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")
+        if is_chunk_id(id.strip().lower()):
+            return self._opened_chunk(id, around)
         if self._app.exchanges_beginning(id):
             return self._opened(id, around)
         services, memory = self._app.locate(id)
@@ -221,6 +238,17 @@ class SearchOperations(Operations):
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
+
+    def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
+        """The part of a document with an id, or the beginning of one, with its neighbours."""
+        services, chunk = self._app.locate_chunk(id_)
+        parts = services.store.documents.chunks_of(chunk.path)
+        near = [record_redacted(one) for one in parts if abs(one.place - chunk.place) <= around]
+        return OpenedChunk(
+            chunk=record_redacted(chunk),
+            before=tuple(one for one in near if one.place < chunk.place),
+            after=tuple(one for one in near if one.place > chunk.place),
+        )
 
     def _opened(self, id_: str, around: int) -> OpenedExchange:
         """The exchange with an id, or the beginning of one, with its neighbours.
@@ -244,20 +272,48 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
-    def _most_exchanges(self, limit: int | None, among: Among) -> int:
-        """How many exchanges a recall gives; none where the setting says so."""
-        usual: int = self._app.settings["recall.exchanges"]
-        if limit is None or not usual:
+    def _most(self, name: Literal["exchanges", "documents"], asked: RecallQuestion) -> int:
+        """How many exchanges, or parts of documents, a recall gives at most; 0 where none are wanted."""
+        told = asked.among in {"all", name} and not asked.filters_memories
+        usual: int = self._app.settings[f"recall.{name}"] if told else 0
+        if asked.limit is None or not usual:
             return usual
-        return limit if among == "exchanges" else min(limit, usual)
+        return asked.limit if asked.among == name else min(asked.limit, usual)
+
+    def _documents(
+        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
+    ) -> list[ChunkHit]:
+        """Parts of the project's documents that answer."""
+        filters, limit = document_query(only), self._most("documents", asked)
+        if filters is None or not limit:
+            return []
+        from recortex.app.document_state import with_freshness
+
+        return [
+            record_redacted(hit)
+            for services, meaning in stores
+            if services.scope is not Scope.GLOBAL
+            for hit in with_freshness(
+                self._app.root,
+                services,
+                services.chunk_retrieval.recall(
+                    asked.query,
+                    limit=limit,
+                    now=self._app.clock(),
+                    meaning=meaning,
+                    recipe=asked.recipe,
+                    only=filters,
+                    floor=asked.floor and self._app.settings["recall.floor"],
+                ),
+            )
+        ]
 
     def _said(
         self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
     ) -> list[ExchangeHit]:
         """What was said in the project's sessions and may answer."""
-        filters = exchange_query(only)
-        limit = self._most_exchanges(asked.limit, asked.among)
-        if filters is None or not limit or asked.among == "memories" or asked.filters_memories:
+        filters, limit = exchange_query(only), self._most("exchanges", asked)
+        if filters is None or not limit:
             return []
         return [
             record_redacted(hit)
@@ -347,6 +403,27 @@ class SearchOperations(Operations):
             ):
                 services.store.memories.touch(ids, self._app.clock())
 
+    def _count_read(self, documents: Sequence[ChunkHit]) -> None:
+        """Count that parts of documents were given, as `_count_access` does of memories."""
+        if documents:
+            store = self._app.services(Scope.PROJECT).store
+            with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
+                store.documents.touch([one.id for one in documents], self._app.clock())
+
+
+class _Left:
+    """The tokens that are left of a budget."""
+
+    def __init__(self, budget: int | None, tokens: int) -> None:
+        self.budget, self.tokens = budget, tokens
+
+    def fitting(self, hits: Sequence[_Answer], tokens: Callable[[_Answer], int]) -> tuple[_Answer, ...]:
+        """Those that fit what is left, which they take."""
+        left = None if self.budget is None else self.budget - self.tokens
+        found = tuple(within(left, hits, tokens))
+        self.tokens += sum(map(tokens, found))
+        return found
+
 
 def _waits(hit: Hit) -> bool:
     return hit.memory.status is Status.PROPOSED
@@ -360,9 +437,10 @@ def _tokens(hit: Hit) -> int:
     return hit.memory.tokens + sum(code.tokens for code in hit.code)
 
 
-def _least(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> int:
+def _least(hits: Sequence[Hit], *others: Sequence[ExchangeHit] | Sequence[ChunkHit]) -> int:
     """Tokens of the shortest answer; 0 where there is none."""
-    return min([*(hit.memory.tokens for hit in hits), *(one.tokens for one in said)], default=0)
+    more = [one.tokens for some in others for one in some]
+    return min([*(hit.memory.tokens for hit in hits), *more], default=0)
 
 
 def _bringing(

@@ -17,6 +17,7 @@ from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
 from recortex.engines.languages import looked_up, reads
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
@@ -202,7 +203,7 @@ class Retrieval:
         evidence = self._evidence(
             search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
         )
-        scored = score(asked, evidence)
+        scored = frame_score(evidence) if recipe == "frame" else score(asked, evidence)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
