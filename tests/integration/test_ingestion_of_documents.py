@@ -151,7 +151,8 @@ def test_what_git_ignores_and_dot_folders_are_left_out(cx, docs, project):
 def test_patterns(cx):
     assert cx.ingest(["docs/**/*.md"]).added == ("docs/guide/parcels.md",)
     assert sorted(cx.ingest(["docs/*.[tr]*"]).added) == ["docs/api.rst", "docs/notes.txt"]
-    assert cx.ingest(["docs/*.png"]).problems[0].why == "no document is there"
+    assert (nothing := cx.ingest(["docs/*.png"])).problems[0].why == "no document is there"
+    assert nothing.unread == 1
 
 
 def test_documents_are_forgotten_and_their_files_stay(cx, docs):

@@ -60,6 +60,7 @@ class Progress:
     tokens: int = 0
     redacted: int = 0
     problems: list[Problem] = field(default_factory=list)
+    unread: int = 0
 
 
 class Ingesting:
@@ -118,11 +119,13 @@ class Ingesting:
             if not any(wanted.covers(self._at(one)) for one in self._known.values()):
                 why = "is not there" if isinstance(error, FileNotFoundError) else error.strerror
                 self._problem(wanted.written, why or str(error))
+                self.done.unread += 1
             return
         for path, why in found.passed_over:
             self._problem(str(path), why)
         if not found.files and not any(wanted.covers(self._at(one)) for one in self._known.values()):
             self._problem(wanted.written, "no document is there")
+            self.done.unread += 1
         yield from found.files
 
     def _take(self, path: Path, origin: Place) -> None:
