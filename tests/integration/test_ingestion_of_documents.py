@@ -266,3 +266,37 @@ def test_a_folder_that_is_gone_takes_its_documents_along(cx, docs):
     assert cx.ingest(["docs/guide"]).removed == ("docs/guide/parcels.md",)
     shutil.rmtree(docs)
     assert len(cx.ingest().removed) == 3
+
+
+def test_hostile_names_and_depths_are_reported(cx, docs):
+    (docs / os.fsdecode(b"caf\xe9.md")).write_text("not UTF-8")
+    (docs / "ghp_a8Kd93jfLq0ZxVb7NmT2RyUe5WcH1sPo4gXi.md").write_text("a secret")
+    deep = docs
+    for _ in range(80):
+        deep /= "a"
+        deep.mkdir()
+    (deep / "deep.md").write_text("too deep")
+    found = cx.ingest(["docs"])
+    assert len(found.added) == 4
+    assert sorted(one.why for one in found.problems) == [
+        "it lies too deep",
+        "its name holds a secret",
+        "its name is not UTF-8",
+    ]
+    assert "ghp_a8" not in json.dumps([one.path for one in found.problems])
+
+
+def test_a_folder_that_cannot_be_read_loses_nothing(cx, monkeypatch):
+    cx.ingest(["docs"])
+    scandir = os.scandir
+
+    def refusing(path):  # as the system refuses whoever is not root
+        if str(path).endswith("guide"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    monkeypatch.setattr(os.path, "lexists", lambda path: "guide" not in str(path))
+    for places in (["docs"], ["docs/guide"]):
+        assert cx.ingest(places).removed == ()
+    assert cx._app.all_services()[0].store.documents.count()[0] == 4
