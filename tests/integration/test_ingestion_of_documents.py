@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import JOBS
 from recortex.domain.vocabulary import Actor, Domain
 from recortex.errors import ChunkNotFoundError, InvalidInputError, PersonNeededError
 
@@ -300,3 +302,19 @@ def test_a_folder_that_cannot_be_read_loses_nothing(cx, monkeypatch):
     for places in (["docs"], ["docs/guide"]):
         assert cx.ingest(places).removed == ()
     assert cx._app.all_services()[0].store.documents.count()[0] == 4
+
+
+def test_vectors_that_wait_are_made_by_the_job_and_by_backfill(cx, docs):
+    cx.ingest(["docs"], embed=False)
+    (services,) = cx._app.all_services()
+    waiting = services.store.chunk_vectors.count_waiting()
+    assert waiting == cx.ingest(["docs"], embed=False).all_chunks
+    assert cx.backfill(dry_run=True).chunks_left == waiting
+    job = next(one for one in JOBS if one.name == "embedding")
+    run(services, cx._app.clock, services.settings, [job])
+    assert services.store.chunk_vectors.count_waiting() == 0
+    (docs / "more.md").write_text("A ninth harbour was built.")
+    cx.ingest(["docs"], embed=False)
+    done = cx.backfill()
+    assert (done.chunks, done.chunks_left) == (1, 0)
+    assert cx.reembed(afresh=True).chunks == waiting + 1
