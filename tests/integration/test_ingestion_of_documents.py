@@ -7,6 +7,8 @@ import shutil
 import pytest
 
 from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import JOBS
 from recortex.domain.vocabulary import Actor, Domain
 from recortex.errors import ChunkNotFoundError, InvalidInputError, PersonNeededError
 
@@ -151,7 +153,8 @@ def test_what_git_ignores_and_dot_folders_are_left_out(cx, docs, project):
 def test_patterns(cx):
     assert cx.ingest(["docs/**/*.md"]).added == ("docs/guide/parcels.md",)
     assert sorted(cx.ingest(["docs/*.[tr]*"]).added) == ["docs/api.rst", "docs/notes.txt"]
-    assert cx.ingest(["docs/*.png"]).problems[0].why == "no document is there"
+    assert (nothing := cx.ingest(["docs/*.png"])).problems[0].why == "no document is there"
+    assert nothing.unread == 1
 
 
 def test_documents_are_forgotten_and_their_files_stay(cx, docs):
@@ -265,3 +268,53 @@ def test_a_folder_that_is_gone_takes_its_documents_along(cx, docs):
     assert cx.ingest(["docs/guide"]).removed == ("docs/guide/parcels.md",)
     shutil.rmtree(docs)
     assert len(cx.ingest().removed) == 3
+
+
+def test_hostile_names_and_depths_are_reported(cx, docs):
+    (docs / os.fsdecode(b"caf\xe9.md")).write_text("not UTF-8")
+    (docs / "ghp_a8Kd93jfLq0ZxVb7NmT2RyUe5WcH1sPo4gXi.md").write_text("a secret")
+    deep = docs
+    for _ in range(80):
+        deep /= "a"
+        deep.mkdir()
+    (deep / "deep.md").write_text("too deep")
+    found = cx.ingest(["docs"])
+    assert len(found.added) == 4
+    assert sorted(one.why for one in found.problems) == [
+        "it lies too deep",
+        "its name holds a secret",
+        "its name is not UTF-8",
+    ]
+    assert "ghp_a8" not in json.dumps([one.path for one in found.problems])
+
+
+def test_a_folder_that_cannot_be_read_loses_nothing(cx, monkeypatch):
+    cx.ingest(["docs"])
+    scandir = os.scandir
+
+    def refusing(path):  # as the system refuses whoever is not root
+        if str(path).endswith("guide"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    monkeypatch.setattr(os.path, "lexists", lambda path: "guide" not in str(path))
+    for places in (["docs"], ["docs/guide"]):
+        assert cx.ingest(places).removed == ()
+    assert cx._app.all_services()[0].store.documents.count()[0] == 4
+
+
+def test_vectors_that_wait_are_made_by_the_job_and_by_backfill(cx, docs):
+    cx.ingest(["docs"], embed=False)
+    (services,) = cx._app.all_services()
+    waiting = services.store.chunk_vectors.count_waiting()
+    assert waiting == cx.ingest(["docs"], embed=False).all_chunks
+    assert cx.backfill(dry_run=True).chunks_left == waiting
+    job = next(one for one in JOBS if one.name == "embedding")
+    run(services, cx._app.clock, services.settings, [job])
+    assert services.store.chunk_vectors.count_waiting() == 0
+    (docs / "more.md").write_text("A ninth harbour was built.")
+    cx.ingest(["docs"], embed=False)
+    done = cx.backfill()
+    assert (done.chunks, done.chunks_left) == (1, 0)
+    assert cx.reembed(afresh=True).chunks == waiting + 1

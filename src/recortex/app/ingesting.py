@@ -60,6 +60,7 @@ class Progress:
     tokens: int = 0
     redacted: int = 0
     problems: list[Problem] = field(default_factory=list)
+    unread: int = 0
 
 
 class Ingesting:
@@ -83,6 +84,7 @@ class Ingesting:
         self._hashes: dict[str, str] = {}
         self._seen: set[str] = set()
         self._unfit: set[str] = set()  # no document any more: binary, too large
+        self._unreadable: list[Path] = []  # folders of which nothing is known now
         self.done = Progress()
 
     @property
@@ -118,11 +120,16 @@ class Ingesting:
             if not any(wanted.covers(self._at(one)) for one in self._known.values()):
                 why = "is not there" if isinstance(error, FileNotFoundError) else error.strerror
                 self._problem(wanted.written, why or str(error))
+                self.done.unread += 1
+            if not isinstance(error, FileNotFoundError):
+                self._unreadable.append(wanted.path)
             return
+        self._unreadable += found.unreadable
         for path, why in found.passed_over:
             self._problem(str(path), why)
         if not found.files and not any(wanted.covers(self._at(one)) for one in self._known.values()):
             self._problem(wanted.written, "no document is there")
+            self.done.unread += 1
         yield from found.files
 
     def _take(self, path: Path, origin: Place) -> None:
@@ -141,8 +148,8 @@ class Ingesting:
             self._problem(name, f"it cannot be read: {getattr(error, 'strerror', '') or error}")
             self._seen.add(name)  # it may be readable again: what is known of it stays
             return
-        if naming.shown(name) != name:
-            self._problem(naming.shown(name), "its name holds a secret")
+        if why := _unfit_name(name):
+            self._problem(naming.shown(name), why)
             return
         self._read(Source(name, data, self._name(Path(origin.written)), modified, self._domain))
 
@@ -207,6 +214,8 @@ class Ingesting:
         path = self._at(document)
         if document.path in self._seen or not any(one.covers(path) for one in wanted):
             return False
+        if any(path.is_relative_to(folder) for folder in self._unreadable):
+            return False
         if document.path in self._unfit or not os.path.lexists(path):
             return True
         came = place(document.source, self._app.root).path
@@ -219,6 +228,17 @@ class Ingesting:
         return Path(os.path.normpath(self._app.root / document.path))
 
     def _problem(self, path: str, why: str) -> None:
-        self.done.problems.append(
-            Problem(path=self._name(Path(path)) if path.startswith("/") else path, why=why)
-        )
+        name = self._name(Path(path)) if path.startswith("/") else path
+        # a name that is not UTF-8 has signs that no output takes
+        self.done.problems.append(Problem(path=name.encode("utf-8", "replace").decode(), why=why))
+
+
+def _unfit_name(name: str) -> str:
+    """Why a document cannot be kept under its name; empty where it can."""
+    if naming.shown(name) != name:
+        return "its name holds a secret"
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8"
+    return ""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WILD = frozenset("*?[")
 _NEVER = frozenset({"node_modules", "__pycache__"})
 """Folders of other people's files, also where git does not ignore them."""
+_DEEPEST = 60
+"""Folders within folders."""
 _MOST_IGNORED = 256 * 1024
 """Bytes of a file with what git ignores."""
 
@@ -50,10 +52,17 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Found:
-    """What there is at a place: files to read, and what is passed over that a person may miss."""
+    """What there is at a place.
+
+    Attributes:
+        files: to read.
+        passed_over: what a person may miss, and why.
+        unreadable: folders of which nothing is known now.
+    """
 
     files: list[Path] = field(default_factory=list)
     passed_over: list[tuple[Path, str]] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
 
 
 def place(text: str, folder: Path) -> Place:
@@ -114,7 +123,7 @@ class _Ignored(NamedTuple):
     spec: GitIgnoreSpec
 
 
-def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found) -> Iterator[Path]:
+def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found, depth: int = 0) -> Iterator[Path]:
     """Files below a folder that neither git nor their name hides; links to folders are not followed."""
     ignored = _with_own(above, folder)
     try:
@@ -122,13 +131,16 @@ def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found) -> Iterator[P
             listed = sorted(entries, key=lambda one: one.name)
     except OSError as error:
         found.passed_over.append((folder, f"it cannot be read: {error.strerror or error}"))
+        found.unreadable.append(folder)
         return
     for entry in listed:
         deeper = entry.is_dir(follow_symlinks=False)
         if entry.name.startswith(".") or _hides(ignored, entry.path, folder=deeper):
             continue
-        if deeper and entry.name not in _NEVER:
-            yield from _walk(Path(entry.path), ignored, found)
+        if deeper and depth == _DEEPEST:
+            found.passed_over.append((Path(entry.path), "it lies too deep"))
+        elif deeper and entry.name not in _NEVER:
+            yield from _walk(Path(entry.path), ignored, found, depth + 1)
         elif entry.is_symlink() and entry.is_dir():
             found.passed_over.append((Path(entry.path), "a link to a folder"))
         elif not deeper:

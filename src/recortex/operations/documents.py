@@ -36,6 +36,7 @@ class Ingested:
         documents, all_chunks: how many the store has now.
         without_vectors: chunks that wait for their vector; they are found by their words.
         seconds: that reading and keeping took, without vectors.
+        unread: named paths where there is no document; the command then ends with status 1.
     """
 
     added: tuple[str, ...] = ()
@@ -52,6 +53,7 @@ class Ingested:
     without_vectors: int = 0
     seconds: float = 0.0
     dry_run: bool = False
+    unread: int = 0
 
 
 class DocumentOperations(Operations):
@@ -100,6 +102,7 @@ class DocumentOperations(Operations):
             without_vectors=services.store.chunk_vectors.count_waiting(),
             seconds=seconds,
             dry_run=dry_run,
+            unread=done.unread,
         )
 
     def _wanted(self, paths: Sequence[str], ingesting: Ingesting) -> tuple[Sequence[str], Path]:
