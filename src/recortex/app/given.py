@@ -10,8 +10,11 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt, Signal
 from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.sessions.analytics import noted
+from recortex.engines.sessions.limits import over
 from recortex.errors import PermissionsError, StoreBusyError
 
 if TYPE_CHECKING:
@@ -49,9 +52,9 @@ class Asking:
             return self._sessions.get(wanted)
         if self._app.actor is not Actor.AGENT:
             return None
-        client = os.getppid()
-        running = (one for one in self._sessions.recent(LATEST) if one.process == client and not one.ended_at)
-        return next(running, None)
+        client, now, limits = os.getppid(), self._app.clock(), session_limits(self._app.settings)
+        running = (one for one in self._sessions.recent(LATEST) if not over(one, now, limits))
+        return next((one for one in running if one.process == client), None)
 
     def _given(self) -> dict[str, Receipt]:
         if self._sessions is None or self.session is None:
@@ -64,10 +67,22 @@ class Asking:
         given = self.receipts.get(memory.id)
         return given is None or given.at < memory.updated_at
 
-    def note(self, memories: Sequence[tuple[Memory, float, int]], intent: str, milliseconds: int) -> None:
+    def note(
+        self,
+        memories: Sequence[tuple[Memory, float, int]],
+        intent: str,
+        milliseconds: int,
+        tokens_saved: int = 0,
+    ) -> None:
         """Keep a receipt of each memory with its score and tokens, and what was asked for how long.
 
         A store that is busy or read-only loses the receipts, not the answer.
+
+        Args:
+            memories: each with its score and tokens.
+            intent: of the question.
+            milliseconds: that the answer took.
+            tokens_saved: of what was left out since the session had it.
         """
         if self._sessions is None or self.session is None:
             return
@@ -85,7 +100,9 @@ class Asking:
             )
             for memory, score, tokens in memories
         ]
-        asked = Signal(session=session.id, at=at, name="asked", subject=intent, digest=str(milliseconds))
+        asked = Signal(
+            session=session.id, at=at, name="asked", subject=intent, digest=noted(milliseconds, tokens_saved)
+        )
         with suppress(StoreBusyError, PermissionsError):
             new = {one.memory for one in self._sessions.give(receipts)}
             self._sessions.give_again([one for one in receipts if one.memory not in new])

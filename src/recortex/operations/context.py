@@ -70,7 +70,9 @@ class ContextOperations(Operations):
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
         said = [one for one in known.said() if again or one.id not in asking.receipts]
         laid = lay_out(fresh, said, boosts, budget, self._app.count_tokens)
-        _note(asking, laid, fresh, intent, began)
+        known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
+        saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
+        _note(asking, laid, fresh, intent, began, saved)
         return Context(
             task=task,
             intent=intent,
@@ -136,7 +138,9 @@ def _left_out(laid: LaidOut, offers: Sequence[Offer], fresh: Sequence[Offer]) ->
     return {reason: number for reason, number in counts.items() if number}
 
 
-def _note(asking: Asking, laid: LaidOut, offers: Sequence[Offer], intent: str, began: float) -> None:
+def _note(
+    asking: Asking, laid: LaidOut, offers: Sequence[Offer], intent: str, began: float, saved: int
+) -> None:
     memories = {one.memory.id: one.memory for one in offers}
     given = [(memories[one.id], one.relevance, one.tokens) for one in laid.entries if one.id in memories]
-    asking.note(given, intent, round(1_000 * (time.monotonic() - began)))
+    asking.note(given, intent, round(1_000 * (time.monotonic() - began)), saved)
