@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recortex.domain.session import Session
     from recortex.ports.sessions import Sessions
 
+LAST = 5
+"""Signals that say what a session does now."""
 LATEST = 8
 """Sessions among which the one that asks is looked for."""
 
@@ -61,6 +63,15 @@ class Asking:
             return {}
         found = self._sessions.receipts(self.session.id)
         return {one.memory: one for one in found if one.context == self.session.context}
+
+    @property
+    def actions(self) -> list[str]:
+        """What the session did last, by the names of its signals; a failure that was mended is none."""
+        if self._sessions is None or self.session is None:
+            return []
+        seen = self._sessions.signals(self.session.id)[-LAST:]
+        mended = {one.digest for one in seen if one.name == "mended"}
+        return [one.name for one in seen if one.name != "failed" or one.digest not in mended]
 
     def is_new(self, memory: Memory) -> bool:
         """Whether the session was not given a memory in its present state."""
