@@ -111,6 +111,15 @@ def reads(model: str, text: str) -> bool:
     return not model.startswith(_ENGLISH_MODEL) or not has_cjk(text) or _english(text) >= _LEAST
 
 
+def is_english(text: str) -> bool:
+    """Whether a text is in no other language that is known here.
+
+    What was fitted on cosines of English holds for it alone: of unrelated notes the median is 0.09 with the
+    shipped model in English, 0.41 in Spanish, and above 0.7 in any language with multilingual-e5-small.
+    """
+    return all(language_of(one) == ENGLISH for one in sentences(text))
+
+
 def _english(text: str) -> int:
     return sum(word in STOP_WORDS for word in tokens(without_cjk(text)))
 

@@ -15,7 +15,7 @@ from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
-from recortex.engines.languages import looked_up, reads
+from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
@@ -365,7 +365,8 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
             outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
         )
 
-    found = [evidence.semantic[one.key] for one in evidence.facts if one.key in evidence.semantic]
+    judged = not search.gathering.words or is_english(search.asked.text)
+    found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
     return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
