@@ -40,6 +40,8 @@ _ELISION = lazy(r"(?<!\w)(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.
 _PIECE = lazy("[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff]+|[^\u3041-\u30ff]+")
 """In a Japanese run: hiragana, which holds particles and endings; katakana; the rest."""
 _HIRAGANA = lazy("[\u3041-\u309f]+")
+_VERB = lazy(r"\w[다지]")
+"""A short Korean verb, which is written otherwise where it is denied."""
 _LEAST = 2
 """Words of a list that tell a language; fewer may be a name in an English question."""
 _LONG = 8
@@ -265,7 +267,8 @@ def statement_units(text: str, language: str) -> frozenset[str]:
         language: not English.
     """
     plain = without_padding(composed(text.lower()))
-    nothing = padding(plain) | _listed(f"FILLERS {language}") | _listed(f"NEGATION {language}")
+    nothing = PADDING | _listed(f"FILLERS {language}") | _listed(f"NEGATION {language}")
+    nothing |= _padding(language) if language in _LATIN else set()
     said = (word.strip("./:-#") for word in tokens(without_cjk(plain), TERM))
     found = {_root(word, language) for word in said if word and word not in nothing}
     pieces = (piece for run in runs(plain) for piece in _told(run, language))
@@ -283,6 +286,8 @@ def _told(run: str, language: str) -> Iterator[str]:
     """The parts of a run that a statement is about."""
     if language == "zh":
         return filter(None, _cutting("FILLERS", "zh").split(run))
+    if language == "ko" and (_cutting("NEGATION", "ko").search(run) or _VERB.fullmatch(run)):
+        return iter(())
     fillers = _listed(f"FILLERS {language}")
     return (piece for piece in _pieces(run, language) if piece not in fillers)
 
