@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt, Signal
@@ -29,6 +29,18 @@ LAST = 5
 """Signals that say what a session does now."""
 LATEST = 8
 """Sessions among which the one that asks is looked for."""
+
+
+class Given(Protocol):
+    """A memory that was given."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+
+    @property
+    def scope(self) -> Scope:
+        """Where it belongs."""
 
 
 class Asking:
@@ -80,7 +92,7 @@ class Asking:
 
     def note(
         self,
-        memories: Sequence[tuple[Memory, float, int]],
+        memories: Sequence[tuple[Given, float, int]],
         intent: str,
         milliseconds: int,
         tokens_saved: int = 0,
@@ -91,7 +103,7 @@ class Asking:
 
         Args:
             memories: each with its score and tokens.
-            intent: of the question.
+            intent: of the question; empty where there was none.
             milliseconds: that the answer took.
             tokens_saved: of what was left out since the session had it.
         """
@@ -114,7 +126,8 @@ class Asking:
         asked = Signal(
             session=session.id, at=at, name="asked", subject=intent, digest=noted(milliseconds, tokens_saved)
         )
+        signals = [asked] if intent else []
         with suppress(StoreBusyError, PermissionsError):
             new = {one.memory for one in self._sessions.give(receipts)}
             self._sessions.give_again([one for one in receipts if one.memory not in new])
-            self._sessions.note([asked])
+            self._sessions.note(signals)
