@@ -78,7 +78,8 @@ class StoreServices:
         """Answers questions."""
         from recortex.engines.retrieval.service import Retrieval
 
-        return Retrieval(self.store.search, self.embedder if self.store.vectors.available else None)
+        embedder = self.embedder if self.store.vectors.available else None
+        return Retrieval(self.store.search, embedder, times=self.settings["recall.times"])
 
     @cached_property
     def exchange_embedding(self) -> RecordEmbedding[Waiting]:
@@ -128,4 +129,4 @@ class StoreServices:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
         Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
-        return Retrieval(store.search, embedder, historical=True)
+        return Retrieval(store.search, embedder, historical=True, times=self.settings["recall.times"])

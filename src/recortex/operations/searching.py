@@ -19,6 +19,7 @@ from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.retrieval.answering import answers
+from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -26,30 +27,25 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
-from recortex.operations.base import Operations, bounded, scope_name
+from recortex.operations.base import MAX_LIMIT, Operations, bounded, scope_name
 from recortex.operations.emptiness import explained
-from recortex.operations.filters import document_query, exchange_query, memory_query
+from recortex.operations.filters import memory_query
 from recortex.operations.inputs import RecallQuestion
+from recortex.operations.recalling import Recalling
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from recortex.app.store_services import StoreServices
     from recortex.domain.explanation import Understood
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Meaning, Retrieval
-
-CATCH_UP = 32
-"""Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
 (bench/stress.py)."""
 
-MOST_UNCHECKED, MOST_ASKED = 2, 8
-"""Proposed memories in an answer, and how many more memories are asked for, so that these and near-copies
-crowd out no other. What was said in sessions mostly says the same, with what stands around it."""
+MOST_UNCHECKED = 2
+"""Proposed memories in an answer: what was said in sessions mostly says the same, with what stands around."""
 
 MAX_QUESTION = 20_000
 TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
@@ -119,18 +115,17 @@ class SearchOperations(Operations):
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
-        only = self.filters(asked)
-        limit = self.most(asked)
-        stores = [
-            (services, services.retrieval.meaning(asked.query, recipe=asked.recipe))
-            for services in self._app.all_services(asked.scope)
-        ]
-        found, hits, waiting = self._best_of(
-            stores if asked.tells_memories else (), asked, only, limit, fold=fold
-        )
+        only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
+        parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
+        found = [recall for part in parts for recall in part.found]
+        every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
+        hits = (folded(every) if fold else every)[:limit]
+        waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
-        answering = self._said(stores, asked, only)
-        found_in = self._documents(stores, asked, only)
+        answering = in_turns([part.said for part in parts], lambda one: one.id)
+        answering = answering[: recalling.most("exchanges", asked)]
+        found_in = in_turns([part.documents for part in parts], lambda one: one.id)
+        found_in = found_in[: recalling.most("documents", asked)]
         if any(not one.weak for one in answering):
             hits = [hit for hit in hits if answers(hit)]
         seen = tuple(self._seen(hits))
@@ -155,31 +150,6 @@ class SearchOperations(Operations):
         )
         return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
-    def _best_of(
-        self,
-        stores: Sequence[tuple[StoreServices, Meaning]],
-        asked: RecallQuestion,
-        only: MemoryQuery,
-        limit: int,
-        *,
-        fold: bool,
-    ) -> tuple[list[Recall], list[Hit], list[Hit]]:
-        """What each store finds, the hits, and the proposed memories that answer.
-
-        Where copies and proposals leave too few hits, so many more are asked for.
-        """
-        most = limit + MOST_ASKED
-        while True:
-            found = [self._ask(services, meaning, asked, only, most) for services, meaning in stores]
-            every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
-            active = [hit for hit in every if not (asked.mixes and _waits(hit))]
-            hits = folded(active) if fold else active
-            if len(hits) >= limit or all(len(one.hits) < most for one in found):
-                break
-            most *= 4
-        waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
-        return found, hits[:limit], waiting[:MOST_UNCHECKED]
-
     def filters(self, asked: RecallQuestion) -> MemoryQuery:
         """What of the stores may answer."""
         only = memory_query(
@@ -201,14 +171,23 @@ class SearchOperations(Operations):
 
     def most(self, asked: RecallQuestion) -> int:
         """How many memories are told at most."""
-        return bounded(self._app.settings["recall.limit"] if asked.limit is None else asked.limit)
+        if asked.limit is not None:
+            return bounded(asked.limit)
+        usual: int = self._app.settings["recall.limit"]
+        longer = self._app.settings["recall.sets"] and asks_for_a_set(asked.query)
+        return min(usual * SET_SHARE if longer else usual, MAX_LIMIT)
 
     def understood(self, asked: RecallQuestion) -> Iterator[Understood]:
-        """How each store takes a question."""
+        """How each store takes each part of a question."""
         now, only = self._app.clock(), self.filters(asked)
-        for services in self._app.all_services(asked.scope):
-            found = services.retrieval.understood(asked.query, now=now, recipe=asked.recipe, only=only)
-            yield replace(found, scope=scope_name(services))
+        parted = [
+            (one, services)
+            for one in Recalling(self._app).questions(asked)
+            for services in self._app.all_services(asked.scope)
+        ]
+        for one, services in parted:
+            found = services.retrieval.understood(one.query, now=now, recipe=one.recipe, only=only)
+            yield replace(found, scope=scope_name(services), question=one.query)
 
     @operation(core=True, read_only=True)
     def get(
@@ -271,94 +250,6 @@ class SearchOperations(Operations):
             before=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) < place),
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
-
-    def _most(self, name: Literal["exchanges", "documents"], asked: RecallQuestion) -> int:
-        """How many exchanges, or parts of documents, a recall gives at most; 0 where none are wanted."""
-        told = asked.among in {"all", name} and not asked.filters_memories
-        usual: int = self._app.settings[f"recall.{name}"] if told else 0
-        if asked.limit is None or not usual:
-            return usual
-        return asked.limit if asked.among == name else min(asked.limit, usual)
-
-    def _documents(
-        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
-    ) -> list[ChunkHit]:
-        """Parts of the project's documents that answer."""
-        filters, limit = document_query(only), self._most("documents", asked)
-        if filters is None or not limit:
-            return []
-        from recortex.app.document_state import with_freshness
-
-        return [
-            record_redacted(hit)
-            for services, meaning in stores
-            if services.scope is not Scope.GLOBAL
-            for hit in with_freshness(
-                self._app.root,
-                services,
-                services.chunk_retrieval.recall(
-                    asked.query,
-                    limit=limit,
-                    now=self._app.clock(),
-                    meaning=meaning,
-                    recipe=asked.recipe,
-                    only=filters,
-                    floor=asked.floor and self._app.settings["recall.floor"],
-                ),
-            )
-        ]
-
-    def _said(
-        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
-    ) -> list[ExchangeHit]:
-        """What was said in the project's sessions and may answer."""
-        filters, limit = exchange_query(only), self._most("exchanges", asked)
-        if filters is None or not limit:
-            return []
-        return [
-            record_redacted(hit)
-            for services, meaning in stores
-            if services.scope is not Scope.GLOBAL
-            for hit in services.exchange_retrieval.recall(
-                asked.query,
-                limit=limit,
-                only=filters,
-                vector=meaning.vector,
-                words=asked.recipe != "semantic",
-            )
-        ]
-
-    def _ask(
-        self,
-        services: StoreServices,
-        meaning: Meaning,
-        asked: RecallQuestion,
-        only: MemoryQuery,
-        limit: int,
-    ) -> Recall:
-        if asked.recipe != "keyword":
-            services.embedding.catch_up(CATCH_UP)
-
-        def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning) -> Recall:
-            now = self._app.clock()
-            found = retrieval.recall(
-                asked.query,
-                limit=limit,
-                now=now,
-                recipe=asked.recipe,
-                only=filters,
-                floor=asked.floor and self._app.settings["recall.floor"],
-                meaning=meaning,
-            )
-            return retrieval.explained(found, meaning, now=now, only=filters) if asked.explain else found
-
-        now = ask(services.retrieval, only, meaning)
-        former = services.store.memories.former(only, only.as_of) if only.as_of else []
-        if not former:
-            return now
-        before = services.retrieval_of(former)
-        then = ask(before, replace(only, as_of=None), before.meaning(asked.query, recipe=asked.recipe))
-        return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
@@ -423,10 +314,6 @@ class _Left:
         found = tuple(within(left, hits, tokens))
         self.tokens += sum(map(tokens, found))
         return found
-
-
-def _waits(hit: Hit) -> bool:
-    return hit.memory.status is Status.PROPOSED
 
 
 def _proposal(hit: Hit) -> Proposal:
