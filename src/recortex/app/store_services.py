@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from recortex.app.changes import Changes
     from recortex.app.location import Location
     from recortex.domain.document import WaitingChunk
     from recortex.domain.exchange import Waiting
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.embedding import Embedding
     from recortex.engines.ingestion.service import Ingestion
     from recortex.engines.retrieval.service import Retrieval
+    from recortex.ports.changes import ChangeReader
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.kept_store import KeptStore
     from recortex.settings import Settings
@@ -42,6 +44,7 @@ class StoreServices:
         embedder: makes vectors; None where they are switched off.
         count_tokens: counts the tokens of a text.
         new_id: makes the ids of new memories; None: at random.
+        change_reader: reads two statements together; None where no model is wanted.
     """
 
     scope: Scope | None
@@ -52,6 +55,7 @@ class StoreServices:
     embedder: NamedEmbedder | None
     count_tokens: Callable[[str], int]
     new_id: Callable[[], str] | None = None
+    change_reader: ChangeReader | None = None
 
     @property
     def project(self) -> str:
@@ -64,7 +68,16 @@ class StoreServices:
         from recortex.engines.ingestion.service import Ingestion
 
         ids = {"new_id": self.new_id} if self.new_id else {}
-        return Ingestion(self.store, self.store.search, count=self.count_tokens, **ids)
+        return Ingestion(
+            self.store, self.store.search, count=self.count_tokens, reader=self.change_reader, **ids
+        )
+
+    @cached_property
+    def changes(self) -> Changes | None:
+        """Finds what new memories end; None where no model is wanted."""
+        from recortex.app.changes import Changes
+
+        return Changes(self, self.change_reader) if self.change_reader else None
 
     @cached_property
     def embedding(self) -> Embedding:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from recortex.app.hooks.context import HookContext
     from recortex.app.jobs.worker import Worker
     from recortex.app.store_services import StoreServices
+    from recortex.domain.change import Chances
     from recortex.domain.degradation import Degradation
     from recortex.engines.prompting.service import Adviser
+    from recortex.ports.changes import ChangeReader
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
     from recortex.ports.sessions import Sessions
 
@@ -78,6 +80,7 @@ def _application(
 
     switched_off = settings["embedder"] == "none"
     embedder = None if switched_off else _LaterEmbedder(lambda: _chain(settings, degraded))
+    reader = None if switched_off or not settings["changes.model"] else _LaterReader()
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
@@ -93,6 +96,7 @@ def _application(
             embedder=embedder,
             count_tokens=tokens.count,
             new_id=new_id,
+            change_reader=reader,
         )
 
     app = Application(
@@ -255,6 +259,20 @@ class _LaterEmbedder:
 
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
         return self._make().embed_named(texts, purpose=purpose)
+
+
+class _LaterReader:
+    """A reader of two statements that is made when there are some."""
+
+    def __init__(self) -> None:
+        self._made: ChangeReader | None = None
+
+    def chances(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Chances]:
+        if self._made is None:
+            from recortex.embeddings.changes import ChangeModel
+
+            self._made = ChangeModel()
+        return self._made.chances(pairs)
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:

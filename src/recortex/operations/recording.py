@@ -86,6 +86,10 @@ class RecordingOperations(Operations):
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
+        if kept.added and services.changes:
+            services.changes.settle(kept.memory, now=self._app.clock(), actor=self._app.actor)
+            (memory,) = services.store.memories.get([kept.memory.id])
+            kept = replace(kept, memory=memory)
         return answered(services, kept)
 
     @operation()

@@ -38,6 +38,9 @@ class MemoryReader(Protocol):
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass the query; its limit is ignored."""
 
+    def added_after(self, key: int, limit: int) -> list[tuple[int, str]]:
+        """The memories that were added after the one with that key, with keys, in their order."""
+
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
 

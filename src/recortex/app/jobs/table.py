@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs import maintenance as m
+from recortex.app.jobs.changes import follow_changes
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
@@ -97,8 +98,17 @@ REPEATS = Job(
     "repeats", keep_repeats, after=("embedding",), seconds=SHARE, counts=("repeated",), before_brief=True
 )
 RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
+CHANGES = Job(
+    "changes",
+    follow_changes,
+    after=("embedding",),
+    seconds=SHARE,
+    counts=("replaced", "marked"),
+    before_brief=True,
+)
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
+    CHANGES,
     REPEATS,
     RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),

@@ -44,6 +44,13 @@ def compact(vector: Row) -> bytes:
     return bytes(np.rint(vector * scale).astype(np.int8).tobytes())
 
 
+def direction(code: bytes) -> bytes:
+    """An int8 vector as little-endian float32, for comparing it with others."""
+    import numpy as np
+
+    return bytes(np.frombuffer(code, dtype=np.int8).astype("<f4").tobytes())
+
+
 def cosine(a: bytes, b: bytes) -> float:
     """The cosine between two vectors of int8 values."""
     import numpy as np

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
@@ -24,8 +25,9 @@ from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.engines.similarity.near_duplicates import same_marks
 from recortex.engines.supersession.authority import may_replace
 from recortex.engines.supersession.detection import Outcome
+from recortex.engines.supersession.reading import read_together
 from recortex.engines.supersession.service import record, supersede
-from recortex.errors import MemoryNotFoundError
+from recortex.errors import EmbeddingError, MemoryNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor
     from recortex.engines.ingestion.draft import Draft
     from recortex.engines.ingestion.similar_memories import Resemblance
+    from recortex.engines.supersession.detection import SupersessionVerdict
+    from recortex.ports.changes import ChangeReader
     from recortex.ports.store import Lookalikes, Store
 
 CHUNK = 250
@@ -77,6 +81,7 @@ class Ingestion:
         lookalikes: finds known memories with words in common.
         count: counts the tokens of a text.
         new_id: makes ids.
+        reader: reads two statements together; None: rules decide alone what is replaced.
     """
 
     def __init__(
@@ -86,11 +91,13 @@ class Ingestion:
         *,
         count: Callable[[str], int],
         new_id: Callable[[], str] = lambda: str(uuid.uuid4()),
+        reader: ChangeReader | None = None,
     ) -> None:
         self._store = store
         self._lookalikes = lookalikes
         self._count = count
         self._new_id = new_id
+        self._reader = reader
 
     def keep(
         self,
@@ -205,8 +212,15 @@ class Ingestion:
             record(self._store, old.id, operation, actor, kept.updated_at, details)
         return kept
 
-    def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor) -> None:
+    def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor, why: str = "") -> None:
         """Let a stored memory replace another one from when it was true.
+
+        Args:
+            new: as it is stored.
+            old: as it is stored.
+            now: when.
+            actor: on whose behalf.
+            why: the evidence by which it was inferred; empty where somebody said so.
 
         Raises:
             MemoryNotFoundError: one of them is gone.
@@ -215,7 +229,7 @@ class Ingestion:
             named = self.change(
                 new, replace(new, supersedes=old.id), now=now, actor=actor, operation="replace"
             )
-            self._supersede(replace(named, recorded_at=now), old.id, actor)
+            self._supersede(replace(named, recorded_at=now), old.id, actor, why)
             for one, other in ((new.id, old.id), (old.id, new.id)):
                 self._store.relations.remove(one, other, RelationType.CONTRADICTS)
 
@@ -304,7 +318,20 @@ class Ingestion:
         if KINDS[memory.kind].event:  # what happens again is another event
             return []
         words = query_terms(memory.text)
-        return resemblances(memory, self._lookalikes.candidates(words, terms=has_cjk(memory.text)))
+        known = dict(self._lookalikes.candidates(words, terms=has_cjk(memory.text)))
+        found = resemblances(memory, known.items())
+        return [self._read(memory, one, known[one.id]) for one in found] if self._reader else found
+
+    def _read(self, memory: Memory, one: Resemblance, text: str) -> Resemblance:
+        """What the rules take for a change, as it is read together: some of it can both hold."""
+        verdict = self._read_together(memory.text, text, one.verdict)
+        return replace(one, verdict=verdict, reverse=self._read_together(text, memory.text, one.reverse))
+
+    def _read_together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
+        if rules.outcome is Outcome.REPLACES and self._reader:
+            with suppress(EmbeddingError):
+                return read_together(new, rules, self._reader.chances([(known, new)])[0])
+        return rules
 
     def _replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
         """The ids of the known memories that a new one replaces without a person, each with the evidence."""

@@ -66,6 +66,10 @@ class MemoryRecords(Records):
         """At most three ids that begin so."""
         return self._column("ids_beginning", prefix, prefix + "\uffff")
 
+    def added_after(self, key: int, limit: int) -> list[tuple[int, str]]:
+        """The memories that were added after the one with that key, with keys, in their order."""
+        return [(kept, id_) for kept, id_ in self._rows("added_after", key, limit)]
+
     def find(self, query: MemoryQuery) -> list[Memory]:
         """The memories that pass, ordered and cut as the query says."""
         if query.as_of is not None:

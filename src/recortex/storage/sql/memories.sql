@@ -73,3 +73,6 @@ SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?
 -- name: held_at_by
 SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
 WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
+
+-- name: added_after
+SELECT m.key, m.id FROM memories m WHERE /*own m*/ m.key > ? ORDER BY m.key LIMIT ?

@@ -1,0 +1,150 @@
+"""Finds what new memories end, after they were kept: candidates by words and by vectors, read together.
+
+A memory is compared with the few that are nearest to it; which of the two is the newer one is told by when it
+was said. What is sure replaces, as far as who said it allows (`engines/supersession/authority.py`); what is
+likely is marked, stands beside the other, and waits in `review`.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.query import MemoryQuery
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+from recortex.engines.indexing.vectors import direction
+from recortex.engines.ingestion.query_terms import query_terms
+from recortex.engines.ingestion.similar_memories import EVEN
+from recortex.engines.supersession.authority import is_replaceable, may_replace
+from recortex.engines.supersession.detection import Outcome, find_supersession
+from recortex.engines.supersession.reading import read_together, readable
+from recortex.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.memory import Memory
+    from recortex.domain.vocabulary import Actor
+    from recortex.engines.supersession.detection import SupersessionVerdict
+    from recortex.ports.changes import ChangeReader
+
+NEAR = 8
+"""Memories that are looked at for their vectors; as many are for their words."""
+_STANDING = (Status.ACTIVE, Status.PROPOSED)
+_ENDING = (RelationType.SUPERSEDES, RelationType.CONTRADICTS)
+
+
+class Settled(NamedTuple):
+    """How many memories were replaced, and how many pairs were marked."""
+
+    replaced: int = 0
+    marked: int = 0
+
+
+class Changes:
+    """Compares new memories of a store with what it knows.
+
+    Args:
+        services: the store's.
+        reader: reads two statements together.
+    """
+
+    def __init__(self, services: StoreServices, reader: ChangeReader) -> None:
+        self._services, self._reader = services, reader
+
+    def settle(self, memory: Memory, *, now: datetime, actor: Actor) -> Settled:
+        """Let a memory end what it ends, or be ended by what was said after it.
+
+        Nothing happens where the model cannot be run.
+        """
+        pairs = [self._ordered(memory, other) for other in self._candidates(memory)]
+        pairs = [one for one in pairs if readable(one[0].text) and readable(one[1].text)]
+        if not pairs:
+            return Settled()
+        with suppress(EmbeddingError):
+            read = self._reader.chances([(known.text, new.text) for known, new in pairs])
+            verdicts = [
+                read_together(new.text, find_supersession(new.text, known.text), chances)
+                for (known, new), chances in zip(pairs, read, strict=True)
+            ]
+            return self._act(
+                [(*pair, verdict) for pair, verdict in zip(pairs, verdicts, strict=True)], now, actor
+            )
+        return Settled()
+
+    @staticmethod
+    def _ordered(memory: Memory, other: Memory) -> tuple[Memory, Memory]:
+        """The known one and the new one, by when they were said."""
+        return (memory, other) if other.valid_from > memory.valid_from else (other, memory)
+
+    def _candidates(self, memory: Memory) -> list[Memory]:
+        """Standing memories that a memory may end, or that may end it."""
+        if not is_replaceable(memory.kind) or memory.status not in _STANDING:
+            return []
+        store = self._services.store
+        near = store.search.memories(self._near(memory)).values()
+        ids = [one for one, _ in store.search.candidates(query_terms(memory.text))]
+        found = {one.id: one for one in (*store.memories.get(ids), *near)}
+        decided = {
+            id_
+            for relation in store.relations.of([memory.id])
+            if relation.type in _ENDING
+            for id_ in (relation.source_id, relation.target_id)
+        }
+        return [
+            one
+            for one in found.values()
+            if one.id not in decided | {memory.id}
+            and one.status in _STANDING
+            and is_replaceable(one.kind)
+            and one.text != memory.text
+        ]
+
+    def _near(self, memory: Memory) -> Sequence[int]:
+        """Keys of the memories with the nearest vectors; none before it has one."""
+        wanted = self._services.embedding.wanted
+        code = self._services.store.vectors.codes_of([memory.id], wanted).get(memory.id) if wanted else None
+        if code is None:
+            return ()
+        only = MemoryQuery(statuses=_STANDING)
+        return self._services.store.search.nearest(direction(code), NEAR + 1, only, wanted)
+
+    def _act(
+        self, found: Sequence[tuple[Memory, Memory, SupersessionVerdict]], now: datetime, actor: Actor
+    ) -> Settled:
+        replaced = marked = 0
+        store = self._services.store
+        for known, new, verdict in found:
+            if verdict.outcome is Outcome.NOTHING:
+                continue
+            with store.transaction():
+                current = {one.id: one for one in store.memories.get([known.id, new.id])}
+                if any(one.id not in current or current[one.id].status != one.status for one in (known, new)):
+                    continue  # another of these ended one of them, or another process changed it
+                if verdict.outcome is Outcome.REPLACES and may_replace(new, known, verdict):
+                    self._services.ingestion.supersede(
+                        current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
+                    )
+                    replaced += 1
+                else:
+                    store.relations.put(_mark(known, new, verdict, now))
+                    marked += 1
+        return Settled(replaced, marked)
+
+
+def _mark(known: Memory, new: Memory, verdict: SupersessionVerdict, now: datetime) -> Relation:
+    """A contradiction that a person is to decide."""
+    return Relation(
+        new.id,
+        known.id,
+        RelationType.CONTRADICTS,
+        now,
+        strength=EVEN,
+        evidence=(verdict.evidence,),
+        inferred=True,
+        status=RelationStatus.SUGGESTED,
+        bidirectional=True,
+    )

@@ -1,0 +1,36 @@
+"""What was kept without being read together with what is known is read now: from sessions, and in bulk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.app.jobs.work import Outcome
+from recortex.domain.vocabulary import Actor
+
+if TYPE_CHECKING:
+    from recortex.app.jobs.work import Work
+
+NAME = "changes"
+BATCH = 100
+
+
+def follow_changes(work: Work) -> Outcome:
+    """Compare the memories that were added since the last run with the others, while seconds are left."""
+    store, changes = work.services.store, work.services.changes
+    if changes is None:
+        return Outcome({"replaced": 0, "marked": 0})
+    done = store.maintenance.all().get(NAME)
+    last = done.outcome.get("key", 0) if done else 0
+    replaced = marked = 0
+    while found := store.memories.added_after(last, BATCH):
+        for key, memory_id in found:
+            for memory in store.memories.get([memory_id]):
+                settled = changes.settle(memory, now=work.now, actor=Actor.VALIDATION)
+                replaced, marked = replaced + settled.replaced, marked + settled.marked
+            last = key
+            if work.left() <= 0:
+                break
+        store.maintenance.note(NAME, work.now, {"key": last})
+        if work.left() <= 0:
+            return Outcome({"replaced": replaced, "marked": marked}, "the rest follows next time", "partly")
+    return Outcome({"replaced": replaced, "marked": marked})
