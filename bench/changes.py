@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex import Cortex
+from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.changes import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
 from recortex.engines.supersession.claims import stems
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 
 SHUT = Path(__file__).parent / "changes/shut.tar.xz"
 SEED, MOST_OF_PROJECT, LOOKED_BACK, SHARED = 3, 400, 200, 0.3
+MOST_LISTED = 1_000
 
 
 class Pair(NamedTuple):
@@ -85,15 +87,15 @@ def in_store(found: list[Pair]) -> Callable[[Pair], str]:
         ids = {one.known: cx.remember(one.known, kind="decision").id for one in found}
         for one in found:
             cx.remember(one.new, kind="decision")
-        ended = {known for known, id_ in ids.items() if cx.get(id_).status.value == "superseded"}
-        marked = {
-            known
-            for known, id_ in ids.items()
-            if any(one.relation.type.value == "contradicts" for one in cx.related(id_).related)
-        }
-    return lambda one: (
-        "replaces" if one.known in ended else "contradicts" if one.known in marked else "nothing"
-    )
+        ended = {one.id for one in cx.list(statuses=(Status.SUPERSEDED,), limit=MOST_LISTED).memories}
+        only = (RelationType.CONTRADICTS,)
+        marked = {id_ for id_ in ids.values() if cx.related(id_, relations=only).neighbours}
+
+    def of(one: Pair) -> str:
+        id_ = ids[one.known]
+        return "replaces" if id_ in ended else "contradicts" if id_ in marked else "nothing"
+
+    return of
 
 
 def _store() -> Cortex:
