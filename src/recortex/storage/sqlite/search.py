@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.degradation import Degradation
+from recortex.domain.search import Facts
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex
+    from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
 
 COUNTED = 10_000
 """Memories with a word are counted up to this number, and estimated above: counting so many takes half a
@@ -53,6 +55,7 @@ class SqliteSearch(SearchRecords):
     """The `SearchStore` of a SQLite database.
 
     Args:
+        held: the vectors that this process has in memory.
         index: runs what reads the keyword index.
     """
 
@@ -62,10 +65,30 @@ class SqliteSearch(SearchRecords):
         memories: MemoryRecords,
         vectors: VectorRecords,
         vector_index: VectorIndex,
+        held: VectorsInMemory,
         index: Rows,
     ) -> None:
         super().__init__(database, memories, vectors, vector_index)
+        self._held = held
         self._index = index
+        self._having = database.queries("vectors")["having"]
+
+    def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
+        keys = None
+        if only is None:
+            keys = self._held.nearest(model_key, vector, limit, self._coarse(limit))
+        if keys is None:
+            return super()._by_signs(model_key, vector, limit, only)
+        return [row[0] for row in self._database.rows(self._having, (json(keys),))]
+
+    def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
+        if not self._held.holds(model_key):
+            return super()._facts_with_vectors(keys, only, model_key)
+        rows = self._fact_rows(keys, only, "m.embedding_key")
+        codes = self._held.codes(model_key, [row[-1] for row in rows if row[-1] is not None])
+        if codes is None:
+            return super()._facts_with_vectors(keys, only, model_key)
+        return [Facts._make((*row[:-1], codes.get(row[-1]))) for row in rows]
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""

@@ -55,6 +55,13 @@ SELECT key, dimensions FROM embedding_models
 -- name: slice
 SELECT key, vector FROM embeddings WHERE model = ? AND key > ? AND key <= ? ORDER BY key LIMIT ?
 
+-- name: held
+SELECT c.number, e.key, e.vector FROM vector_changes c LEFT JOIN
+  (SELECT key, vector FROM embeddings WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) e
+
+-- name: newest
+SELECT coalesce(max(key), 0) FROM embeddings
+
 -- name: tail
 SELECT v.key, vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) FROM
   (SELECT key FROM embedding_signs WHERE model = ? AND key > ?

@@ -1,0 +1,13 @@
+-- How often vectors were deleted or changed: the key of a deleted one may be given again, so a process that holds vectors in
+-- memory reads all of them anew when this differs, and else only those that were added.
+CREATE TABLE vector_changes (
+  number INTEGER NOT NULL
+);
+INSERT INTO vector_changes VALUES (0);
+
+CREATE TRIGGER embeddings_gone AFTER DELETE ON embeddings BEGIN
+  UPDATE vector_changes SET number = number + 1;
+END;
+CREATE TRIGGER embeddings_changed AFTER UPDATE OF key, model, vector ON embeddings BEGIN
+  UPDATE vector_changes SET number = number + 1;
+END;
