@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 from math import exp
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,13 +26,13 @@ from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
-    from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.embedding import Named, NamedEmbedder
     from recortex.ports.search import SearchStore
 
 _DIALOGUE = int(Trait.DIALOGUE)
@@ -61,20 +62,47 @@ class InPlay(NamedTuple):
 NOTHING_IN_PLAY = InPlay()
 
 
-class Meaning(NamedTuple):
-    """A question as one store takes it.
+class Meaning:
+    """A question as one store takes it; its vector is made meanwhile, and waited for when it is used.
 
     Attributes:
-        vector: None where it has none.
-        notes: on what could not be used.
+        asked: the question's parts.
+        vocabulary: its words in the store.
+        model: the embedder that was asked; None where the question gets no vector.
         in_play: what is being worked on.
     """
 
-    asked: Question
-    vocabulary: Vocabulary
-    vector: QuestionVector | None = None
-    notes: tuple[str, ...] = ()
-    in_play: InPlay = NOTHING_IN_PLAY
+    def __init__(
+        self,
+        asked: Question,
+        vocabulary: Vocabulary,
+        in_play: InPlay = NOTHING_IN_PLAY,
+        *,
+        model: str | None = None,
+        begun: Callable[[], Named] | None = None,
+    ) -> None:
+        self.asked, self.vocabulary, self.in_play = asked, vocabulary, in_play
+        self.model, self._begun = model, begun
+
+    @property
+    def vector(self) -> QuestionVector | None:
+        """None where it has none."""
+        return self._made[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """On what could not be used."""
+        return self._made[1]
+
+    @cached_property
+    def _made(self) -> tuple[QuestionVector | None, tuple[str, ...]]:
+        if self._begun is None:
+            return None, ()
+        try:
+            made = self._begun()
+        except EmbeddingError as error:
+            return None, (f"no vectors: {error.message}",)
+        return QuestionVector(made.name, made.vectors[0]), ()
 
 
 class Considered(NamedTuple):
@@ -156,26 +184,31 @@ class Retrieval:
         """A question's words in this store, and its vector where the recipe wants one."""
         asked = question(query)
         vocabulary = self._vocabulary(asked)
-        if not (asked.words and RECIPES[recipe].vectors):
-            return Meaning(asked, vocabulary, in_play=in_play)
-        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary), in_play=in_play)
+        if self._embedder is None or not (asked.words and RECIPES[recipe].vectors):
+            return Meaning(asked, vocabulary, in_play)
+        # Without words that are common in the store, and with synonyms of unknown ones.
+        text = without(asked, vocabulary.common())
+        if vocabulary.stand_ins:
+            text += f" ({', '.join(vocabulary.stand_ins)})"
+        begun = self._embedder.begin([text], purpose="query")
+        return Meaning(asked, vocabulary, in_play, model=self._embedder.active_name, begun=begun)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
     ) -> Considered:
         """Every candidate with its score, and the support for an answer."""
-        asked, vocabulary, vector, notes, in_play = meaning or self.meaning(query, recipe=recipe)
-        if not asked.words:
+        meaning = meaning or self.meaning(query, recipe=recipe)
+        if not meaning.asked.words:
             return Considered((), _NO_SUPPORT)
-        search = _Search(asked, vocabulary, RECIPES[recipe], vector, in_play)
+        search = _Search(meaning, RECIPES[recipe])
         matched, facts = self._candidates(search, only)
         if not facts:
-            return Considered((), _NO_SUPPORT, notes)
+            return Considered((), _NO_SUPPORT, meaning.notes)
         evidence = self._evidence(
             search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
         )
-        scored = score(asked, evidence)
-        return Considered(scored, _support(search, evidence, scored[0]), notes)
+        scored = score(search.asked, evidence)
+        return Considered(scored, _support(search, evidence, scored[0]), meaning.notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
@@ -193,43 +226,42 @@ class Retrieval:
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
 
-    def _vector(
-        self, asked: Question, vocabulary: Vocabulary
-    ) -> tuple[QuestionVector | None, tuple[str, ...]]:
-        if self._embedder is None:
-            return None, ()
-        # Without words that are common in the store, and with synonyms of unknown ones.
-        text = without(asked, vocabulary.common())
-        if vocabulary.stand_ins:
-            text += f" ({', '.join(vocabulary.stand_ins)})"
-        try:
-            made = self._embedder.embed_named([text], purpose="query")
-        except EmbeddingError as error:
-            return None, (f"no vectors: {error.message}",)
-        return QuestionVector(made.name, made.vectors[0]), ()
-
     def _candidates(
         self, search: _Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
         """Keys with their BM25, and the facts of all that words or vectors found and that pass the filter."""
-        gathering, vector = search.gathering, search.vector
-        model = vector.model if vector else None
+        gathering, expected = search.gathering, search.meaning.model
         inner_filter: MemoryQuery | None
         # An unfiltered search is faster, and most filters leave enough of what it finds.
         for inner_filter in (None, only):
             matched = (
                 self._matched(search.vocabulary, gathering.words, inner_filter) if gathering.words else ()
             )
+            # Read while the vector is being made: whatever does not need it comes first.
+            read = [key for key, _ in matched]
+            found = [*self._search.facts(read, only, expected)] if read else []
             near: Sequence[int] = ()
-            if vector is not None:
-                near = self._search.nearest(vector.raw, gathering.vectors, inner_filter, vector.model)
-            place = {key: number for number, key in enumerate(fuse([[key for key, _ in matched], near]))}
-            found = self._search.facts(list(place), only, model) if place else ()
+            if search.vector is not None:
+                near = self._search.nearest(
+                    search.vector.raw, gathering.vectors, inner_filter, search.vector.model
+                )
+            place = {key: number for number, key in enumerate(fuse([read, near]))}
+            found = self._complete(search, found, set(place).difference(read), only)
             # A search that reached its limit may have left out memories that pass the filter.
             cut = len(matched) >= gathering.words > 0 or len(near) >= gathering.vectors > 0
             if len(found) >= ENOUGH or not cut:
                 break
         return matched, sorted(found, key=lambda one: place[one.key])
+
+    def _complete(
+        self, search: _Search, found: list[Facts], more: Iterable[int], only: MemoryQuery
+    ) -> list[Facts]:
+        """The facts that were read and those of more keys, with vectors of the embedder that answered."""
+        model = search.vector.model if search.vector else None
+        keys = list(more)
+        if model != search.meaning.model:  # a fallback had to answer, or none could
+            keys, found = [*keys, *(one.key for one in found)], []
+        return [*found, *self._search.facts(keys, only, model)] if keys else found
 
     def _matched(
         self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
@@ -259,12 +291,13 @@ class Retrieval:
         *,
         decayed: bool,
     ) -> Evidence:
-        keys = [one.key for one in facts]
         around = self._around(facts) if search.vector else {}
         highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
-        asked = search.asked
-        links = self._search.links(keys)
-        files = (*asked.paths, *search.in_play.files)
+        asked, in_play = search.asked, search.meaning.in_play
+        files = (*asked.paths, *in_play.files)
+        # Which files a memory is about counts only where some are asked for.
+        linked = [one.key for one in facts if files or one.patterns]
+        links = self._search.links(linked) if linked else {}
         return Evidence(
             facts=facts,
             keyword={key: value / highest for key, value in matched},
@@ -275,7 +308,7 @@ class Retrieval:
             links=links,
             files=files,
             confidence={one.key: remaining(one, now) for one in facts} if decayed else {},
-            patterns=patterns_asked_for(asked, links, files) | search.in_play.patterns,
+            patterns=patterns_asked_for(asked, links, files) | in_play.patterns,
         )
 
     def _cosines(
@@ -297,13 +330,25 @@ class Retrieval:
 
 
 class _Search(NamedTuple):
-    """What is known about one question during its recall."""
+    """A question during its recall."""
 
-    asked: Question
-    vocabulary: Vocabulary
+    meaning: Meaning
     gathering: Gathering
-    vector: QuestionVector | None
-    in_play: InPlay = NOTHING_IN_PLAY
+
+    @property
+    def asked(self) -> Question:
+        """The question's parts."""
+        return self.meaning.asked
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """Its words in the store."""
+        return self.meaning.vocabulary
+
+    @property
+    def vector(self) -> QuestionVector | None:
+        """Its vector, which is waited for."""
+        return self.meaning.vector
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
