@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
 from recortex.storage.records.exchanges import where
-from recortex.storage.sqlite.search import any_of, best_of, frequencies
+from recortex.storage.sqlite.search import any_of, best_of
+from recortex.storage.sqlite.word_counts import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Rows
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite.pool import Pool
 
 SAMPLED = 100
 """The latest so many exchanges with a word tell about how many hold it."""
@@ -26,13 +28,14 @@ class SqliteExchangeSearch(ExchangeSearchRecords):
         index: runs what reads the keyword index.
     """
 
-    def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
-        super().__init__(database, vectors)
+    def __init__(self, pool: Pool, vectors: VectorRecords, index: Rows) -> None:
+        super().__init__(pool, vectors)
         self._index = index
+        self._counts = WordCounts(pool, index, self._sql["frequencies"], "exchanges_fts", SAMPLED, self.size)
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many exchanges contain it; of a common one about how many."""
-        return frequencies(self._index, self._sql["frequencies"], words, SAMPLED, self.size())
+        return self._counts.of(words)
 
     def match(
         self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None

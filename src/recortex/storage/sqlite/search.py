@@ -12,12 +12,13 @@ from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, NOTHING, SearchRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
+from recortex.storage.sqlite.word_counts import WordCounts, literally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.domain.query import MemoryQuery
-    from recortex.storage.database import Bindings, Database, Rows
+    from recortex.storage.database import Bindings, Rows
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
@@ -61,17 +62,20 @@ class SqliteSearch(SearchRecords):
 
     def __init__(
         self,
-        database: Database,
+        pool: Pool,
         memories: MemoryRecords,
         vectors: VectorRecords,
         vector_index: VectorIndex,
         held: VectorsInMemory,
         index: Rows,
     ) -> None:
-        super().__init__(database, memories, vectors, vector_index)
+        super().__init__(pool, memories, vectors, vector_index)
         self._held = held
         self._index = index
-        self._having = database.queries("vectors")["having"]
+        self._counts = WordCounts(
+            pool, index, self._sql["frequencies"], "memories_fts", COUNTED, self.searchable
+        )
+        self._having = pool.queries("vectors")["having"]
 
     def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
         keys = None
@@ -92,7 +96,7 @@ class SqliteSearch(SearchRecords):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
-        return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
+        return self._counts.of(words)
 
     def match(
         self,
@@ -131,16 +135,6 @@ class SqliteSearch(SearchRecords):
         ]
 
 
-def frequencies(index: Rows, sql: str, words: Sequence[str], counted: int, size: int) -> list[int]:
-    """How many of `size` rows hold each word; above what is counted, as if all were like the latest."""
-    found = index.rows(sql, (json([any_of([word]) for word in words]), counted))
-    pairs = [map(int, row[0].split()) for row in found]
-    return [
-        count if count < counted else max(counted, counted * size // max(size - oldest + 1, counted))
-        for count, oldest in pairs
-    ]
-
-
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
     """Each key with its best score, best first; of equals the oldest first."""
     best = dict(sorted(found, key=lambda entry: entry[1]))
@@ -149,13 +143,9 @@ def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, f
 
 def any_of(words: Sequence[str]) -> str:
     """A full-text expression: any of the words, each taken literally."""
-    return " OR ".join(map(_literally, words))
+    return " OR ".join(map(literally, words))
 
 
 def _all(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
-    return " AND ".join(map(_literally, words))
-
-
-def _literally(word: str) -> str:
-    return '"' + word.replace('"', '""').replace("\0", "") + '"'
+    return " AND ".join(map(literally, words))
