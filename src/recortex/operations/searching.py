@@ -151,7 +151,7 @@ class SearchOperations(Operations):
             for services in self._app.all_services(scope)
         ]
         found = [
-            self._ask(services, meaning, query, only, limit + MOST_ASKED * both, recipe, floor)
+            self._ask(services, meaning, query, only, limit, recipe, floor, unchecked=both)
             for services, meaning in (asked if among != "exchanges" else ())
         ]
         every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
@@ -272,6 +272,8 @@ class SearchOperations(Operations):
         limit: int,
         recipe: Recipe,
         floor: bool,
+        *,
+        unchecked: bool,
     ) -> Recall:
         if recipe != "keyword":
             services.embedding.catch_up(CATCH_UP)
@@ -279,7 +281,8 @@ class SearchOperations(Operations):
         def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning | None = None) -> Recall:
             return retrieval.recall(
                 query,
-                limit=limit,
+                limit=limit + MOST_ASKED * unchecked,
+                settled=limit if unchecked else None,
                 now=self._app.clock(),
                 recipe=recipe,
                 only=filters,

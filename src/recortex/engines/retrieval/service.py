@@ -13,6 +13,7 @@ from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
 from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
@@ -129,7 +130,7 @@ class Retrieval:
         self._embedder = embedder
         self._historical = historical
 
-    def recall(
+    def recall(  # noqa: PLR0913  what is asked, and how much of the answer is read
         self,
         query: str,
         *,
@@ -139,6 +140,7 @@ class Retrieval:
         only: MemoryQuery | None = None,
         floor: bool = True,
         decayed: bool = True,
+        settled: int | None = None,
         meaning: Meaning | None = None,
     ) -> Recall:
         """The memories that answer a question, best first; none when the store cannot answer it.
@@ -152,6 +154,7 @@ class Retrieval:
             floor: False to get the best hits, however weak.
             decayed: False leaves the hits' confidence as stored: use it where nobody reads it, since finding
                 hubs is slow.
+            settled: of the hits, at most so many that are not proposed; None: no other limit.
             meaning: what `meaning` said of the question and recipe; None: it is asked now.
         """
         considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery(), meaning=meaning)
@@ -159,6 +162,8 @@ class Retrieval:
         # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
         answering = filter(in_common, considered.scored if best >= FLOOR else ())
         found = list(islice(answering if floor else considered.scored, max(limit, 0)))
+        if settled is not None:
+            found = _with_few_settled(found, settled)
         memories = self._search.memories([one.facts.key for one in found])
         if decayed and not self._historical and not (only and only.as_of):
             memories = self._decayed(memories, found, to_micros(now))
@@ -373,6 +378,13 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
     return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
+
+
+def _with_few_settled(found: Sequence[Scored], most: int) -> list[Scored]:
+    """All that are proposed, and the first of the others."""
+    settled = [one for one in found if one.facts.status != Status.PROPOSED]
+    kept = {one.facts.key for one in settled[:most]}
+    return [one for one in found if one.facts.status == Status.PROPOSED or one.facts.key in kept]
 
 
 def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:
