@@ -33,7 +33,8 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.engines.retrieval.asking import Meaning
+    from recortex.engines.retrieval.service import Retrieval
 
 CATCH_UP = 32
 """Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""

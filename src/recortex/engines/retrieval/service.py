@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from functools import cached_property
 from itertools import chain, islice
 from math import exp
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,23 +16,23 @@ from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines
+from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
-from recortex.engines.retrieval.recipes import RECIPES, Gathering
+from recortex.engines.retrieval.recipes import RECIPES
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
 from recortex.engines.retrieval.vocabulary import Vocabulary
-from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
-    from recortex.ports.embedding import Named, NamedEmbedder
+    from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.search import SearchStore
 
 _DIALOGUE = int(Trait.DIALOGUE)
@@ -46,64 +45,6 @@ radius (bench/retrieval.py)."""
 _DISTANCE = 4.0
 """A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
 shown, not the order."""
-
-
-class InPlay(NamedTuple):
-    """What is being worked on: memories about it count more.
-
-    Attributes:
-        files: paths that are in view.
-        patterns: ids of code patterns that matter.
-    """
-
-    files: tuple[str, ...] = ()
-    patterns: frozenset[str] = frozenset()
-
-
-NOTHING_IN_PLAY = InPlay()
-
-
-class Meaning:
-    """A question as one store takes it; its vector is made meanwhile, and waited for when it is used.
-
-    Attributes:
-        asked: the question's parts.
-        vocabulary: its words in the store.
-        model: the embedder that was asked; None where the question gets no vector.
-        in_play: what is being worked on.
-    """
-
-    def __init__(
-        self,
-        asked: Question,
-        vocabulary: Vocabulary,
-        in_play: InPlay = NOTHING_IN_PLAY,
-        *,
-        model: str | None = None,
-        begun: Callable[[], Named] | None = None,
-    ) -> None:
-        self.asked, self.vocabulary, self.in_play = asked, vocabulary, in_play
-        self.model, self._begun = model, begun
-
-    @property
-    def vector(self) -> QuestionVector | None:
-        """None where it has none."""
-        return self._made[0]
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """On what could not be used."""
-        return self._made[1]
-
-    @cached_property
-    def _made(self) -> tuple[QuestionVector | None, tuple[str, ...]]:
-        if self._begun is None:
-            return None, ()
-        try:
-            made = self._begun()
-        except EmbeddingError as error:
-            return None, (f"no vectors: {error.message}",)
-        return QuestionVector(made.name, made.vectors[0]), ()
 
 
 class Considered(NamedTuple):
@@ -196,7 +137,12 @@ class Retrieval:
         if vocabulary.stand_ins:
             text += f" ({', '.join(vocabulary.stand_ins)})"
         begun = self._embedder.begin([text], purpose="query")
-        return Meaning(asked, vocabulary, in_play, model=self._embedder.active_name, begun=begun)
+
+        def made() -> QuestionVector:
+            named = begun()
+            return QuestionVector(named.name, named.vectors[0])
+
+        return Meaning(asked, vocabulary, in_play, model=self._embedder.active_name, made=made)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
@@ -205,13 +151,12 @@ class Retrieval:
         meaning = meaning or self.meaning(query, recipe=recipe)
         if not meaning.asked.words:
             return Considered((), _NO_SUPPORT)
-        search = _Search(meaning, RECIPES[recipe])
+        search = Search(meaning, RECIPES[recipe], to_micros(now), fades=not (self._historical or only.as_of))
+        speakers = frozenset(self._search.known_speakers(search.asked.words))
         matched, facts = self._candidates(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, meaning.notes)
-        evidence = self._evidence(
-            search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
-        )
+        evidence = self._evidence(search, matched, facts, speakers)
         scored = score(search.asked, evidence)
         return Considered(scored, _support(search, evidence, scored[0]), meaning.notes)
 
@@ -232,7 +177,7 @@ class Retrieval:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
 
     def _candidates(
-        self, search: _Search, only: MemoryQuery
+        self, search: Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
         """Keys with their BM25, and the facts of all that words or vectors found and that pass the filter."""
         gathering, expected = search.gathering, search.meaning.model
@@ -242,9 +187,10 @@ class Retrieval:
             matched = (
                 self._matched(search.vocabulary, gathering.words, inner_filter) if gathering.words else ()
             )
-            # Read while the vector is being made: whatever does not need it comes first.
+            # The vector is being made meanwhile: what does not need it comes first.
             read = [key for key, _ in matched]
             found = [*self._search.facts(read, only, expected)] if read else []
+            search.fade(found)
             near: Sequence[int] = ()
             if search.vector is not None:
                 near = self._search.nearest(
@@ -259,7 +205,7 @@ class Retrieval:
         return matched, sorted(found, key=lambda one: place[one.key])
 
     def _complete(
-        self, search: _Search, found: list[Facts], more: Iterable[int], only: MemoryQuery
+        self, search: Search, found: list[Facts], more: Iterable[int], only: MemoryQuery
     ) -> list[Facts]:
         """The facts that were read and those of more keys, with vectors of the embedder that answered."""
         model = search.vector.model if search.vector else None
@@ -289,12 +235,10 @@ class Retrieval:
 
     def _evidence(
         self,
-        search: _Search,
+        search: Search,
         matched: Sequence[tuple[int, float]],
         facts: Sequence[Facts],
-        now: int,
-        *,
-        decayed: bool,
+        speakers: frozenset[str],
     ) -> Evidence:
         around = self._around(facts) if search.vector else {}
         highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
@@ -307,12 +251,12 @@ class Retrieval:
             facts=facts,
             keyword={key: value / highest for key, value in matched},
             semantic=self._cosines(search.vector, facts, around),
-            now=now,
+            now=search.now,
             around=around,
-            speakers=frozenset(self._search.known_speakers(asked.words)),
+            speakers=speakers,
             links=links,
             files=files,
-            confidence={one.key: remaining(one, now) for one in facts} if decayed else {},
+            confidence=search.fade(facts),
             patterns=patterns_asked_for(asked, links, files) | in_play.patterns,
         )
 
@@ -334,32 +278,10 @@ class Retrieval:
         return around
 
 
-class _Search(NamedTuple):
-    """A question during its recall."""
-
-    meaning: Meaning
-    gathering: Gathering
-
-    @property
-    def asked(self) -> Question:
-        """The question's parts."""
-        return self.meaning.asked
-
-    @property
-    def vocabulary(self) -> Vocabulary:
-        """Its words in the store."""
-        return self.meaning.vocabulary
-
-    @property
-    def vector(self) -> QuestionVector | None:
-        """Its vector, which is waited for."""
-        return self.meaning.vector
-
-
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
 
 
-def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
+def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
     """The higher of two supports: by all candidates, or by the words of those that have no vector yet."""
     names = search.asked.names
     unknown_names = [name for name in names if not search.vocabulary.frequency.get(name, 0)]

@@ -207,7 +207,8 @@ def _distances(codes: Any, values: Any) -> Any:
     """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
     import numpy as np
 
-    asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float64)
-    rows = codes.astype(np.float64)  # exact: sums of such products are whole numbers below 2^24
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows)) * np.sqrt(asked @ asked)
+    asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
+    rows = codes.astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
+    squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
+    lengths = np.sqrt(squares) * np.sqrt(float(asked @ asked))
     return (1.0 - (rows @ asked) / lengths).astype(np.float32)
