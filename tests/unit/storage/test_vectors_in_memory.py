@@ -153,3 +153,19 @@ def test_a_store_of_too_many_vectors_is_never_read_whole(tmp_path):
             life.add()
             life.compare()
         assert mine.search._held._held == {}
+
+
+def test_vectors_of_two_lengths_are_left_to_the_database(tmp_path):
+    with closing(opened(tmp_path / "store.db")) as mine:
+        life = Life(mine, mine, Random(1))  # noqa: S311  seeded on purpose
+        life.add()
+        life.compare()
+        one = life.made("")
+        insert(mine, one)
+        attach(mine, one, b"\x01" * (WIDTH + 9))
+        asked = np.array(vector(7), "<f4").tobytes()
+        assert mine.search._held.nearest(1, asked, LIMIT, 0) is None
+        life.living.append(one)
+        keys = [1, 2]
+        facts = mine.search.facts(keys, MemoryQuery(), MODEL)
+        assert [len(fact.vector) for fact in sorted(facts)] == [WIDTH, WIDTH + 9]

@@ -88,11 +88,12 @@ class SqliteSearch(SearchRecords):
     def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
         if not self._held.holds(model_key):
             return super()._facts_with_vectors(keys, only, model_key)
-        rows = self._fact_rows(keys, only, "m.embedding_key")
-        codes = self._held.codes(model_key, [row[-1] for row in rows if row[-1] is not None])
+        rows = self._fact_rows(keys, only, "(SELECT number FROM vector_changes), m.embedding_key")
+        newest = max((row[-1] or 0 for row in rows), default=0)
+        codes = self._held.codes(model_key, rows[0][-2], newest) if rows else {}
         if codes is None:
             return super()._facts_with_vectors(keys, only, model_key)
-        return [Facts._make((*row[:-1], codes.get(row[-1]))) for row in rows]
+        return [Facts._make((*row[:-2], codes.get(row[-1]))) for row in rows]
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""

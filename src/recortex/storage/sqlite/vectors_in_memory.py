@@ -8,20 +8,21 @@ is read before each search, and all is read again when any was deleted or change
 from __future__ import annotations
 
 import threading
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.storage.records.signs_in_memory import closest, words_of
 from recortex.storage.records.vectors import quantised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.storage.sqlite.pool import Pool
 
 MOST = 200_000
-"""With more vectors nothing is held: these take 87 MB."""
+"""With more vectors nothing is held: these take 115 MB."""
 _CHUNK = 5_000
-"""Vectors that are read by one statement: as rows they take six times their room."""
+"""Vectors that are read by one statement."""
 _GROWTH = 1.2
 _SIGNS = 64
 _ONCE = 1
@@ -32,23 +33,23 @@ class _Held(NamedTuple):
     """The vectors of an embedder, in arrays that have room for more.
 
     Attributes:
-        changes: what the database counted when they were read.
-        size: how many there are.
+        changes: what the database had counted when they were read.
+        seen: the newest key of any vector then.
+        codes: int8 values of each vector, by its key, in the keys' order.
         keys: int64, ascending.
-        codes: int8, a row for each vector.
         words: uint64, an array for each 64 signs of every vector.
     """
 
     changes: int
-    size: int
-    keys: Any
-    codes: Any
-    words: Sequence[Any]
+    seen: int
+    codes: dict[int, bytes] = {}  # noqa: RUF012  never changed: `_with` makes one of its own
+    keys: Any = ()
+    words: Sequence[Any] = ()
 
     @property
     def last(self) -> int:
-        """The newest key."""
-        return int(self.keys[self.size - 1])
+        """The newest key; 0 before there is one."""
+        return next(reversed(self.codes), 0)
 
 
 class VectorsInMemory:
@@ -87,7 +88,7 @@ class VectorsInMemory:
             coarse: how many are found by their signs, to be compared by their codes; 0: their signs decide.
 
         Returns:
-            The keys; None where nothing is held.
+            The keys; None where nothing is held, or vectors of another length.
         """
         self._asked[model] = self._asked.get(model, 0) + 1
         held = self._up_to_date(model) if self._asked[model] > _ONCE else None
@@ -95,37 +96,36 @@ class VectorsInMemory:
             return None
         import numpy as np
 
-        values = np.frombuffer(vector, "<f4")
-        asked = words_of((values > 0)[np.newaxis])
-        words = [column[: held.size] for column in held.words]
-        places = closest(words, [int(column[0]) for column in asked], coarse or limit)
-        if coarse:
-            distances = _distances(held.codes[places], values)
-            places = places[np.lexsort((places, distances))][:limit]
-        return [int(key) for key in held.keys[places]]
+        values, size = np.frombuffer(vector, "<f4"), len(held.codes)
+        asked = [column[0] for column in words_of((values > 0)[np.newaxis])]
+        if len(asked) != len(held.words):
+            return None
+        places = closest([column[:size] for column in held.words], asked, coarse or limit)
+        keys: list[int] = held.keys[places].tolist()
+        if not coarse:
+            return keys
+        distances = _distances([held.codes[key] for key in keys], values)
+        return [keys[place] for place in np.lexsort((keys, distances))[:limit].tolist()]
 
     def holds(self, model: int) -> bool:
-        """Whether vectors of an embedder are held."""
-        return model in self._held
+        """Whether vectors of an embedder are held, and can be used here."""
+        return model in self._held and not self._pool.in_transaction
 
-    def codes(self, model: int, keys: Sequence[int]) -> dict[int, bytes] | None:
-        """The codes of an embedder's vectors by key; vectors of others, which are not held, are left out.
+    def codes(self, model: int, changes: int, newest: int) -> Mapping[int, bytes] | None:
+        """The codes of an embedder's vectors by key.
 
-        None where nothing is held.
+        Args:
+            model: the embedder's key.
+            changes: what the database had counted when the keys were read that are looked for.
+            newest: of these keys.
+
+        Returns:
+            The codes; None where nothing is held.
         """
-        held = self._up_to_date(model)
-        if held is None or not keys:
-            return None if held is None else {}
-        import numpy as np
-
-        wanted = np.array(keys, np.int64)
-        places = np.minimum(np.searchsorted(held.keys[: held.size], wanted), held.size - 1)
-        there = (held.keys[places] == wanted).tolist()
-        codes, size = held.codes[places].tobytes(), held.codes.shape[1]
-        starts = range(0, len(codes), size)
-        return {
-            key: codes[at : at + size] for key, at, found in zip(keys, starts, there, strict=True) if found
-        }
+        held = self._held.get(model)
+        if held is None or held.changes != changes or held.seen < newest:
+            held = self._up_to_date(model)
+        return held.codes if held else None
 
     def _up_to_date(self, model: int) -> _Held | None:
         """What is held, with what came since.
@@ -135,26 +135,27 @@ class VectorsInMemory:
         if self._pool.in_transaction:
             return None
         with self._lock:
-            before = self._held.pop(model, None)
-            held = (before and self._extended(model, before)) or self._extended(model, None)
+            changes, newest = self._pool.rows(self._sql["changes"])[0]
+            held = self._held.pop(model, None)
+            if held is None or held.changes != changes:
+                held = self._extended(model, _Held(changes, newest)) if newest <= self._most else None
+            elif held.seen < newest:
+                held = self._extended(model, held._replace(seen=newest))
             if held is not None:
                 self._held[model] = held
             return held
 
-    def _extended(self, model: int, held: _Held | None) -> _Held | None:
+    def _extended(self, model: int, held: _Held) -> _Held | None:
         """What is held with later vectors.
 
-        None where others were changed since, or there are none or too many.
+        None where earlier ones were changed since, or there are none or too many.
         """
-        if held is None and self._pool.value(self._sql["newest"]) > self._most:
-            return None
-        for changes, rows in self._read(model, held.last + 1 if held else 1):
-            if held is not None and changes != held.changes:
+        for changes, rows in self._read(model, held.last + 1):
+            lengths = {len(code) for code in (*islice(held.codes.values(), 1), *(row[1] for row in rows))}
+            if changes != held.changes or len(lengths) > 1:  # the latter by damage alone
                 return None
-            held = _with(held or _empty(changes, rows), rows) if held or rows else None
-            if held is not None and held.size > self._most:
-                return None
-        return held
+            held = _with(held, rows)
+        return held if 0 < len(held.codes) <= self._most else None
 
     def _read(self, model: int, first: int) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
         """Keys and codes from a key on, in chunks, with what the database has counted of changes."""
@@ -167,48 +168,44 @@ class VectorsInMemory:
             first = rows[-1][0] + 1 if rows else first
 
 
-def _empty(changes: int, rows: Sequence[tuple[int, bytes]]) -> _Held:
-    """Arrays for the first vectors."""
-    import numpy as np
-
-    size = len(rows[0][1])
-    words = [np.empty(0, np.uint64)] * -(-size // _SIGNS)
-    return _Held(changes, 0, np.empty(0, np.int64), np.empty((0, size), np.int8), words)
-
-
 def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
     """The same with later vectors, in the same arrays as far as these have room."""
-    import numpy as np
-
     if not rows:
         return held
-    start, end = held.size, held.size + len(rows)
+    codes, words = held.codes or {}, words_of(_table([code for _, code in rows]) > 0)
+    start, end = len(codes), len(codes) + len(rows)
     if end > len(held.keys):
         room = max(end, int(len(held.keys) * _GROWTH))
-        arrays = (_longer(one, room) for one in (held.keys, held.codes, *held.words))
-        held = _Held(held.changes, start, next(arrays), next(arrays), list(arrays))
-    codes = np.frombuffer(b"".join(code for _, code in rows), np.int8).reshape(len(rows), -1)
+        longer = [_longer(column, room) for column in held.words or [()] * len(words)]
+        held = held._replace(codes=codes, keys=_longer(held.keys, room, "int64"), words=longer)
     held.keys[start:end] = [key for key, _ in rows]
-    held.codes[start:end] = codes
-    for kept, words in zip(held.words, words_of(codes > 0), strict=True):
-        kept[start:end] = words
-    return held._replace(size=end)
+    for kept, added in zip(held.words, words, strict=True):
+        kept[start:end] = added
+    codes.update(rows)  # last: who reads meanwhile goes by their number
+    return held
 
 
-def _longer(array: Any, room: int) -> Any:
+def _longer(array: Any, room: int, of: str = "uint64") -> Any:
     import numpy as np
 
-    longer = np.empty((room, *array.shape[1:]), array.dtype)
+    longer = np.empty(room, of)
     longer[: len(array)] = array
     return longer
 
 
-def _distances(codes: Any, values: Any) -> Any:
+def _table(codes: Sequence[bytes]) -> Any:
+    """Codes as int8, a row for each vector."""
+    import numpy as np
+
+    return np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
+
+
+def _distances(codes: Sequence[bytes], values: Any) -> Any:
     """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
     import numpy as np
 
     asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
-    rows = codes.astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
+    rows = _table(codes).astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
     squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
     lengths = np.sqrt(squares) * np.sqrt(float(asked @ asked))
     return (1.0 - (rows @ asked) / lengths).astype(np.float32)

@@ -59,8 +59,8 @@ SELECT key, vector FROM embeddings WHERE model = ? AND key > ? AND key <= ? ORDE
 SELECT c.number, e.key, e.vector FROM vector_changes c LEFT JOIN
   (SELECT key, vector FROM embeddings WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) e
 
--- name: newest
-SELECT coalesce(max(key), 0) FROM embeddings
+-- name: changes
+SELECT number, (SELECT coalesce(max(key), 0) FROM embeddings) FROM vector_changes
 
 -- name: tail
 SELECT v.key, vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) FROM
