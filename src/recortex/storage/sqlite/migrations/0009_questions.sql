@@ -1,3 +1,5 @@
+-- What makes answers quick.
+
 -- How often vectors were deleted or changed: the key of a deleted one may be given again, so a process that holds vectors in
 -- memory reads all of them anew when this differs, and else only those that were added.
 CREATE TABLE vector_changes (
@@ -11,3 +13,8 @@ END;
 CREATE TRIGGER embeddings_changed AFTER UPDATE OF key, model, vector ON embeddings BEGIN
   UPDATE vector_changes SET number = number + 1;
 END;
+
+-- A context asks for the most important memories of the kinds that hold rules, which are few: without this, all memories are
+-- read. The condition is the one of storage/records/filters.py, to the letter.
+CREATE INDEX memories_rules ON memories (priority)
+WHERE kind IN ('constraint_override', 'core', 'feedback', 'preference');
