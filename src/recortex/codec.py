@@ -8,12 +8,11 @@ from datetime import datetime
 from functools import cache
 from typing import Any, TypeVar, cast
 
-import msgspec
-
 from recortex.domain.kinds import KINDS, Content, Kind, kind_of
 from recortex.domain.memory import Memory, check
 from recortex.domain.time import parse_instant
 from recortex.errors import InvalidInputError
+from recortex.lean import msgspec
 
 T = TypeVar("T")
 

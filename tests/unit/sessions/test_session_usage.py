@@ -152,6 +152,20 @@ def test_everybodys_command_is_no_use():
     assert found(agent(6, "", shell("make verify-all")), known=known) == [("command", at(6))]
 
 
+@pytest.mark.parametrize(
+    ("named", "run", "same"),
+    [
+        ("pnpm run verify-deep", "pnpm verify-deep", True),
+        ("yarn verify-deep", "yarn run verify-deep --all", True),
+        ("bun run verify-deep", "bun verify-deep", False),  # `bun test` is not the script `test`
+        ("npm run verify-deep", "npm verify-deep", False),
+    ],
+)
+def test_a_script_is_the_same_with_and_without_the_word_run(named, run, same):
+    known = memory("It is checked", files=(), metadata={"commands": [named]})
+    assert bool(found(agent(6, "", shell(run)), known=known)) is same
+
+
 @pytest.mark.parametrize("commands", [None, "make verify-all", [1, None, {}], {"a": 1}])
 def test_odd_metadata_does_no_harm(commands):
     assert found(agent(6, "", shell("make x")), known=memory(metadata={"commands": commands})) == []

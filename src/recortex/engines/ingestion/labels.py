@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from recortex.codec import convert
 from recortex.domain.memory import Source
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.privacy.names import without_secrets
+from recortex.lean import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

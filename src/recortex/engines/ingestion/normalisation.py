@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
 from recortex.codec import content_from_json, dumps, loads, without_nul
 from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.memory import Memory, check
@@ -16,6 +14,7 @@ from recortex.engines.ingestion.labels import clean as clean_labels
 from recortex.engines.privacy import redact, redact_json
 from recortex.engines.similarity.fingerprint import content_hash
 from recortex.errors import InvalidInputError
+from recortex.lean import msgspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -53,7 +53,7 @@ class Meaning:
         in_play: InPlay = NOTHING_IN_PLAY,
         *,
         model: str | None = None,
-        made: Callable[[], QuestionVector] | None = None,
+        made: Callable[[], QuestionVector | None] | None = None,
     ) -> None:
         self.asked, self.vocabulary, self.in_play = asked, vocabulary, in_play
         self.model, self._made = model, made
@@ -62,6 +62,12 @@ class Meaning:
     def vector(self) -> QuestionVector | None:
         """None where it has none."""
         return self._result[0]
+
+    def with_vector_of(self, other: Meaning) -> Meaning:
+        """The same with the vector of the question as another store takes it."""
+        return Meaning(
+            self.asked, self.vocabulary, self.in_play, model=other.model, made=lambda: other.vector
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ ID = 8
 """Characters of an id as it is shown with a memory."""
 
 _TICKED = re.compile(r"`([^`\n]{3,200})`")
+_SCRIPT_RUN = re.compile(r"^((?:pnpm|yarn) |npm (?=run (?:test|start)\b))run (?=[^-])")
+"""Words before a script's name that may as well be left out."""
 _SEPARATOR = re.compile(r"&&|\|\||[;\n|]")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -263,4 +265,5 @@ def _commands(call: ToolCall) -> Iterator[str]:
 
 
 def _plain(command: str) -> str:
-    return " ".join(command.removeprefix("$ ").split())
+    """A command by which others that do the same can be told: `pnpm run lint` is `pnpm lint`."""
+    return _SCRIPT_RUN.sub(r"\1", " ".join(command.removeprefix("$ ").split()))

@@ -12,10 +12,10 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 from blake3 import blake3
 
 from recortex.codec import dumps
+from recortex.lean import msgspec
 from recortex.storage.dialect import storable
 from recortex.storage.records.rows import LINKS
 from recortex.storage.tables import MEMORIES, sealed

@@ -75,7 +75,7 @@ def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:
     Raises:
         ValueError: it is no JSON of that type.
     """
-    import msgspec
+    from recortex.lean import msgspec
 
     try:
         return empty if text is None else _decoder(type_).decode(text)
@@ -85,7 +85,7 @@ def parse(text: str | None, empty: Any, type_: Any = Any) -> Any:
 
 @cache
 def _decoder(type_: Any) -> Any:
-    import msgspec
+    from recortex.lean import msgspec
 
     return msgspec.json.Decoder(type_)
 

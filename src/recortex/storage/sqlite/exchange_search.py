@@ -6,22 +6,19 @@ from typing import TYPE_CHECKING
 
 from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
 from recortex.storage.records.exchanges import where
+from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
 from recortex.storage.sqlite.search import any_of, best_of
-from recortex.storage.sqlite.word_counts import WordCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from recortex.domain.exchange import ExchangeQuery
     from recortex.storage.database import Rows
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
 
-SAMPLED = 100
-"""The latest so many exchanges with a word tell about how many hold it."""
 
-
-class SqliteExchangeSearch(ExchangeSearchRecords):
+class SqliteExchangeSearch(SqliteExchangeWords, ExchangeSearchRecords):
     """The `ExchangeSearch` of a SQLite database.
 
     Args:
@@ -29,13 +26,9 @@ class SqliteExchangeSearch(ExchangeSearchRecords):
     """
 
     def __init__(self, pool: Pool, vectors: VectorRecords, index: Rows) -> None:
-        super().__init__(pool, vectors)
+        ExchangeSearchRecords.__init__(self, pool, vectors)
+        self._count_in(pool, index)
         self._index = index
-        self._counts = WordCounts(pool, index, self._sql["frequencies"], "exchanges_fts", SAMPLED, self.size)
-
-    def frequencies(self, words: Sequence[str]) -> list[int]:
-        """For each word, how many exchanges contain it; of a common one about how many."""
-        return self._counts.of(words)
 
     def match(
         self, words: Mapping[str, int], limit: int, only: ExchangeQuery | None

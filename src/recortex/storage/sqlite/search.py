@@ -99,6 +99,10 @@ class SqliteSearch(SearchRecords):
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
         return self._counts.of(words)
 
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+        return holding(self._index, self._sql["holding"], words, keys)
+
     def match(
         self,
         words: Sequence[str],
@@ -111,7 +115,7 @@ class SqliteSearch(SearchRecords):
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if all_required else any_of(words)
+        wanted = all_of(words) if all_required else any_of(words)
         found = self._matching(wanted, limit, only)
         if score_only:  # in one expression, the words would stand twice and count twice
             found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
@@ -126,14 +130,20 @@ class SqliteSearch(SearchRecords):
         bindings = (expression, *values, MOST_SCORED, limit)
         return [(key, score) for key, score in self._index.rows(sql, bindings)]
 
-    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+    def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), LOOKALIKES))
+            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
         ]
+
+
+def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+    """For each word, those of the keys whose rows hold it."""
+    among = json(list(keys))
+    return {word: frozenset(row[0] for row in index.rows(sql, (literally(word), among))) for word in words}
 
 
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
@@ -143,10 +153,10 @@ def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, f
 
 
 def any_of(words: Sequence[str]) -> str:
-    """A full-text expression: any of the words, each taken literally."""
+    """A full-text expression: any of the words, each taken literally but for `ANY_ENDING`."""
     return " OR ".join(map(literally, words))
 
 
-def _all(words: Sequence[str]) -> str:
+def all_of(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
     return " AND ".join(map(literally, words))

@@ -135,8 +135,11 @@ class VectorsInMemory:
         if self._pool.in_transaction:
             return None
         with self._lock:
-            changes, newest = self._pool.rows(self._sql["changes"])[0]
             held = self._held.pop(model, None)
+            counted = self._pool.rows(self._sql["changes"])
+            if not counted:  # by damage
+                return None
+            changes, newest = counted[0]
             if held is None or held.changes != changes:
                 held = self._extended(model, _Held(changes, newest)) if newest <= self._most else None
             elif held.seen < newest:

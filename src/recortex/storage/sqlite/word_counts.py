@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.domain.search import ANY_ENDING, begins
 from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
@@ -64,5 +65,7 @@ class WordCounts:
 
 
 def literally(word: str) -> str:
-    """A word as a full-text expression."""
+    """A word as a full-text expression, taken literally but for `ANY_ENDING`."""
+    if begins(word):
+        return f'"{word.removesuffix(ANY_ENDING)}" *'
     return '"' + word.replace('"', '""').replace("\0", "") + '"'
