@@ -57,6 +57,10 @@ ENDS = MEANS.index("R")
 LONGEST = 96
 """Pieces of both statements together."""
 EPOCHS, BATCH, RATE, HEAD_RATE, DECAY, SMOOTHING, DROPOUT = 6, 32, 2.5e-4, 1e-3, 0.02, 0.05, 0.2
+WITHIN = 0.1
+"""What the layers drop within, while they are trained."""
+UNREAD = 0.05
+"""Of the pieces so many are not read, while the model is trained."""
 UNRELATED = 0.3
 
 
@@ -103,6 +107,7 @@ class Layer(nn.Module):
     def __init__(self, index: int, weights: Weights) -> None:
         super().__init__()
         self.names: dict[str, str] = {}
+        self.drop = nn.Dropout(WITHIN)
         for part in (
             "attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense",
             "attention.output.LayerNorm", "intermediate.dense", "output.dense", "output.LayerNorm",
@@ -139,9 +144,9 @@ class Layer(nn.Module):
             query, key, value, attn_mask=mask[:, None, None, :]
         )
         mixed = mixed.transpose(1, 2).reshape(rows, length, WIDTH)
-        x = self.norm("attention.output.LayerNorm", x + self.linear("attention.output.dense", mixed))
+        x = self.norm("attention.output.LayerNorm", x + self.drop(self.linear("attention.output.dense", mixed)))
         wide = nn.functional.gelu(self.linear("intermediate.dense", x))
-        return self.norm("output.LayerNorm", x + self.linear("output.dense", wide))
+        return self.norm("output.LayerNorm", x + self.drop(self.linear("output.dense", wide)))
 
 
 class Changes(nn.Module):
@@ -156,6 +161,9 @@ class Changes(nn.Module):
 
     def forward(self, lower: torch.Tensor, segments: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """What the lower layers say of each piece, to (batch, 3) logits."""
+        if self.training:
+            mask = mask * (torch.rand_like(mask) >= UNREAD)
+            mask[:, 0] = 1
         x = lower + self.segments[segments]
         for layer in self.layers:
             x = layer(x, mask.bool())

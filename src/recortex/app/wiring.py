@@ -260,6 +260,9 @@ class _LaterEmbedder:
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
         return self._make().embed_named(texts, purpose=purpose)
 
+    def begin(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Callable[[], Named]:
+        return self._make().begin(texts, purpose=purpose)
+
 
 class _LaterReader:
     """A reader of two statements that is made when there are some."""
