@@ -254,7 +254,8 @@ def build(model: Changes, weights: Weights) -> onnx.ModelProto:
     last, axis = graph.constant("last", np.array([-1])), graph.constant("axis", np.array([1]))
     kept = graph.add("Cast", "mask.float", "attention_mask", to=TensorProto.FLOAT)
     second = graph.add("Mul", "new.mask", kept, graph.add("Cast", "new", "segments", to=TensorProto.FLOAT))
-    parts = [graph.add("Gather", "first", x, graph.constant("zero", np.array(0)), axis=1)]
+    zero = graph.constant("zero", np.array([0]))
+    parts = [graph.add("Squeeze", "first", graph.add("Gather", "first.row", x, zero, axis=1), axis)]
     one = graph.constant("one", np.array(1, dtype=np.float32))
     for name, mask in (("known", graph.add("Sub", "known.mask", kept, second)), ("new", second)):
         column = graph.add("Unsqueeze", f"{name}.column", mask, last)
@@ -315,6 +316,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--state", type=Path, help="keep what was trained here, or take it from here")
     parser.add_argument("--scores", type=Path, help="keep the scores of the folds here")
     options = parser.parse_args()
     torch.set_num_threads(2)
@@ -329,7 +331,9 @@ def main() -> None:
         if options.folds:
             judge_folds(pairs, weights, options)
             return
-        model = trained(pairs, weights, options.epochs)
+        model = kept(options.state, weights) or trained(pairs, weights, options.epochs)
+        if options.state:
+            torch.save(model.state_dict(), options.state)
         small = quantized(build(model, weights), folder)
     difference = agreement(model, small, pairs[:300])
     data = small.SerializeToString(deterministic=True)
@@ -342,6 +346,15 @@ def main() -> None:
     }
     (options.out / RECORD_NAME).write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     print(f"{MODEL_NAME}: {len(data):,} bytes", record)
+
+
+def kept(state: Path | None, weights: Weights) -> Changes | None:
+    """What was trained before, where it was kept."""
+    if state is None or not state.exists():
+        return None
+    model = Changes(weights)
+    model.load_state_dict(torch.load(state))
+    return model.eval()
 
 
 def judge_folds(pairs: list[Pair], weights: Weights, options: argparse.Namespace) -> None:
