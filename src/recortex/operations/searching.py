@@ -147,6 +147,7 @@ class SearchOperations(Operations):
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
             withheld=withheld,
+            untimely=min(sum(part.untimely for part in parts), limit),
         )
         return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 

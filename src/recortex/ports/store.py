@@ -35,6 +35,9 @@ class MemoryReader(Protocol):
     def find(self, query: MemoryQuery) -> list[Memory]:
         """The memories that pass, ordered and cut as the query says."""
 
+    def any_untimely(self, at: datetime) -> bool:
+        """Whether an active memory is not true in the world at a time."""
+
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass the query; its limit is ignored."""
 
