@@ -7,6 +7,7 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.correcting import CorrectionOperations
 from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
@@ -41,6 +42,7 @@ class Cortex(
     SessionOperations,
     LinkOperations,
     LearningOperations,
+    CorrectionOperations,
     ReplayOperations,
     ReviewOperations,
     ExportOperations,

@@ -21,9 +21,12 @@ _NAME = re.compile(r"[^\W\d]\w+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 _NOTHING = re.compile(r"[\s;,'\"`]+")
 _DENIES = re.compile(r"\b(?:not|never|no|cannot|without)\b|n['’]t\b|!(?=[\w(=])", re.IGNORECASE)
+_DECLARES = "def|class|function|func|fn|const|let|var|type|interface|struct|enum|module|package"
 _HUNK = re.compile(r"^@@ .*?@@")
 _FILE = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?(?P<path>[^\t\n]+)")
-_HEADER = re.compile(r"^(?:diff |index |new file|deleted file|similarity|rename |old mode|new mode|\\ No newline)")
+_HEADER = re.compile(
+    r"^(?:diff |index |new file|deleted file|similarity|rename |old mode|new mode|\\ No newline)"
+)
 
 
 def difference(original: str, corrected: str, *, files: Sequence[str] = ()) -> Difference:
@@ -52,13 +55,21 @@ def difference(original: str, corrected: str, *, files: Sequence[str] = ()) -> D
         additions=tuple(added),
         removals=tuple(removed),
         modifications=tuple(changed),
-        renamed=tuple(_swapped(changed, _NAME)),
+        renamed=tuple(one for one in _swapped(changed, _NAME) if _is_named(one.before, changed)),
         numbers=tuple(_swapped(changed, _NUMBER)),
         negated=_denials([*removed, *(one.before for one in changed)])
         != _denials([*added, *(one.after for one in changed)]),
-        layout=not (added or removed) and all(_bare(one.before) == _bare(one.after) for one in changed),
+        layout=bool(changed)
+        and not (added or removed)
+        and all(_bare(one.before) == _bare(one.after) for one in changed),
         files=tuple(files),
     )
+
+
+def is_diff(text: str) -> bool:
+    """Whether a text is a unified diff."""
+    lines = text.splitlines()
+    return any(_HUNK.match(line) for line in lines) and any(line.startswith(("+", "-")) for line in lines)
 
 
 def of_diff(diff: str) -> Difference:
@@ -110,10 +121,19 @@ def _swapped(changed: Sequence[Change], pattern: re.Pattern[str]) -> Iterator[Ch
         for before, after in _tokens_swapped(one):
             if pattern.fullmatch(before) and pattern.fullmatch(after):
                 found.setdefault(before, set()).add(after)
-    for before, after in found.items():
+    for before, others in found.items():
         whole = re.compile(rf"(?<!\w){re.escape(before)}(?!\w)")
-        if len(after) == 1 and not any(whole.search(one.after) for one in changed):
-            yield Change(before, next(iter(after)))
+        if len(others) == 1 and not any(whole.search(one.after) for one in changed):
+            yield Change(before, next(iter(others)))
+
+
+def _is_named(name: str, changed: Sequence[Change]) -> bool:
+    """Whether a word is a name: declared, or in several of the lines."""
+    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    declared = re.compile(rf"\b(?:{_DECLARES})\s+{re.escape(name)}(?!\w)")
+    return sum(bool(whole.search(one.before)) for one in changed) > 1 or any(
+        declared.search(one.before) for one in changed
+    )
 
 
 def _tokens_swapped(one: Change) -> Iterator[tuple[str, str]]:

@@ -69,6 +69,11 @@ def half_life_days(one: Fading, centrality: float) -> float | None:
     return days * frequency * linkage * (often * (DOUBLED if centrality > HUB else 1.0))
 
 
+def usage_factor(accesses: int) -> float:
+    """The boost by the number of accesses, from 1 to 1.5."""
+    return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * _USAGE_SLOPE)
+
+
 def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     """The curve of a memory.
 
@@ -81,7 +86,7 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    usage = min(MOST_USAGE, 1.0 + math.log10(one.access_count + 1) * _USAGE_SLOPE)
+    usage = usage_factor(one.access_count)
     pattern = _LINKED_BOOST if one.patterns else 1.0
     citation = _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))
     lift = usage * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation

@@ -37,7 +37,9 @@ _ENDS = 300
 MOST = 3
 """Corrections of one message."""
 _REFUSED = Form("refused", Category.PATTERN_VIOLATION, 0.65, PATTERNS.anything)
-_NEW_TOO = frozenset(("lacks", "ought", "still", "instead", "prefer", "stays", "twice", "not_it", "gone", "belongs", "habit"))
+_NEW_TOO = frozenset(
+    ("lacks", "ought", "still", "instead", "prefer", "stays", "twice", "not_it", "gone", "belongs", "habit")
+)
 """Forms that also tell what is new: they correct only where the agent had not asked, and, but for `_NAMING`,
 where they share words with what it did."""
 _NAMING = frozenset(("lacks", "instead", "stays", "twice", "belongs"))
@@ -70,10 +72,13 @@ def corrections(turn: Turn, act: Act) -> Iterator[RuleFinding]:
         act = replace(act, refused=turn.asked)
     shared = act.words() - STOP_WORDS
     asked = PATTERNS.asked.search(act.said[-_ENDS:]) or PATTERNS.numbered.match(turn.text)
-    heard = [one for place in range(len(parts)) if (one := _heard(parts, place, turn, shared, asked=bool(asked)))]
-    for one in sorted(sorted(heard, key=lambda one: -one.confidence)[:MOST]):
-        if found := _finding(one, parts, act):
-            yield found
+    heard = [
+        one for place in range(len(parts)) if (one := _heard(parts, place, turn, shared, asked=bool(asked)))
+    ]
+    best = sorted(sorted(heard, key=lambda one: -one.confidence)[:MOST])
+    found = [finding for one in best if (finding := _finding(one, parts, act))]
+    texts = [one.text for one in found]
+    yield from (one for one in found if not any(one.text in text != one.text for text in texts))
 
 
 def with_corrections(ruled: Iterable[RuleFinding], corrected: Iterable[RuleFinding]) -> Iterator[RuleFinding]:

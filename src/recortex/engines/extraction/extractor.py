@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.vocabulary import Origin
-from recortex.engines.extraction.answers import answered
 from recortex.engines.corrections.acts import Act
+from recortex.engines.extraction.answers import answered
 from recortex.engines.extraction.candidate_set import CandidateSet
 from recortex.engines.extraction.correction_rules import corrections, with_corrections
 from recortex.engines.extraction.drafting import candidate

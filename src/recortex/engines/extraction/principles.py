@@ -7,10 +7,10 @@ then what the agent had done.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds.base import shorten
+from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.self_contained import (
     MAX_LENGTH,
     MIN_TYPED,
@@ -19,11 +19,14 @@ from recortex.engines.extraction.self_contained import (
     points_away,
 )
 from recortex.engines.extraction.sentences import plain, sentences, statement
+from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Patterns
-from recortex.engines.words import LETTERS, STOP_WORDS, tokens
+from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
+from recortex.engines.words import LETTERS, PRODUCT, STOP_WORDS, sections, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    import re
+    from collections.abc import Iterable, Sequence
 
     from recortex.engines.corrections.acts import Act
 
@@ -34,11 +37,28 @@ _ABOUT = 160
 _READ = 40
 """Sentences of the agent's last message that are looked at, from its end back."""
 _SHARED = 2
-_INFINITIVES = dict(
-    delet="delete", remov="remove", overwr="overwrite", wip="wipe", dropp="drop", los="lose", destroy="destroy",
-    broke="break", revert="revert", renam="rename", chang="change", us="use", reus="reuse", mov="move", writ="write",
-    mak="make", tak="take", nam="name", stor="store", shar="share", creat="create",
-)  # fmt: skip
+_INFINITIVES = dict(pair.split("=") for pair in sections(__file__)["INFINITIVES"].split())
+
+_FAULTS = (
+    (PATTERNS.told_not, "Do not {what}"),
+    (PATTERNS.told, "{what}"),
+    (PATTERNS.missed_not, "{what}"),
+    (PATTERNS.missed, "Do not miss {what}"),
+)
+_ASKED = (
+    (PATTERNS.asks_not, "Do not {what}"),
+    (PATTERNS.asks_have, "We {what}"),
+    (PATTERNS.asks_exists, "Use an existing {what} if there is one"),
+    (PATTERNS.asks_thing, "{subject}should {what}"),
+)
+_WANTED = (
+    (PATTERNS.wants_to, "The person wants to {what}"),
+    (PATTERNS.wants_not, "The person does not want to {what}"),
+    (PATTERNS.prefers, "The person prefers {what}"),
+    (PATTERNS.dislikes, "The person does not like {what}"),
+    (PATTERNS.expects, "{what}"),
+    (PATTERNS.replaces, "{what}{rest}"),
+)
 
 
 class Principle(NamedTuple):
@@ -66,15 +86,53 @@ def principle(parts: Sequence[str], place: int, act: Act) -> Principle | None:
         place: of the one that corrects.
         act: what the agent had done before.
     """
-    text = worded(parts[place])
+    text = _contrasted(worded(parts[place]), act)
     if not text:
         return None
     for several in (text, _with_next(text, parts, place), _with_previous(text, parts, place)):
         if several and stands(several):
             return Principle(several, several)
     about = done(act, parts[place]) if len(text.split()) >= _SOME_WORDS else ""
-    whole = f"{text[:-1] if text.endswith('.') else text} ({about})." if about else ""
+    whole = f"{text.removesuffix('.')} ({about})." if about else ""
     return Principle(whole, text) if whole and len(whole) <= MAX_LENGTH else None
+
+
+def of_words(words: str, act: Act) -> Principle | None:
+    """The principle of everything that a person says of one correction; None where that is nothing.
+
+    Args:
+        words: all of it is kept, as far as it fits into one statement.
+        act: what the agent had done before.
+    """
+    parts = [part for one in passages(words) for part in typed_sentences(one.text)] or [words]
+    said = [worded(part) for part in parts if not PATTERNS.said_nothing.match(part)]
+    text = _contrasted(_fitting(filter(None, said)) or statement(plain(words)), act)
+    if not text or stands(text):
+        return Principle(text, text) if text else None
+    about = done(act, words)
+    whole = f"{text.removesuffix('.')} ({about})." if about else text
+    return Principle(whole if len(whole) <= MAX_LENGTH else text, text)
+
+
+def _fitting(statements: Iterable[str]) -> str:
+    text = ""
+    for one in statements:
+        if len(text) + len(one) < MAX_LENGTH:
+            text = f"{text} {one}".strip()
+    return text
+
+
+def _contrasted(text: str, act: Act) -> str:
+    """Turns "use pnpm" after `npm install` into "use pnpm instead of npm": one of a family is in use."""
+    if not text or not PATTERNS.uses.match(text) or " instead of " in text:
+        return text
+    named = [SYNONYMS.get(word, word) for word in tokens(text, PRODUCT)]
+    families = {FAMILY_OF[name] for name in named if name in FAMILY_OF}
+    done_with = [word for command in reversed([act.said, *act.commands]) for word in tokens(command, PRODUCT)]
+    others = [
+        one for one in done_with if FAMILY_OF.get(SYNONYMS.get(one, one)) in families and one not in named
+    ]
+    return f"{text.removesuffix('.')} instead of {others[0]}." if families and others else text
 
 
 def stands(text: str) -> bool:
@@ -86,7 +144,11 @@ def stands(text: str) -> bool:
     if len(text.split()) < _FEW_WORDS and not PATTERNS.verb_first.match(text):
         return False
     found = PATTERNS.pronoun.search(text)
-    return found is None or PATTERNS.noun.search(text[: found.start()]) is not None or is_specific(text[: found.start()])
+    return (
+        found is None
+        or PATTERNS.noun.search(text[: found.start()]) is not None
+        or is_specific(text[: found.start()])
+    )
 
 
 def worded(sentence: str) -> str:
@@ -94,14 +156,19 @@ def worded(sentence: str) -> str:
     said = _bare(PATTERNS.stressed.sub(r"\1", plain(sentence)))
     if PATTERNS.denies_only.match(said):
         return ""
-    for rule in (_fault, *((_asked,) if "?" in sentence or PATTERNS.asks_not.match(said) else ()), _wanted, _turned):
+    for rule in (
+        _fault,
+        *((_asked,) if "?" in sentence or PATTERNS.asks_not.match(said) else ()),
+        _wanted,
+        _turned,
+    ):
         if found := rule(said):
             said = found
             break
     said = PATTERNS.versus.sub(" instead of ", said, count=1) if PATTERNS.verb_first.match(said) else said
     said = PATTERNS.second_person.sub(r"We \g<verb>", said)
     text = statement(said.strip(" ,;:-–—"))
-    if len(text.split()) < _FEWEST_WORDS:
+    if len(text.split()) < _FEWEST_WORDS - (PATTERNS.uses.match(text) is not None):
         return ""
     return text[0].upper() + text[1:]
 
@@ -125,37 +192,33 @@ def _fault(said: str) -> str:
     """What the agent did, as what is not to be done."""
     if found := PATTERNS.overstep.search(said):
         return f"Do not {PATTERNS.nothing_more.sub('', found['what'])} unless asked to"
-    if found := PATTERNS.told.match(said):
-        return f"{'Do not ' if found['not'] else ''}{found['what']}"
-    if found := PATTERNS.undone.search(said):
-        verb = found["verb"].lower()
-        return f"Do not {_INFINITIVES.get(verb, verb)} {found['what']}"
-    if found := PATTERNS.missed_not.search(said):
-        return found["what"]
-    if found := PATTERNS.missed.search(said):
-        return f"Do not miss {found['what']}"
-    return ""
+    for expression in (PATTERNS.stops, PATTERNS.undone):
+        found = expression.search(said)
+        if found and (verb := _INFINITIVES.get(found["verb"].lower())):
+            return f"Do not {verb} {found['what']}"
+    return _told(said, _FAULTS)
+
+
+def _told(said: str, forms: Iterable[tuple[re.Pattern[str], str]]) -> str:
+    """The first form that a sentence has, in our words."""
+    found = ((expression.search(said), told) for expression, told in forms)
+    return next((told.format(**one.groupdict()) for one, told in found if one), "")
 
 
 def _asked(said: str) -> str:
     """What a question objects to, as what is to be."""
-    if found := PATTERNS.asks_not.match(said):
-        return f"Do not {found['what']}"
-    if found := PATTERNS.asks_have.match(said):
-        return f"We {found['what']}"
-    if found := PATTERNS.asks_exists.match(said):
-        return f"Use an existing {found['what']} if there is one"
-    if found := PATTERNS.asks_thing.match(said):
-        return f"{found['subject']}should {found['what']}"
+    if told := _told(said, _ASKED):
+        return told
+    if found := PATTERNS.asks_putting.match(said):
+        return f"Do not {_infinitive(found['what'])}"
     if found := PATTERNS.asks_fact.match(said):
         return _as_fact(said.lower(), found)
-    if found := PATTERNS.asks_why_not.match(said) or PATTERNS.asks_should.match(said):
-        return _infinitive(found["what"])
-    return ""
+    found = PATTERNS.asks_why_not.match(said) or PATTERNS.asks_should.match(said)
+    return _infinitive(found["what"]) if found else ""
 
 
 def _as_fact(said: str, found: re.Match[str]) -> str:
-    """ "Doesn't git know it?" as "git knows it"."""
+    """The fact that is in "doesn't git know it?": git knows it."""
     subject, what = found["subject"], found["what"]
     if said.startswith(("isn", "aren")):
         return f"{subject} {'is' if said.startswith('isn') else 'are'} {what}"
@@ -164,35 +227,23 @@ def _as_fact(said: str, found: re.Match[str]) -> str:
 
 
 def _infinitive(what: str) -> str:
-    """ "using the helper" as "use the helper"."""
-    for expression in (PATTERNS.what_ing, PATTERNS.what_ing_2):
-        if found := expression.match(what):
-            verb = found["verb"].lower()
-            return _INFINITIVES.get(verb, verb) + what[found.end() :]
-    return what
+    """The order that is in "using the helper": "use the helper"."""
+    verb, _, rest = what.partition(" ")
+    known = _INFINITIVES.get(verb.lower(), "") if verb.lower().endswith("ing") else ""
+    return f"{known} {rest}" if known else what
 
 
 def _wanted(said: str) -> str:
     """What the person wants, prefers or dislikes, in the third person."""
     if found := PATTERNS.wants.match(said):
         passive = PATTERNS.passive_be.match(found["what"])
-        return f"{passive['thing']} should be {passive['what']}" if passive else f"The person wants {found['what']}"
-    for expression, begins in (
-        (PATTERNS.wants_to, "The person wants to"),
-        (PATTERNS.wants_not, "The person does not want to"),
-        (PATTERNS.prefers, "The person prefers"),
-        (PATTERNS.dislikes, "The person does not like"),
-    ):
-        if found := expression.match(said):
-            return f"{begins} {found['what']}"
-    if found := PATTERNS.expects.match(said):
-        return found["what"]
-    found = PATTERNS.replaces.match(said)
-    return f"{found['what']}{found['rest']}" if found else ""
+        should = f"{passive['thing']} should be {passive['what']}" if passive else ""
+        return should or f"The person wants {found['what']}"
+    return _told(said, _WANTED)
 
 
 def _turned(said: str) -> str:
-    """ "Not as A, but as B" as "as B instead of as A"."""
+    """Turns "not as A, but as B" into "as B instead of as A", without what stands before."""
     found = PATTERNS.not_but.match(said)
     return f"{found['new'].rstrip(' .')} instead of {found['old']}" if found else ""
 
@@ -237,7 +288,9 @@ def _quotable(text: str) -> str:
 def _nearest(said: str, sentence: str) -> str:
     """The sentence of the agent that shares most words with the person's."""
     words = _content(sentence)
-    near = [(len(words & _content(one)), one) for line in said.splitlines() for one in sentences(line)][-_READ:]
+    near = [(len(words & _content(one)), one) for line in said.splitlines() for one in sentences(line)][
+        -_READ:
+    ]
     best = max(near, default=(0, ""), key=lambda one: one[0])
     return best[1] if best[0] >= _SHARED else ""
 
