@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from recortex.engines.ingestion.service import Kept
 
 RULE = "correction"
-TAG = "correction"
 MOST_QUOTED = 240
 MOST_KEPT = 400
 """Characters of each of the two texts that are kept beside the memory."""
@@ -160,7 +159,7 @@ class CorrectionOperations(Operations):
         return replace(taught, principle=better.text, category=better.category) if better else taught
 
     def _drafted(self, taught: Taught, texts: tuple[str, str], files: Sequence[str], scope: Scope) -> Draft:
-        from recortex.engines.corrections.categories import MADE
+        from recortex.engines.corrections.categories import MADE, TAG
 
         made = MADE[taught.category]
         named = [*files, *(file for file in taught.difference.files if file not in files)]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 SIGNS = PATTERNS.forms("sign_")
+TAG = "correction"
+"""A tag of every memory that a correction made, beside its category."""
 SECOND = 1 / 3
 """What a second sign of one category adds, as a share of its weight."""
 USUAL = 0.05
