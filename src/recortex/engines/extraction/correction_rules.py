@@ -15,7 +15,7 @@ from recortex.engines.corrections.categories import MADE, categorised
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
-from recortex.engines.extraction.principles import done, principle
+from recortex.engines.extraction.principles import after_but, done, principle, without_question
 from recortex.engines.extraction.sentences import plain
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Form, Patterns
@@ -111,7 +111,7 @@ def _heard(
     parts: Sequence[str], place: int, turn: Turn, shared: frozenset[str], *, asked: bool
 ) -> _Heard | None:
     said = PATTERNS.filler.sub("", PATTERNS.stressed.sub(r"\1", plain(parts[place])))
-    said = PATTERNS.asks_then.sub(".", PATTERNS.tagged.sub(".", said))
+    said = without_question(PATTERNS.tagged.sub(".", said))
     if PATTERNS.personal.search(said) or PATTERNS.wonders.search(said):
         return None
     refusal = turn.form == "refusal"
@@ -139,10 +139,12 @@ def _form(said: str, *, refusal: bool) -> Form | None:
 
 
 def _finding(one: _Heard, parts: Sequence[str], act: Act) -> RuleFinding | None:
-    taught = principle(parts, one.place, act)
+    quote = parts[one.place]
+    rest = after_but(quote)
+    told = [*parts[: one.place], rest, *parts[one.place + 1 :]] if one.form.pattern.search(rest) else parts
+    taught = principle(told, one.place, act)
     if taught is None:
         return None
-    quote = parts[one.place]
     category = categorised(f"{quote}\n{taught.own}", usual=Category(one.form.kind))
     confidence = one.confidence - (0 if taught.alone else _PLACED)
     return RuleFinding(

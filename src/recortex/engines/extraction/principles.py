@@ -156,12 +156,8 @@ def worded(sentence: str) -> str:
     said = _bare(PATTERNS.stressed.sub(r"\1", plain(sentence)))
     if PATTERNS.denies_only.match(said):
         return ""
-    for rule in (
-        _fault,
-        *((_asked,) if "?" in sentence or PATTERNS.asks_not.match(said) else ()),
-        _wanted,
-        _turned,
-    ):
+    asks = "?" in sentence or PATTERNS.asks_not.match(said) or PATTERNS.asks_use.match(said)
+    for rule in (_fault, *((_asked,) if asks else ()), _wanted, _turned):
         if found := rule(said):
             said = found
             break
@@ -182,10 +178,22 @@ def _bare(said: str) -> str:
         if shorter == said or len(shorter.split()) < _FEWEST_WORDS:
             break
         said = shorter
+    said = without_question(said)
     tagged = PATTERNS.tag.search(said)
     cut = said[: tagged.start()] + "." if tagged and tagged.start() else said
     trimmed = PATTERNS.trailing.sub("", cut, count=1)
     return trimmed if len(trimmed.split()) >= _FEWEST_WORDS else cut
+
+
+def without_question(said: str) -> str:
+    """A statement without the question that follows it."""
+    return PATTERNS.asks_then.sub(".", said, count=1)
+
+
+def after_but(said: str) -> str:
+    """What follows "but", where that is a clause of its own; empty where nothing does."""
+    found = PATTERNS.but_then.match(said)
+    return found["rest"] if found else ""
 
 
 def _fault(said: str) -> str:
@@ -209,6 +217,8 @@ def _asked(said: str) -> str:
     """What a question objects to, as what is to be."""
     if told := _told(said, _ASKED):
         return told
+    if found := PATTERNS.asks_why_then.match(said):
+        return f"{found['lead']}: {_infinitive(found['what'])}"
     if found := PATTERNS.asks_putting.match(said):
         return f"Do not {_infinitive(found['what'])}"
     if found := PATTERNS.asks_fact.match(said):
@@ -269,7 +279,7 @@ def _with_previous(text: str, parts: Sequence[str], place: int) -> str:
 def done(act: Act, sentence: str) -> str:
     """What the agent had done that a sentence is about, in a few words; empty where it did nothing."""
     if act.refused:
-        return f"on refusing: {_quotable(act.refused)}"
+        return f"on refusing: {_quotable(PATTERNS.folders.sub('', act.refused))}"
     if said := _nearest(act.said, sentence):
         return f'the agent had said: "{_quotable(said)}"'
     if act.written:
