@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from recortex.engines.extraction.drafting import RuleFinding
 
 LABELS = Path(__file__).parent / "labels" / "corrections"
-OPEN = ("polychrome.p5", "StarCar", "auth-go", "context-evaluator", "bestcodes.dev", "4d-happy-hour")
-OPEN += ("mcp-rag-server", "entireio-cli")
+OPEN: tuple[str, ...] = ("polychrome.p5", "StarCar", "auth-go", "context-evaluator", "bestcodes.dev")
+OPEN += ("4d-happy-hour", "mcp-rag-server", "entireio-cli")
 SHUT = (
     "minsky",
     "contact_maintain",
