@@ -8,8 +8,10 @@ from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
 from recortex.operations.correcting import CorrectionOperations
+from recortex.operations.documents import DocumentOperations
 from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
+from recortex.operations.frames import FrameOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
@@ -36,6 +38,7 @@ class Cortex(
     SearchOperations,
     ExplanationOperations,
     ContextOperations,
+    FrameOperations,
     AdviceOperations,
     GenerationOperations,
     BrowseOperations,
@@ -50,6 +53,7 @@ class Cortex(
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,
+    DocumentOperations,
     InspectionOperations,
     LifecycleOperations,
     GraphOperations,
