@@ -17,6 +17,7 @@ from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
 from recortex.engines.extraction.principles import after_but, done, principle, without_question
 from recortex.engines.extraction.sentences import plain
+from recortex.engines.extraction.spelling import spelled_out
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Form, Patterns
 from recortex.engines.words import STOP_WORDS, bag_of_words
@@ -45,7 +46,9 @@ where they share words with what it did."""
 _NAMING = frozenset(("lacks", "instead", "stays", "twice", "belongs"))
 _DENYING = frozenset(("denied", "wrong", "overstep", "undone", "missed"))
 """Forms that correct even where the sentence begins by agreeing."""
-_QUESTIONS = frozenset(("why_not", "cant", "existing", "overstep", "undone", "missed", "twice", "forbidden"))
+_QUESTIONS = frozenset(
+    ("why_not", "why", "cant", "existing", "overstep", "undone", "missed", "twice", "forbidden")
+)
 """Forms that may be questions."""
 _SURE_OF_FORM, _PLACED = 0.05, 0.1
 
@@ -110,7 +113,7 @@ def _own(turn: Turn) -> str:
 def _heard(
     parts: Sequence[str], place: int, turn: Turn, shared: frozenset[str], *, asked: bool
 ) -> _Heard | None:
-    said = PATTERNS.filler.sub("", PATTERNS.stressed.sub(r"\1", plain(parts[place])))
+    said = PATTERNS.filler.sub("", PATTERNS.stressed.sub(r"\1", spelled_out(plain(parts[place]))))
     said = without_question(PATTERNS.tagged.sub(".", said))
     if PATTERNS.personal.search(said) or PATTERNS.wonders.search(said):
         return None

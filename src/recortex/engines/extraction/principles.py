@@ -19,6 +19,7 @@ from recortex.engines.extraction.self_contained import (
     points_away,
 )
 from recortex.engines.extraction.sentences import plain, sentences, statement
+from recortex.engines.extraction.spelling import spelled_out
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
@@ -153,7 +154,7 @@ def stands(text: str) -> bool:
 
 def worded(sentence: str) -> str:
     """A sentence of a person as a statement or an order; empty where nothing is left of it."""
-    said = _bare(PATTERNS.stressed.sub(r"\1", plain(sentence)))
+    said = _bare(PATTERNS.stressed.sub(r"\1", spelled_out(plain(sentence))))
     if PATTERNS.denies_only.match(said):
         return ""
     asks = "?" in sentence or PATTERNS.asks_not.match(said) or PATTERNS.asks_use.match(said)

@@ -1,4 +1,4 @@
-"""The confidence of what a correction taught, from five factors (crate 11 of the specification).
+"""The confidence of what a correction taught, from five factors.
 
 The factors are those that the store computes with anyway, so the figure is the one that `get` shows: what the
 words deserve; more evidence, which removes half of the remaining doubt; use and age, as in decay; and a
