@@ -68,7 +68,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Factors:
-    """What a confidence is made of; `confidence` is the product of the first with what the others leave of it.
+    """What a confidence is made of; `confidence` is what the others make of the first.
 
     Attributes:
         base: what the words of the correction deserve.

@@ -50,7 +50,7 @@ class Feedback:
 class CorrectionOperations(Operations):
     """learn, feedback."""
 
-    @operation(told=("text", "original", "corrected", "diff", "did", "files"))
+    @operation(told=("text", "original", "corrected", "files"))
     def learn(
         self,
         text: str = "",
@@ -103,8 +103,15 @@ class CorrectionOperations(Operations):
             contradicted=_contradicted(services, memory),
         )
 
-    @operation(told=("id", "answer", "text", "reason"))
-    def feedback(self, id: str, answer: Answer, *, text: str = "", reason: str = "") -> Feedback:  # noqa: A002
+    @operation(told=("id", "answer", "text"))
+    def feedback(
+        self,
+        id: str,  # noqa: A002  the contract's name
+        answer: Answer,
+        *,
+        text: str = "",
+        reason: str = "",
+    ) -> Feedback:
         """Say what you think of a memory: confirm, reject, or modify it.
 
         Args:
@@ -117,6 +124,10 @@ class CorrectionOperations(Operations):
         if (answer == "modify") != bool(text.strip()):
             said = "What is right?" if answer == "modify" else "Only `modify` takes a text."
             raise InvalidInputError(said, hint="recortex feedback ID modify --text 'what is right'")
+        if old.status not in (Status.ACTIVE, *agents.WAITING):
+            raise InvalidInputError(
+                f"The memory {old.id} is {old.status.value}.", hint="`recortex restore ID` brings it back."
+            )
         new = (
             self._by_agent(old, answer, text)
             if agents.limited(self._app)

@@ -35,7 +35,7 @@ RULES = "rules"
 class LearningOperations(Operations):
     """extract, import."""
 
-    @operation()
+    @operation(told=("path",))
     def extract(
         self, path: str, *, final: bool = True, embed: bool = True, dry_run: bool = False
     ) -> Extracted:

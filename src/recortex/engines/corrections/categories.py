@@ -1,6 +1,6 @@
 """Ten categories of corrections by rules, and the kind of memory that each one makes.
 
-The categories and the kinds of five of them are from the specification (crate 11); the kinds of the others
+The categories and the kinds of five of them are from the specification; the kinds of the others
 are those that say such a thing best. The table of signs (`patterns/categories.txt`) was written and weighed
 on the open half of bench/corrections.py.
 """

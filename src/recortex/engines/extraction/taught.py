@@ -1,4 +1,4 @@
-"""What a correction teaches that somebody tells: its difference, its category, its principle, all by rules."""
+"""What a correction teaches that somebody tells: difference, category and principle, all by rules."""
 
 from __future__ import annotations
 
