@@ -110,3 +110,30 @@ def test_a_list_is_shown_where_it_is_asked_for_or_nobody_is_there(project, waiti
 
 def test_nothing_waits(project):
     assert "Nothing waits for review." in review(project)
+
+
+def test_candidates_are_asked_about_and_the_answer_is_kept(project):
+    words = ("--kind", "decision", "--confidence", "0.4", "--importance", "high")
+    known = project.remember("Releases need two approvals.", *words)
+    shown = review(project, b"a", b"q", words=["--candidates"])
+    assert "It is important, and only 40% sure." in shown
+    answered = project.data("get", known)
+    assert answered["confidence"] > 0.65
+    assert answered["validated_at"]
+
+
+def test_a_proposal_that_repeats_another_memory_is_merged_with_it(project, waiting):
+    known = project.remember(
+        "Errors of the database are hidden by the retry in queue.py.", "--kind", "tribal"
+    )
+    pressed = (
+        b"m",
+        (b"With which", f"{known}\n".encode()),
+        (b"What holds?", f"{RETRY}\n".encode()),
+        b"u",
+        b"q",
+    )
+    shown = review(project, *pressed)
+    assert "merged" in shown
+    assert "no longer merged" in shown
+    assert states(project, [waiting[0], known]) == ["proposed", "active"]

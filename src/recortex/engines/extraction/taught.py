@@ -15,6 +15,8 @@ from recortex.errors import InvalidInputError
 SAID, SHOWN = 0.9, 0.75
 """The confidence of what a person said in words, as of a note, and of what one changed text shows by itself:
 a rule that was made of a single example."""
+_FEWEST = 2
+"""Words of a principle in a language that separates them."""
 _FEW_WORDS = 5
 """Words of a principle beside which what changed is told too."""
 
@@ -58,7 +60,7 @@ def taught(text: str, *, original: str = "", corrected: str = "", diff: str = ""
     shown = of_diff(diff) if diff else difference(original, corrected)
     words = text.strip()
     principle = _principle(words, shown, did or original)
-    if not principle:
+    if not principle or (principle.isascii() and len(principle.split()) < _FEWEST):
         raise InvalidInputError(
             "There is nothing to learn from.",
             hint="Give the person's words, --original and --corrected, or --diff.",
