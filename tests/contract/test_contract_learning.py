@@ -73,7 +73,8 @@ def test_a_correction_is_linked_to_what_it_was_learned_from_and_to_what_it_repla
 def test_texts_and_a_diff_teach_what_changed(cortex):
     shown = cortex.learn(original="requests.get(url)", corrected="requests.get(url, timeout=10)")
     assert "`requests.get(url, timeout=10)`" in shown.principle
-    diff = "--- a/app.py\n+++ b/app.py\n@@ -1,2 +1,2 @@\n-u = getUser(1)\n-v = getUser(2)\n+u = get_user(1)\n+v = get_user(2)\n"
+    changed = ("-u = getUser(1)", "-v = getUser(2)", "+u = get_user(1)", "+v = get_user(2)")
+    diff = "\n".join(("--- a/app.py", "+++ b/app.py", "@@ -1,2 +1,2 @@", *changed, ""))
     renamed = cortex.learn(diff)
     assert (renamed.category, renamed.memory.files[0].path) == ("naming_convention", "app.py")
 

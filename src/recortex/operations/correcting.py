@@ -50,7 +50,7 @@ class Feedback:
 class CorrectionOperations(Operations):
     """learn, feedback."""
 
-    @operation(told=("text", "original", "corrected", "files"))
+    @operation(told=("text", "original", "corrected"))
     def learn(
         self,
         text: str = "",
@@ -65,7 +65,7 @@ class CorrectionOperations(Operations):
     ) -> Learned:
         """Learn from a correction: the person's words, what a text became, or a diff.
 
-        It becomes one sentence that stands alone, of one of ten categories. What is known is not added again.
+        It becomes one sentence that stands alone, with a category. What is known is not added again.
 
         Args:
             text: what was wrong and what is right, in the person's words; a diff is recognised.

@@ -50,7 +50,7 @@ class LearningOperations(Operations):
         """
         return self._learn(Path(path), final=final, embed=embed, dry_run=dry_run).extracted
 
-    @operation()
+    @operation(told=("format", "path", "quarantine", "dry_run"))
     def import_(
         self,
         format: str,  # noqa: A002  the contract's name

@@ -63,8 +63,8 @@ class ReviewOperations(Operations):
         """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
 
         Args:
-            action: list what waits; approve (they become active) or reject (they are archived); or replace:
-                of two memories that cannot both hold, the first takes the second one's place.
+            action: list what waits; approve (it becomes active) or reject (it is archived); or replace: the
+                first of two that cannot both hold takes the second one's place.
             ids: of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, a question each; `feedback` answers.
             limit: how many to list.

@@ -45,8 +45,9 @@ def width(line):
 
 def test_no_line_is_wider_than_the_screen(project, known):
     for words in (
-        ["list"], ["list", "--full"], ["review", "list"], ["status"], ["inspect"], ["doctor"], ["doctor", "--full"],
-        ["init"], ["history", known], ["get", known], ["related", known], ["traverse", known],
+        ["list"], ["list", "--full"], ["review", "list"], ["status"], ["inspect"], ["doctor"],
+        ["doctor", "--full"], ["init"], ["history", known], ["get", known], ["related", known],
+        ["traverse", known],
         ["recall", "how do migrations run?"], ["surface"], ["forget", "how migrations run"], ["backup"],
         ["gc", "--dry-run"], ["help"], ["recall", "--help"], ["install", "codex", "--dry-run"],
         ["import", "claude-code"], ["export"],
