@@ -167,7 +167,7 @@ def worded(sentence: str) -> str:
     text = statement(said.strip(" ,;:-–—"))
     if len(text.split()) < _FEWEST_WORDS - (PATTERNS.uses.match(text) is not None):
         return ""
-    return text[0].upper() + text[1:]
+    return text if PATTERNS.named_first.match(text) else text[0].upper() + text[1:]
 
 
 def _bare(said: str) -> str:
