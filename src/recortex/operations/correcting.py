@@ -250,4 +250,5 @@ def _reworded(old: Memory, text: str) -> Memory:
 def _contradicted(services: StoreServices, memory: Memory) -> tuple[Memory, ...]:
     found = services.store.relations.of([memory.id])
     ids = [one.other(memory.id) for one in found if one.type is RelationType.CONTRADICTS]
-    return tuple(all_output_redacted(services.store.memories.get(ids)))
+    known = services.store.memories.get(ids)
+    return tuple(all_output_redacted([one for one in known if one.status is Status.ACTIVE]))
