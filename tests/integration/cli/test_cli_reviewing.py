@@ -101,8 +101,6 @@ def test_a_replacement_and_a_merge_are_taken_back_too(project):
     assert "no longer accepted" in shown
     assert "merged" in shown
     assert states(project, (new, old)) == ["active", "active"]
-    [pair] = project.data("review")["contradictions"]  # and waits again
-    assert (pair["newer"]["id"], pair["older"]["id"]) == (new, old)
 
 
 def test_a_list_is_shown_where_it_is_asked_for_or_nobody_is_there(project, waiting):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
-from recortex.domain.vocabulary import Status
+from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.service import search_text_in
 from recortex.engines.ingestion.merging import mergeable, merged
@@ -226,6 +226,8 @@ class Ingestion:
                 new, replace(new, supersedes=old.id), now=now, actor=actor, operation="replace"
             )
             self._supersede(replace(named, recorded_at=now), old.id, actor)
+            for one, other in ((new.id, old.id), (old.id, new.id)):
+                self._store.relations.remove(one, other, RelationType.CONTRADICTS)
 
     def _put(self, old: Memory, new: Memory, actor: Actor, reason: str) -> Memory:
         search = search_text_in(self._store, new)
