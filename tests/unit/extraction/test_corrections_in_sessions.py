@@ -9,7 +9,7 @@ import pytest
 from recortex.domain.transcript import SessionInfo, Turn
 from recortex.engines.extraction.extractor import learned
 
-INFO = SessionInfo(client="claude-code", path="/sessions/a.jsonl", session_id="s", cwd="/work")
+INFO = SessionInfo(client="claude-code", path="/sessions/a.jsonl", session_id="s", cwd="/home/mara/app")
 WHEN = datetime(2026, 3, 1, 9, tzinfo=UTC)
 
 
