@@ -272,6 +272,10 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         "replace": "Replaced, the new one first:\n",
         "list": "",
     }
+    if value.questions is not None:
+        from recortex.cli.rendering.corrections import questions
+
+        return questions(value.questions, terminal)
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
     odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:
