@@ -87,7 +87,7 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
         return Curve(one.confidence, start, 1.0, None, start)
     pattern = _LINKED_BOOST if one.patterns else 1.0
     citation = _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))
-    lift = _usage(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    lift = usage_factor(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
     slowed_until = start
     if one.validated_at is not None:
         slowed_until = max(start, one.validated_at + KINDS[Kind(one.kind)].revalidate_days * DAY)
@@ -95,7 +95,8 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
 
 
 @lru_cache(1024)
-def _usage(accesses: int) -> float:
+def usage_factor(accesses: int) -> float:
+    """The boost by the number of accesses, from 1 to 1.5."""
     return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * _USAGE_SLOPE)
 
 

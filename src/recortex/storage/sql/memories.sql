@@ -76,3 +76,10 @@ WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
 
 -- name: added_after
 SELECT m.key, m.id FROM memories m WHERE /*own m*/ m.key > ? ORDER BY m.key LIMIT ?
+
+-- Each half repeats the condition of its index: without it, the index is not used.
+-- name: any_untimely
+SELECT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_until IS NOT NULL
+    AND m.valid_until <= ?1)
+  OR EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_from > m.recorded_at
+    AND m.valid_from > ?1)
