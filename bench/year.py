@@ -1,0 +1,190 @@
+"""A year of a changing project: 200 sessions, and what is answered at its end.
+
+    python bench/year.py [--sessions 200] [--noise 300] [--json FILE]
+
+`year.tsv` has facts of a project, most of which stay while others change once or twice, in the words of the
+person who says so. Sessions are spread over a year of `RECORTEX_NOW`; each tells an agent a few statements,
+among them ones that differ only in a service or a port and are all true, asks about a few facts, and ends
+with the jobs that follow a session. Everything is the same in each run. At the end each fact is asked for.
+
+Told are the changed facts whose first answer has the current value, those of which a former value still
+stands, unchanged ones that are found, statements that something ended although all were true, the size of
+the store, and how long jobs held the lock of writers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import tempfile
+import time
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex import Cortex
+from recortex.app.jobs.running import run, run_due
+from recortex.app.jobs.table import AFTER_SESSION
+from recortex.domain.vocabulary import Status
+from scale import services_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FACTS = Path(__file__).parent / "year.tsv"
+START, DAYS, SEED = datetime(2026, 1, 5, 9, tzinfo=UTC), 364, 7
+ASKED = 2
+NOISE = (
+    "The {service} worker retries {number} times before it gives up.",
+    "{service} reads its own settings from config/{service}.toml.",
+    "The {service} service listens on port {port}.",
+    "Ticket #{port} was about a leak in {service}.",
+)
+SERVICES = (
+    "parcel", "invoice", "label", "tariff", "customs", "pickup", "route", "depot", "claim", "survey", "stock",
+    "refund", "quote", "voucher", "ledger", "export", "import", "track", "notify", "audit",
+)  # fmt: skip
+
+
+class Said(NamedTuple):
+    """A statement of a fact: a part that no other statement of it has, and the words."""
+
+    value: str
+    text: str
+
+
+class Fact(NamedTuple):
+    """A fact of the project; all statements but the last are former ones."""
+
+    question: str
+    said: tuple[Said, ...]
+
+
+def facts() -> list[Fact]:
+    lines = [line.split("\t") for line in FACTS.read_text(encoding="utf-8").splitlines()]
+    return [
+        Fact(question, tuple(Said(*one.split(": ", 1)) for one in said))
+        for question, *said in lines
+        if not question.startswith("#")
+    ]
+
+
+def script(known: list[Fact], sessions: int, noise: int) -> dict[int, list[str]]:
+    """What is said in each session: facts in the first half, their changes later, the rest anywhere."""
+    chance, found = random.Random(SEED), defaultdict[int, list[str]](list)
+    for fact in known:
+        session = chance.randrange(sessions // 2)
+        for one in fact.said:
+            found[session].append(one.text)
+            session += chance.randrange(1, sessions // 5)
+    for number in range(noise):
+        service, form = SERVICES[number % len(SERVICES)], NOISE[number // len(SERVICES) % len(NOISE)]
+        text = form.format(service=service, number=2 + number % 7, port=9_000 + number)
+        found[chance.randrange(sessions)].append(text)
+    return found
+
+
+def held(cx: Cortex) -> Iterator[float]:
+    """Seconds for which each transaction of the jobs after a session holds the lock."""
+    times: list[float] = []
+    services = services_of(cx)
+    pool = services.store.pool
+    begin, commit, began = pool._begin, pool._commit, 0.0
+
+    def timed_begin(patience: float | None) -> None:
+        nonlocal began
+        begin(patience)
+        began = time.perf_counter()
+
+    def timed_commit() -> None:
+        commit()
+        times.append(time.perf_counter() - began)
+
+    pool._begin, pool._commit = timed_begin, timed_commit
+    run(services, cx._app.clock, services.settings, AFTER_SESSION)
+    run_due(services, cx._app.clock, services.settings)
+    pool._begin, pool._commit = begin, commit
+    yield from times
+
+
+def live(root: Path, known: list[Fact], sessions: int, noise: int) -> list[float]:
+    """All sessions; returns the seconds for which jobs held the lock."""
+    chance, said, times = random.Random(SEED), script(known, sessions, noise), []
+    for session in range(sessions):
+        os.environ["RECORTEX_NOW"] = (START + timedelta(days=DAYS * session / sessions)).isoformat()
+        with Cortex.open(root) as cx:
+            for text in said[session]:
+                cx.remember(text, kind="decision", source=f"s{session}")
+            for fact in chance.sample(known, ASKED):
+                cx.recall(fact.question)
+            times += held(cx)
+    return times
+
+
+def judged(root: Path, known: list[Fact]) -> dict[str, object]:
+    """What is answered at the end."""
+    os.environ["RECORTEX_NOW"] = (START + timedelta(days=DAYS)).isoformat()
+    wrong, beside, lost, standing = [], [], [], 0
+    changed = [fact for fact in known if len(fact.said) > 1]
+    with Cortex.open(root) as cx:
+        for fact in known:
+            texts = [hit.memory.text for hit in cx.recall(fact.question).hits]
+            now, former = fact.said[-1].text, {one.text for one in fact.said[:-1]}
+            if fact not in changed:
+                lost += [] if now in texts else [fact.question]
+                continue
+            if texts[:1] != [now]:
+                wrong.append(f"{fact.question} {texts[:1]}")
+            beside += [text for text in texts if text in former]
+        every = {one.text: one for one in cx.list(statuses=tuple(Status), limit=1_000).memories}
+        ended = [
+            text
+            for text, one in every.items()
+            if one.status is Status.SUPERSEDED
+            and not any(text == said.text for fact in changed for said in fact.said[:-1])
+        ]
+        standing = len(every)
+        size = sum(store.bytes for store in cx.status().stores)
+    share = 1 - len(wrong) / len(changed)
+    return {
+        "changed, answered with the current value first": f"{share:.3f} of {len(changed)}",
+        "not": wrong,
+        "former values that are told beside": beside,
+        "unchanged, found": f"{1 - len(lost) / (len(known) - len(changed)):.3f} of {len(known) - len(changed)}",
+        "not found": lost,
+        "true statements that something ended": ended,
+        "memories": standing,
+        "bytes": size,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sessions", type=int, default=200)
+    parser.add_argument("--noise", type=int, default=300)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        os.environ["RECORTEX_HOME"] = str(root / "home")
+        (root / ".git").mkdir()
+        known = facts()
+        began = time.perf_counter()
+        times = sorted(live(root, known, options.sessions, options.noise))
+        found = judged(root, known) | {
+            "longest lock of a job, ms": round(1e3 * times[-1], 1),
+            "99 of 100 locks, ms": round(1e3 * times[int(0.99 * len(times))], 1),
+            "seconds": round(time.perf_counter() - began, 1),
+        }
+    print(json.dumps(found, indent=1, ensure_ascii=False))
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
