@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from recortex.domain.citation import Freshness
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
@@ -13,7 +14,6 @@ from recortex.domain.memory import Memory
 Recipe = Literal["hybrid", "keyword", "semantic"]
 Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget"]
 """Why there is no answer."""
-Freshness = Literal["fresh", "changed", "gone", "none"]
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
 """Kinds that answer a question by themselves; raw code comes along with its description."""
 
@@ -25,7 +25,8 @@ class Hit:
     Attributes:
         score: 0 to 1.
         signals: each part of the score by name, before weighting.
-        freshness: whether the cited files still read as they did; `none` where no file is cited.
+        freshness: whether the cited code still reads as it did; `none` where none can be compared.
+        cited: what became of it, in one line, where it does not stand as it did.
         code: of a description of code: the code itself.
         weak: its score alone is below the floor; it stands beside a better one.
     """
@@ -34,6 +35,7 @@ class Hit:
     score: float
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
+    cited: str = ""
     code: tuple[Memory, ...] = ()
     weak: bool = False
 

@@ -15,6 +15,7 @@ class FileLink:
         line_end: last line, inclusive.
         content_hash: BLAKE3 of the cited text when it was cited; empty where it was not read.
         commit: the commit that was checked out then.
+        signature: of the cited lines, by which they are found again (`engines/citations/signature.py`).
     """
 
     path: str
@@ -22,6 +23,7 @@ class FileLink:
     line_end: int | None = None
     content_hash: str = ""
     commit: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from recortex.codebase.files import freshness
+from recortex.app.citations import cited_by
+from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall, Recipe
 from recortex.domain.memory import Memory
@@ -296,8 +297,10 @@ class SearchOperations(Operations):
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
+        found = cited_by(self._app.root, memories, "renames")
         for hit, memory in zip(hits, memories, strict=True):
-            yield replace(hit, memory=memory, freshness=freshness(self._app.root, memory.files))
+            cited = found[memory.id]
+            yield replace(hit, memory=memory, freshness=freshness_of(cited), cited=told_of(cited))
 
     def _with_code(self, hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
         """The hits, descriptions of code with their code, as far as the budget lasts."""

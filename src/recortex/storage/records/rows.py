@@ -27,6 +27,9 @@ COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 """The columns that a memory is made of."""
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
+UNCHECKED: dict[str, Any] = {"checked_at": None, "standing": None, "verdict": None}
+"""The columns of what the last comparison with the code found."""
+
 _NO_SOURCE = Source()
 _SPECIAL = frozenset({"summary", "content", "source"})
 """Fields whose columns depend on others: they are null where they say nothing new."""
@@ -55,6 +58,7 @@ def to_row(
         "changed_by": changed_by.value,
         "reason": reason,
         **search._asdict(),
+        **UNCHECKED,
         "embedding_key": embedding_key,
     }
 

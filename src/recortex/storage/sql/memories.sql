@@ -19,8 +19,9 @@ ORDER BY content_hash <> ?1, key LIMIT 1
 SELECT turn, speaker, text FROM memories WHERE /*own*/ session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
 
 -- name: insert_files
-INSERT INTO memory_files (/*own column*/ memory_key, path, line_start, line_end, content_hash, commit_id)
-VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
+INSERT INTO memory_files (
+  /*own column*/ memory_key, path, line_start, line_end, content_hash, commit_id, signature
+) VALUES (/*own value*/ ?, ?, ?, ?, ?, ?, ?)
 
 -- name: insert_functions
 INSERT INTO memory_functions (/*own column*/ memory_key, name, file, signature)
@@ -53,7 +54,8 @@ SELECT kind, status, count(*) FROM memories /*only own*/ GROUP BY kind, status O
 SELECT key FROM memories WHERE /*own*/ id = ?
 
 -- name: behind
-SELECT changed_by, reason, embedding_key, recorded_at FROM memories WHERE /*own*/ key = ?
+SELECT changed_by, reason, embedding_key, recorded_at, checked_at, standing, verdict
+FROM memories WHERE /*own*/ key = ?
 
 -- name: snapshot
 INSERT INTO versions (/*own column*/ {versions: columns}) VALUES (/*own value*/ {versions: values})

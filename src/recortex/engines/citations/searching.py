@@ -1,0 +1,101 @@
+"""Finds cited lines that are in none of the files where they should be, among many files, each read once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.engines.citations.judging import judged
+from recortex.engines.citations.signature import NARROW, WIDE, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from recortex.domain.citation import Citation
+    from recortex.domain.links import FileLink
+    from recortex.engines.citations.lines import Lines
+    from recortex.engines.citations.signature import Signature
+
+LIKELY = 0.5
+"""The share of the cited lines that a file must have to be looked at."""
+SURE = 0.6
+"""The share of them that must stand together for lines found in another file to be these."""
+LEAST = 3
+"""Lines that must stand; of fewer all must, unchanged."""
+_BITS = 32
+
+
+class _Sought(NamedTuple):
+    link: FileLink
+    signature: Signature
+
+
+class Search:
+    """Looks for places in one file after another, and keeps the best that was found of each."""
+
+    def __init__(self, links: Iterable[FileLink]) -> None:
+        found = ((link, parsed(link.signature)) for link in dict.fromkeys(links))
+        self._sought = [_Sought(link, one) for link, one in found if one]
+        self._by_line: dict[int, defaultdict[int, list[int]]] = {
+            width: defaultdict(list) for width in (WIDE, NARROW)
+        }
+        for place, (_, signature) in enumerate(self._sought):
+            for value in set(signature.lines):
+                self._by_line[signature.width][value].append(place)
+        self.found: dict[FileLink, Citation] = {}
+
+    @property
+    def suffixes(self) -> frozenset[str]:
+        """The endings of the files that were cited: code moves between files of one language."""
+        return frozenset(suffix(one.link.path) for one in self._sought)
+
+    def look(self, path: str, lines: Lines) -> None:
+        """Look into a file."""
+        for place in self._likely(lines):
+            link = self._sought[place].link
+            if suffix(link.path) != suffix(path) or path == link.path:
+                continue
+            citation = judged(link, lines, path)
+            if citation and self._sure(place, citation) and _better(citation, self.found.get(link)):
+                self.found[link] = citation
+
+    def _likely(self, lines: Lines) -> list[int]:
+        """The places of which the file has enough lines."""
+        counts: Counter[int] = Counter()
+        for width, known in self._by_line.items():
+            if known:
+                shift = _BITS - 8 * width
+                for value in {one >> shift for one in lines.hashes}:
+                    counts.update(known.get(value, ()))
+        return [
+            place
+            for place, count in counts.items()
+            if count >= LIKELY * len(set(self._sought[place].signature.lines))
+        ]
+
+    def _sure(self, place: int, citation: Citation) -> bool:
+        if citation.standing is None:
+            return False
+        signature = self._sought[place].signature
+        if citation.state == "moved":
+            return True
+        told = len(signature.lines)
+        return citation.standing >= SURE and citation.standing * told >= LEAST
+
+
+def suffix(path: str) -> str:
+    """The ending of a file's name, with its dot; the name where it has none."""
+    name = path.rpartition("/")[2]
+    return name[name.rfind(".") :] if "." in name[1:] else name
+
+
+def _better(one: Citation, other: Citation | None) -> bool:
+    """Whether more stands; of equals the file of the same name."""
+    if other is None:
+        return True
+
+    def rank(citation: Citation) -> tuple[float, bool]:
+        name = citation.link.path.rpartition("/")[2]
+        return citation.standing or 0.0, citation.path.rpartition("/")[2] == name
+
+    return rank(one) > rank(other)
