@@ -28,10 +28,10 @@ DRIFT = 0.15
 FAR = 0.02
 """How much a line counts less for each doubling of its distance from where it stood: of two copies the nearer
 is taken."""
-LEAST = 0.9
-"""The least weight of a chain: about one line that is the only one of its text."""
-LEAST_SHARE = 0.25
-"""The least share of the cited lines that stand; of fewer it cannot be said that they are the same."""
+LEAST = 0.8
+"""The least score of a chain: about that of one line that is the only one of its text, and near."""
+LEAST_SHARE = 0.2
+"""The least share of the cited lines that stand."""
 STRETCH, MORE = 3, 5
 """Between what stood before and after lines that all changed there are at most so many times as many, and so
 many more."""
@@ -70,7 +70,6 @@ class _Link(NamedTuple):
     """A line of a chain with the best chain that ends in it."""
 
     score: float
-    weight: float
     element: _Element
     place: int
     before: _Link | None
@@ -176,7 +175,7 @@ def _linked(links: Sequence[_Link], element: _Element, place: int, alike: int, w
             if score > best:
                 best, before = score, one
     score = best + weight * (1.0 - FAR * log2(1 + abs(place - wanted)))
-    return _Link(score, weight + (before.weight if before else 0.0), element, place, before)
+    return _Link(score, element, place, before)
 
 
 def _drift(one: _Link, element: _Element, place: int) -> float:
@@ -191,7 +190,7 @@ def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
     told = len(signature.lines)
     if not own:
         return _between(signature, lines, links)
-    if chain.weight < LEAST or len(own) < LEAST_SHARE * told:
+    if chain.score < LEAST or len(own) < LEAST_SHARE * told:
         return None
     start = _start(links, own[0])
     end = min(_end(links, own[-1], signature.size), len(lines.numbers) - 1)
@@ -231,7 +230,7 @@ def _between(signature: Signature, lines: Lines, links: Sequence[_Link]) -> Plac
     """The lines between what stood before and after, where none of the cited ones stands any more."""
     before = [one for one in links if one.element.offset < 0]
     after = [one for one in links if one.element.offset > 0]
-    if not (before and after) or links[-1].weight < LEAST:
+    if not (before and after) or links[-1].score < LEAST:
         return None
     start = before[-1].place - before[-1].element.offset
     end = after[0].place - (after[0].element.offset - signature.size) - 1
