@@ -63,7 +63,7 @@ class Repository:
     """A clone of a repository that can be moved through its history."""
 
     folder: Path
-    texts: dict[tuple[str, str], list[str] | None] = field(default_factory=dict)
+    texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def git(self, *words: str, check: bool = True) -> str:
         """What git says."""
@@ -72,14 +72,14 @@ class Repository:
         )
         return done.stdout.decode("utf-8", "replace")
 
-    def lines(self, commit: str, path: str) -> list[str] | None:
-        """A file at a commit; None where it is not there."""
+    def lines(self, commit: str, path: str) -> list[str]:
+        """A file at a commit; no lines where it is not there."""
         if (commit, path) not in self.texts:
             done = subprocess.run(
                 ["git", "show", f"{commit}:{path}"], cwd=self.folder, capture_output=True, check=False
             )
-            text = done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
-            self.texts[commit, path] = None if text is None else re.split(r"\r\n|\r|\n", text)
+            text = done.stdout.decode("utf-8", "replace")
+            self.texts[commit, path] = [] if done.returncode else re.split(r"\r\n|\r|\n", text)
         return self.texts[commit, path]
 
 
@@ -94,7 +94,8 @@ class Truth:
 def blamed(repository: Repository, old: str, new: str, path: str) -> dict[int, tuple[str, int]]:
     """By `git blame --reverse`: where each line of an old file is now."""
     said = repository.git("blame", "--reverse", "-w", "--porcelain", f"{old}..{new}", "--", path, check=False)
-    found, names = {}, {}
+    found: dict[int, int] = {}
+    names: dict[str, str] = {}
     commit, line, was = "", 0, 0
     for text in said.split("\n"):
         if match := re.match(r"([0-9a-f]{40}) (\d+) (\d+)", text):
@@ -102,22 +103,41 @@ def blamed(repository: Repository, old: str, new: str, path: str) -> dict[int, t
         elif text.startswith("filename "):
             names[commit] = text[9:]
         elif text.startswith("\t") and commit == new:
-            found[was] = (line,)
-    return {was: (names[new], line) for was, (line,) in found.items()}
+            found[was] = line
+    return {was: (names[new], line) for was, line in found.items()}
 
 
-def compared(old: list[str], new: list[str], path: str) -> tuple[dict[int, tuple[str, int]], list]:
-    """By `difflib`: the same, and its operations."""
+Places = dict[int, tuple[str, int]]
+Replaced = tuple[int, int, int, int]
+
+
+def compared(old: list[str], new: list[str], path: str) -> tuple[Places, list[Replaced]]:
+    """By `difflib`: the same, and which lines stand in the place of which."""
     a, b = [(n, bare(one)) for n, one in enumerate(old, 1)], [(n, bare(one)) for n, one in enumerate(new, 1)]
     a, b = [one for one in a if one[1]], [one for one in b if one[1]]
     matcher = SequenceMatcher(None, [one for _, one in a], [one for _, one in b], autojunk=False)
-    stands, operations = {}, []
+    stands: Places = {}
+    replaced = []
     for kind, a1, a2, b1, b2 in matcher.get_opcodes():
         if kind == "equal":
             stands |= {a[a1 + k][0]: (path, b[b1 + k][0]) for k in range(a2 - a1)}
         elif kind == "replace":
-            operations.append((a[a1][0], a[a2 - 1][0], b[b1][0], b[b2 - 1][0]))
-    return stands, operations
+            replaced.append((a[a1][0], a[a2 - 1][0], b[b1][0], b[b2 - 1][0]))
+    return stands, replaced
+
+
+class Known(NamedTuple):
+    """What the two truths say of an old file, and its name now."""
+
+    by_git: Places
+    by_text: Places
+    replaced: list[Replaced]
+    now: str
+
+
+def span(found: Citation) -> tuple[int, int]:
+    """The lines of an answer; an empty range where it names none."""
+    return found.first or 1, found.last or 0
 
 
 class Judge:
@@ -125,32 +145,36 @@ class Judge:
 
     def __init__(self, repository: Repository, old: str, new: str) -> None:
         self.repository, self.old, self.new = repository, old, new
-        self.renames = {}
-        for line in repository.git("diff", "-M", "--name-status", "--diff-filter=R", old, new).splitlines():
-            _, before, after = line.split("\t")
-            self.renames[before] = after
-        self._known: dict[str, tuple] = {}
+        said = repository.git("diff", "-M", "--name-status", "--diff-filter=R", old, new).splitlines()
+        self.renames = {before: after for _, before, after in (line.split("\t") for line in said)}
+        self._known: dict[str, Known] = {}
 
-    def truths(self, path: str, first: int, last: int) -> tuple[Truth, Truth]:
-        """By git and by difflib, of the lines of a range that are not blank."""
+    def known(self, path: str) -> Known:
+        """What is known of an old file."""
         if path not in self._known:
             by_git = blamed(self.repository, self.old, self.new, path)
             names = Counter(name for name, _ in by_git.values())
-            now = path if self.repository.lines(self.new, path) is not None else self.renames.get(path)
+            now = path if self.repository.lines(self.new, path) else self.renames.get(path, "")
             now = now or (names.most_common(1)[0][0] if names else path)
             before, after = self.repository.lines(self.old, path), self.repository.lines(self.new, now)
-            by_text = ({}, []) if after is None else compared(before, after, now)
-            self._known[path] = (by_git, by_text, now)
-        by_git, (stands, operations), now = self._known[path]
-        said = self.said(path, first, last)
-        replaced = next(
-            ((now, b1, b2) for a1, a2, b1, b2 in operations if a1 <= said[0] and said[-1] <= a2), None
+            self._known[path] = Known(by_git, *compared(before, after, now), now)
+        return self._known[path]
+
+    def truths(self, path: str, first: int, last: int) -> tuple[Truth, Truth]:
+        """By git and by difflib, of the lines of a range that say something."""
+        known, said = self.known(path), self.said(path, first, last)
+        places = (
+            (known.now, b1, b2) for a1, a2, b1, b2 in known.replaced if a1 <= said[0] and said[-1] <= a2
         )
-        return tuple(Truth({n: one[n] for n in said if n in one}, replaced) for one in (by_git, stands))
+        replaced = next(places, None)
+        by_git, by_text = (
+            Truth({n: one[n] for n in said if n in one}, replaced) for one in (known.by_git, known.by_text)
+        )
+        return by_git, by_text
 
     def renamed(self, path: str, truths: tuple[Truth, Truth]) -> set[str]:
         """What a file that is not there any more was renamed to, if some of the cited lines stand there."""
-        if self.repository.lines(self.new, path) is not None:
+        if self.repository.lines(self.new, path):
             return set()
         return {name for truth in truths for name, _ in truth.stands.values()}
 
@@ -162,7 +186,7 @@ class Judge:
 
     def text(self, commit: str, path: str, first: int, last: int) -> list[str]:
         """The lines of a range that are not blank, without white space."""
-        lines = self.repository.lines(commit, path) or []
+        lines = self.repository.lines(commit, path)
         return [one for one in map(bare, lines[first - 1 : last]) if one]
 
     def right(self, truth: Truth, path: str, first: int, last: int, found: Citation) -> tuple[bool, str]:
@@ -185,7 +209,7 @@ class Judge:
                 return True, "gone"
             if truth.replaced and found.state == "changed" and found.path == truth.replaced[0]:
                 _, b1, b2 = truth.replaced
-                return not (found.last < b1 or found.first > b2), "gone"
+                return not (span(found)[1] < b1 or span(found)[0] > b2), "gone"
             return False, "gone"
         if found.state == "gone" and share < FEW:
             return True, "few"
@@ -196,10 +220,11 @@ class Judge:
 
     def _covers(self, found: Citation, numbers: list[int]) -> bool:
         """Whether a range holds most of the lines that stand, and is not much longer."""
-        inside = sum(found.first <= n <= found.last for n in numbers)
-        span = found.last - found.first + 1
-        most = max(max(numbers) - min(numbers) + 1, found.link.line_end - found.link.line_start + 1)
-        return inside >= HELD * len(numbers) and span <= STRETCH * most + 5
+        first, last = span(found)
+        cited = (found.link.line_end or 0) - (found.link.line_start or 0) + 1
+        inside = sum(first <= n <= last for n in numbers)
+        most = max(max(numbers) - min(numbers) + 1, cited)
+        return inside >= HELD * len(numbers) and last - first + 1 <= STRETCH * most + 5
 
     def elsewhere(self, path: str, first: int, last: int, found: Citation) -> bool:
         """Whether the cited lines stand where the answer says, though both truths say that none stand."""
@@ -207,7 +232,7 @@ class Judge:
             return False
         was, now = (
             self.text(self.old, path, first, last),
-            self.text(self.new, found.path, found.first, found.last),
+            self.text(self.new, found.path, *span(found)),
         )
         if found.state == "moved":
             return was == now
@@ -223,7 +248,9 @@ def functions(path: str, lines: list[str]) -> list[tuple[int, int]]:
         except SyntaxError:
             return []
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-        return [(one.lineno, one.end_lineno) for one in ast.walk(tree) if isinstance(one, kinds)]
+        return [
+            (one.lineno, one.end_lineno or one.lineno) for one in ast.walk(tree) if isinstance(one, kinds)
+        ]
     begins = re.compile(
         r"^(\s*)(?:func |(?:pub(?:\(\w+\))? )?(?:async )?fn |(?:export )?(?:async )?function |class ).*\{\s*$"
     )
@@ -396,10 +423,10 @@ def shown(judge: Judge, one: Asked) -> None:
     """A citation with its text before and after, for a reader."""
     found, (path, first, last) = one.found, one.place
     print(f"\n---- {one.old[:8]} {found.was} -> {found.state} {found.told}")
-    before = (judge.repository.lines(one.old, path) or [])[first - 1 : last]
+    before = judge.repository.lines(one.old, path)[first - 1 : last]
     print("\n".join(f"  - {line}" for line in before[:14]))
     if found.state != "gone" and found.first:
-        after = (judge.repository.lines(judge.new, found.path) or [])[found.first - 1 : found.last]
+        after = judge.repository.lines(judge.new, found.path)[found.first - 1 : found.last]
         print("\n".join(f"  + {line}" for line in after[:14]))
 
 

@@ -23,7 +23,7 @@ NEAREST = 12
 """Of the places that a line may stand at, so many are tried: those nearest to where it stood."""
 CONTEXT = 0.5
 """What a line around the cited ones counts beside one of these."""
-DRIFT = 0.15
+DRIFT = 0.2
 """What each doubling of a displacement between two lines costs."""
 FAR = 0.02
 """How much a line counts less for each doubling of its distance from where it stood: of two copies the nearer

@@ -14,6 +14,7 @@ from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.filters import ORDER, order, where
 from recortex.storage.records.rows import (
+    CHECKED,
     LINKS,
     SELECT,
     from_row,
@@ -141,7 +142,7 @@ class MemoryRecords(Records):
     ) -> Memory:
         """Put a new state in place of the old one, which becomes a version; returns the state as kept."""
         key = self._key(old.id)
-        *former, recorded_at, checked_at, standing, verdict = self._rows("behind", key)[0]
+        *former, recorded_at = (behind := self._rows("behind", key)[0])[:4]
         at = max(new.updated_at, old.updated_at)
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
@@ -150,7 +151,7 @@ class MemoryRecords(Records):
         row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
         if kept.files == old.files:
-            row |= {"checked_at": checked_at, "standing": standing, "verdict": verdict}
+            row |= dict(zip(CHECKED, behind[4:], strict=True))
         linked = link_rows(kept)
         row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
         self._index.rows(self._sql["update_memory"], row)

@@ -27,7 +27,7 @@ COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 """The columns that a memory is made of."""
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
-UNCHECKED: dict[str, Any] = {"checked_at": None, "standing": None, "verdict": None}
+CHECKED = ("checked_at", "standing", "standing_since", "verdict")
 """The columns of what the last comparison with the code found."""
 
 _NO_SOURCE = Source()
@@ -58,7 +58,7 @@ def to_row(
         "changed_by": changed_by.value,
         "reason": reason,
         **search._asdict(),
-        **UNCHECKED,
+        **dict.fromkeys(CHECKED),
         "embedding_key": embedding_key,
     }
 

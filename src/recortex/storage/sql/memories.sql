@@ -54,7 +54,8 @@ SELECT kind, status, count(*) FROM memories /*only own*/ GROUP BY kind, status O
 SELECT key FROM memories WHERE /*own*/ id = ?
 
 -- name: behind
-SELECT changed_by, reason, embedding_key, recorded_at, checked_at, standing, verdict
+SELECT changed_by, reason, embedding_key, recorded_at,
+  checked_at, standing, standing_since, verdict
 FROM memories WHERE /*own*/ key = ?
 
 -- name: snapshot

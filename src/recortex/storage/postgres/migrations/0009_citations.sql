@@ -2,4 +2,5 @@
 ALTER TABLE memory_files ADD COLUMN signature text NOT NULL DEFAULT '';
 ALTER TABLE memories ADD COLUMN checked_at bigint;
 ALTER TABLE memories ADD COLUMN standing double precision;
+ALTER TABLE memories ADD COLUMN standing_since bigint;
 ALTER TABLE memories ADD COLUMN verdict text;
