@@ -15,7 +15,7 @@ file directly. Where the two differ, either is taken as right, and their number 
 - some stand: changed, at a range that holds four fifths of those that stand, and is not twice as long;
 - of fewer than a quarter: changed or gone; nobody can say from which share on it is the same code;
 - none stand: gone; where `difflib` shows other lines in their place, also changed at these lines;
-- found where neither looks, in another file or past other lines of its own: right if both say that none stand,
+- found where neither looks, in another file or past other lines of its own: right if both say none stands,
   and the same lines stand there in a row, or three fifths of them (by `difflib` within that range alone).
 
 White space within lines does not count, nor do lines without a letter or digit, such as a closing brace, to

@@ -27,6 +27,7 @@ from recortex.operations.replaying import ReplayOperations
 from recortex.operations.reviewing import ReviewOperations
 from recortex.operations.searching import SearchOperations
 from recortex.operations.sessions import SessionOperations
+from recortex.operations.validating import ValidationOperations
 
 
 class Cortex(
@@ -48,6 +49,7 @@ class Cortex(
     IndexingOperations,
     InspectionOperations,
     LifecycleOperations,
+    ValidationOperations,
     GraphOperations,
     BriefOperations,
     ProjectOperations,

@@ -169,7 +169,26 @@ def test_facts_are_the_columns_of_those_that_pass(store):
     )
     (facts,) = store.search.facts([key, key + 1, key + 9], MemoryQuery(), None)
     at = to_micros(AT)
-    assert tuple(facts) == (key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2, None)
+    assert tuple(facts) == (
+        key,
+        "tribal",
+        "s",
+        4,
+        "Ada",
+        at,
+        at,
+        at,
+        0.25,
+        7,
+        5,
+        1,
+        at,
+        3,
+        2,
+        None,
+        None,
+        None,
+    )
 
 
 def test_turns_around_are_of_the_same_session(store):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from recortex.codebase.files import read
+from recortex.domain.vocabulary import Scope
 from recortex.engines.citations.judging import judged, lost, signed, uncompared
 from recortex.engines.citations.lines import Lines
 
@@ -73,12 +75,18 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     return [found[link] if link in found else lost(link, _there(root, link)) for link in links]
 
 
-def cited_by(root: Path, memories: Iterable[Memory], reach: Reach = "file") -> dict[str, list[Citation]]:
-    """What became of the places that each memory cites, by its id."""
-    links = {memory.id: memory.files for memory in memories}
+def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> dict[str, list[Citation]]:
+    """What became of the places that each memory cites, by its id.
+
+    A memory for all projects cites files of another one: these cannot be compared.
+    """
+    links = {memory.id: memory.files for memory in memories if memory.scope is not Scope.GLOBAL}
     flat = [link for files in links.values() for link in files]
     found = iter(citations_of(root, flat, reach))
-    return {id_: [next(found) for _ in files] for id_, files in links.items()}
+    cited = {id_: [next(found) for _ in files] for id_, files in links.items()}
+    return {
+        one.id: cited[one.id] if one.id in cited else list(map(uncompared, one.files)) for one in memories
+    }
 
 
 def _unread(root: Path, link: FileLink) -> Citation | None:
@@ -101,6 +109,9 @@ def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> 
         found = dict(_followed(sources, missing, fates))
         rest = [link for link in missing if link not in found and link.content_hash]
         found |= _searched(sources, rest, known, reach) if rest else {}
+    beside = _named_by(found.values())
+    found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
+    fates = beside | fates
     known_of = [link for link in missing if link not in found and link.path in fates]
     return found | {link: lost(link, fates[link.path], known=True) for link in known_of}
 
@@ -115,6 +126,12 @@ def _followed(
         citation = judged(link, lines, path) if lines else None
         if citation:
             yield link, citation
+
+
+def _named_by(found: Iterable[Citation]) -> dict[str, str]:
+    """Where files went that are gone, as what was cited of them and found elsewhere tells."""
+    gone = Counter((one.link.path, one.path) for one in found if one.path != one.link.path)
+    return {old: new for (old, new), _ in reversed(gone.most_common())}
 
 
 def _searched(

@@ -16,6 +16,7 @@ from recortex.codebase.project import branch_and_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
 
 
 MOST_LISTED = 8 * 1024 * 1024
@@ -52,6 +53,19 @@ class Moves:
             found |= {path: now.pop(path) for path in there}
             if not now:
                 break
+        return found
+
+    def commits(self, paths: Iterable[str], since: datetime) -> dict[str, list[int]]:
+        """When commits since then changed each of some files, in seconds since 1970."""
+        found: dict[str, list[int]] = {}
+        asked, at = [f":(top,literal){path}" for path in sorted(set(paths))], 0
+        for first in range(0, len(asked), MOST_ASKED):
+            form = (f"--since={int(since.timestamp())}", "--name-only", "--format=%x00%ct", "--")
+            for line in self._lines("log", *form, *asked[first : first + MOST_ASKED]):
+                if line.startswith("\0"):
+                    at = int(line[1:]) if line[1:].isdecimal() else 0
+                elif line:
+                    found.setdefault(line, []).append(at)
         return found
 
     def files(self) -> tuple[str, ...]:

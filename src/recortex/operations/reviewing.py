@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.validation import cited_anew
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
+from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
 from recortex.operations.base import Operations, bounded
@@ -32,13 +35,27 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """An active memory that a validation flagged for a person, and what for."""
+
+    memory: Memory
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
+    """Memories that wait for a person, or that were just decided about.
+
+    Attributes:
+        contradictions: pairs that cannot both hold.
+        flagged: memories that a validation flagged.
+    """
 
     action: Review
     memories: tuple[Memory, ...]
     waiting: int
     contradictions: tuple[Contradiction, ...] = ()
+    flagged: tuple[Flagged, ...] = ()
 
 
 class ReviewOperations(Operations):
@@ -52,11 +69,12 @@ class ReviewOperations(Operations):
         *,
         limit: int = 20,
     ) -> Reviewed:
-        """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
+        """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
 
         Args:
-            action: list what waits; approve (they become active) or reject (they are archived); or replace:
-                of two memories that cannot both hold, the first takes the second one's place.
+            action: list what waits; approve (they hold: active, validated, surer) or reject (they are
+                archived); or replace: of two memories that cannot both hold, the first takes the second one's
+                place.
             ids: of the memories to decide about, or their first characters.
             limit: how many to list.
         """
@@ -67,7 +85,7 @@ class ReviewOperations(Operations):
                 for services in self._app.all_services()
                 for memory in services.store.memories.find(query)
             ][:limit]
-            return self._reviewed(action, found, self._contradictions(limit))
+            return self._reviewed(action, found, self._contradictions(limit), self._flagged(limit))
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -97,6 +115,15 @@ class ReviewOperations(Operations):
             for (older, newer), one in pairs[:limit]
         )
 
+    def _flagged(self, limit: int) -> tuple[Flagged, ...]:
+        found = [
+            memory
+            for services in self._app.all_services()
+            for memory in services.store.memories.find(MemoryQuery(tags=(FLAG,), limit=limit))
+        ]
+        shown = all_output_redacted(found[:limit])
+        return tuple(Flagged(memory=memory, why=tuple(flagged_for(memory))) for memory in shown)
+
     def _replace(self, ids: Sequence[str]) -> Reviewed:
         """Let the first memory take the second one's place."""
         if len(ids) != PAIR:
@@ -110,18 +137,25 @@ class ReviewOperations(Operations):
         return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
 
     def _reviewed(
-        self, action: Review, memories: Sequence[Memory], contradictions: tuple[Contradiction, ...] = ()
+        self,
+        action: Review,
+        memories: Sequence[Memory],
+        contradictions: tuple[Contradiction, ...] = (),
+        flagged: tuple[Flagged, ...] = (),
     ) -> Reviewed:
         waiting = sum(
             services.store.memories.count(MemoryQuery(statuses=WAITING))
             for services in self._app.all_services()
         )
         shown = all_output_redacted(memories)
-        return Reviewed(action=action, memories=shown, waiting=waiting, contradictions=contradictions)
+        return Reviewed(
+            action=action, memories=shown, waiting=waiting, contradictions=contradictions, flagged=flagged
+        )
 
     def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
         services, memory = self._app.locate(id_)
-        if memory.status not in WAITING:
+        doubted = FLAG in memory.tags or services.store.memories.verdicts([memory.id]).get(memory.id)
+        if memory.status not in WAITING and not (memory.status is Status.ACTIVE and doubted):
             raise InvalidInputError(
                 f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
             )
@@ -129,6 +163,7 @@ class ReviewOperations(Operations):
 
     def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
         now = self._app.clock()
-        validated = now if status is Status.ACTIVE else memory.validated_at
-        decided = replace(memory, status=status, validated_at=validated)
+        decided = replace(memory, status=status)
+        if status is Status.ACTIVE:
+            decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)

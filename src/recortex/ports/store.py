@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.domain.search import Neighbour, SearchText
     from recortex.domain.statistics import Arc, Generation, MemoryStatistics
+    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
@@ -59,6 +60,12 @@ class MemoryReader(Protocol):
     def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
         """States that were recorded at that time, no longer hold, and pass the query."""
 
+    def unchecked(self, before: datetime, limit: int) -> list[str]:
+        """Ids of active memories that were not validated since, those that never were first."""
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the last validation found, by id; those that never were validated are left out."""
+
 
 class Memories(MemoryReader, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
@@ -85,6 +92,9 @@ class Memories(MemoryReader, Protocol):
 
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
+
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""

@@ -31,6 +31,7 @@ FORMS = {
     "Traversal": "standing.traversal",
     "Explained": "standing.explained",
     "Lifecycle": "standing.lifecycle",
+    "Validation": "validation.validation",
     "Consolidated": "pairs.consolidated",
     "IndexedCode": "pairs.indexed",
     "Backfilled": "pairs.backfilled",

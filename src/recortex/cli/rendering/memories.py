@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recortex.operations.browsing import Listing, Related
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
-    from recortex.operations.reviewing import Contradiction, Reviewed
+    from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
@@ -256,10 +256,18 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:
         odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
+    if value.flagged:
+        told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
+        odds += f"\n\nA validation flagged these; `recortex review approve ID` keeps one as it is:{told}"
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
     return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
+
+
+def _flagged(value: Flagged, terminal: Terminal) -> str:
+    """A memory that was flagged, and what for."""
+    return "\n".join([_lines((value.memory,), terminal), *(f"  {clean(why)}" for why in value.why)])
 
 
 def _contradiction(value: Contradiction, terminal: Terminal) -> str:

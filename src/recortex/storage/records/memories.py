@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.domain.search import SearchText
+    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.values import Row
@@ -181,6 +182,25 @@ class MemoryRecords(Records):
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Note where a memory was learned; False when that place is known."""
         return bool(self._rows("add_evidence", place, memory_id))
+
+    # -- validation
+
+    def unchecked(self, before: datetime, limit: int) -> list[str]:
+        """Ids of active memories that were not validated since, those that never were first.
+
+        What the project's own files say is none of them, nor code that is kept beside its description.
+        """
+        return self._column("unchecked", to_micros(before), limit)
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the last validation found, by id; those that never were validated are left out."""
+        return dict(self._rows("verdicts", json(list(ids))))
+
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
+        now = to_micros(at)
+        rows = [(now, one.verdict, one.cited, one.id, to_micros(one.updated_at)) for one in checks]
+        self._each("check", rows)
 
     # -- what an engine adds
 

@@ -76,3 +76,17 @@ SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?
 -- name: held_at_by
 SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
 WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
+
+-- name: unchecked
+SELECT id FROM memories
+WHERE /*own*/ status = 'active' AND kind <> 'code' AND origin <> 'repository'
+  AND (checked_at IS NULL OR checked_at <= ?1)
+ORDER BY coalesce(checked_at, 0), key LIMIT ?2
+
+-- name: verdicts
+SELECT id, verdict FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?)) AND verdict IS NOT NULL
+
+-- name: check
+UPDATE memories SET checked_at = ?1, verdict = ?2, standing = ?3,
+  standing_since = CASE WHEN standing IS NOT DISTINCT FROM ?3 THEN standing_since ELSE ?1 END
+WHERE /*own*/ id = ?4 AND updated_at = ?5
