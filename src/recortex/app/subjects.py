@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
+    from recortex.app.citations import Reach
     from recortex.app.store_services import StoreServices
     from recortex.domain.memory import Memory
     from recortex.domain.relation import Relation
@@ -40,9 +41,11 @@ class _Known:
     patterns: Mapping[str, Pattern]
 
 
-def subjects(services: StoreServices, batch: Sequence[Memory], now: datetime) -> Iterator[Subject]:
-    """Each memory of a store with what its validation needs."""
-    known = _known(services, batch, now)
+def subjects(
+    services: StoreServices, batch: Sequence[Memory], now: datetime, reach: Reach
+) -> Iterator[Subject]:
+    """Each memory of a store with what its validation needs; `reach`: how far its code is followed."""
+    known = _known(services, batch, now, reach)
     for memory in batch:
         yield _subject(memory, known, now)
 
@@ -61,9 +64,9 @@ def _subject(memory: Memory, known: _Known, now: datetime) -> Subject:
     )
 
 
-def _known(services: StoreServices, batch: Sequence[Memory], now: datetime) -> _Known:
+def _known(services: StoreServices, batch: Sequence[Memory], now: datetime, reach: Reach) -> _Known:
     ids = [memory.id for memory in batch]
-    citations = cited_by(services.root, batch, "tree")
+    citations = cited_by(services.root, batch, reach)
     relations = services.store.relations.of(ids)
     opposed, supporters = _relations(services, ids, relations)
     return _Known(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from recortex.app.citations import Reach
     from recortex.app.store_services import StoreServices
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
@@ -41,7 +42,12 @@ class Validated(NamedTuple):
 
 
 def validate(
-    services: StoreServices, memories: Sequence[Memory], now: datetime, *, mend: Mend | None = None
+    services: StoreServices,
+    memories: Sequence[Memory],
+    now: datetime,
+    *,
+    mend: Mend | None = None,
+    reach: Reach = "tree",
 ) -> Iterator[list[Validated]]:
     """Validate memories and keep the results, chunk by chunk, each in a short transaction.
 
@@ -50,12 +56,13 @@ def validate(
         memories: as stored.
         now: the time to validate for.
         mend: what may be healed; None: nothing.
+        reach: how far code is followed that is not where it was.
     """
     for first in range(0, len(memories), TOGETHER):
         batch = memories[first : first + TOGETHER]
         found = [
             Validated(subject, verdict(subject), Healed(subject.memory))
-            for subject in subjects(services, batch, now)
+            for subject in subjects(services, batch, now, reach)
         ]
         for place in range(0, len(found), CHUNK):
             yield _chunk(services, found[place : place + CHUNK], now, mend)
@@ -72,16 +79,21 @@ def _chunk(
 
 
 def _keep(services: StoreServices, found: Sequence[Validated], now: datetime) -> None:
-    """Keep the results; one that differs from the last enters the audit log."""
+    """Keep the results; one that differs from the last enters the audit log, but for what time alone did."""
     from recortex.engines.supersession.service import record
 
     store = services.store
     before = store.memories.verdicts([one.verdict.id for one in found])
     store.memories.check([_check(one) for one in found], now)
     for one in found:
-        if one.verdict.short != before.get(one.verdict.id, ""):
+        if _lasting(one.verdict.short) != _lasting(before.get(one.verdict.id, "")):
             details = {"found": one.verdict.short, "score": one.verdict.score}
             record(store, one.verdict.id, "validate", Actor.VALIDATION, now, details)
+
+
+def _lasting(verdict_: str) -> list[str]:
+    """What was found, without what follows from the calendar: that is no event."""
+    return [one for one in verdict_.split() if not one.startswith("temporal:")]
 
 
 def _check(one: Validated) -> Check:

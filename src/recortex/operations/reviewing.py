@@ -79,13 +79,10 @@ class ReviewOperations(Operations):
             limit: how many to list.
         """
         if action == "list":
-            query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
-            found = [
-                memory
-                for services in self._app.all_services()
-                for memory in services.store.memories.find(query)
-            ][:limit]
-            return self._reviewed(action, found, self._contradictions(limit), self._flagged(limit))
+            found = self._present(MemoryQuery(statuses=WAITING))
+            found.sort(key=lambda one: -one.confidence)
+            waiting = found[: bounded(limit)]
+            return self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -101,7 +98,7 @@ class ReviewOperations(Operations):
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [
-            (services.store.memories.get([one.source_id, one.target_id]), one)
+            (self._faded(services, services.store.memories.get([one.source_id, one.target_id])), one)
             for services in self._app.all_services()
             for one in services.store.relations.suggested(RelationType.CONTRADICTS, limit)
         ]
@@ -116,13 +113,17 @@ class ReviewOperations(Operations):
         )
 
     def _flagged(self, limit: int) -> tuple[Flagged, ...]:
-        found = [
-            memory
-            for services in self._app.all_services()
-            for memory in services.store.memories.find(MemoryQuery(tags=(FLAG,), limit=limit))
-        ]
+        found = self._present(MemoryQuery(tags=(FLAG,)))
         shown = all_output_redacted(found[:limit])
         return tuple(Flagged(memory=memory, why=tuple(flagged_for(memory))) for memory in shown)
+
+    def _present(self, query: MemoryQuery) -> list[Memory]:
+        """The memories of all stores that pass, with the confidence that is left now."""
+        return [
+            memory
+            for services in self._app.all_services()
+            for memory in self._faded(services, services.store.memories.find(query))
+        ]
 
     def _replace(self, ids: Sequence[str]) -> Reviewed:
         """Let the first memory take the second one's place."""

@@ -14,7 +14,6 @@ from recortex.app.citations import cited_by
 from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall, Recipe
-from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Domain, Scope, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
@@ -26,6 +25,7 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
+from recortex.operations.answering import OpenedMemory, opened
 from recortex.operations.base import Operations, bounded
 from recortex.operations.emptiness import explained
 from recortex.operations.filters import exchange_query, memory_query
@@ -33,6 +33,7 @@ from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
+    from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.engines.retrieval.service import Meaning, Retrieval
 
@@ -195,7 +196,7 @@ class SearchOperations(Operations):
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         around: int = 1,
-    ) -> Memory | OpenedExchange:
+    ) -> OpenedMemory | OpenedExchange:
         """Show one memory whole, or open an exchange with what was said before and after it.
 
         Args:
@@ -212,7 +213,10 @@ class SearchOperations(Operations):
         found = memory if as_of is None else services.store.memories.as_of(memory.id, as_utc(as_of))
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
-        return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
+        if as_of:
+            return opened(output_redacted(found), ())
+        (shown,) = all_output_redacted(self._faded(services, [found]))
+        return opened(shown, cited_by(self._app.root, [shown], "renames")[shown.id])
 
     def _opened(self, id_: str, around: int) -> OpenedExchange:
         """The exchange with an id, or the beginning of one, with its neighbours.

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 FORMS = {
     "Memory": "memories.memory",
     "RememberedMemory": "memories.remembered",
+    "OpenedMemory": "memories.opened",
     "OpenedExchange": "exchanges.opened",
     "Sessions": "exchanges.sessions",
     "Recall": "memories.recall",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
-    from recortex.operations.answering import RememberedMemory
+    from recortex.operations.answering import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Listing, Related
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
@@ -71,6 +71,12 @@ def remembered(value: RememberedMemory, terminal: Terminal) -> str:
     """A memory as it was kept, and what was known of the matter: what became of it, date, id, text."""
     known = (f"{one.done}: {one.said_on} {short(one.id)} {one.text}" for one in value.known)
     return "\n".join([memory(value, terminal), *(_row("known", one, terminal) for one in known)])
+
+
+def opened(value: OpenedMemory, terminal: Terminal) -> str:
+    """A memory whole, and what became of the code that it cites."""
+    told = (_row("cited code", clean(one), terminal) for one in value.cited)
+    return "\n".join([memory(value, terminal), *told])
 
 
 def _row(name: str, said: str, terminal: Terminal) -> str:
@@ -164,6 +170,8 @@ def _hit(value: Hit, terminal: Terminal) -> str:
         + (f"  {terminal.style('weak', 'yellow')}" if value.weak else ""),
         terminal.wrap(one.text, indent=6),
     ]
+    if value.cited:
+        lines.append(terminal.style(terminal.wrap(clean(value.cited), indent=6), "yellow"))
     if why := reasons(value.signals):
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if said := source_of(one.source):

@@ -90,8 +90,12 @@ def _confidence(healed: Healed, _: Subject, verdict: Verdict, remedy: Remedy) ->
 
 
 def _flag(healed: Healed, _: Subject, verdict: Verdict, __: Remedy) -> Healed:
-    """Let a person look at what is severe, once."""
+    """Let a person look at what is severe, once; lift what is not so any more, as on another branch."""
     severe = [one for one in verdict.issues if one.severity == "severe"]
+    if not severe and FLAG in healed.memory.tags and _noted(healed.memory, "flagged"):
+        tags = tuple(tag for tag in healed.memory.tags if tag != FLAG)
+        lifted = _noting(replace(healed.memory, tags=tags), "flagged", None)
+        return _did(healed, lifted, "no longer flagged: what was severe is not so any more")
     new = [one for one in severe if _short(one) not in _noted(healed.memory, "flagged")]
     if not new:
         return healed
@@ -148,8 +152,9 @@ def _noted(memory: Memory, name: str) -> list[Any]:
     return noted if isinstance(noted, list) else []
 
 
-def _noting(memory: Memory, name: str, issues: list[Issue]) -> Memory:
-    noted = [*_noted(memory, name), *map(_short, issues)]
+def _noting(memory: Memory, name: str, issues: list[Issue] | None) -> Memory:
+    """The memory with more issues noted; with none at all where `issues` is None."""
+    noted = [] if issues is None else [*_noted(memory, name), *map(_short, issues)]
     return replace(memory, metadata={**memory.metadata, NOTE: {**_notes(memory), name: noted}})
 
 
