@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,10 +37,14 @@ class _Sources:
     root: Path
     _last: tuple[str, Lines | None] = field(default=("", None))
 
+    def __post_init__(self) -> None:
+        """Resolve the root once."""
+        self._real = os.path.realpath(self.root)
+
     def of(self, path: str) -> Lines | None:
         """A file's lines; None where it is not there, not in the project, or too large."""
         if path != self._last[0]:
-            data = read(self.root, path)
+            data = read(self.root, path, self._real)
             self._last = (path, None if data is None else Lines(data))
         return self._last[1]
 

@@ -65,8 +65,8 @@ class Search:
         for width, known in self._by_line.items():
             if known:
                 shift = _BITS - 8 * width
-                for value in {one >> shift for one in lines.hashes}:
-                    counts.update(known.get(value, ()))
+                for value in {one >> shift for one in lines.hashes} & known.keys():
+                    counts.update(known[value])
         return [
             place
             for place, count in counts.items()
