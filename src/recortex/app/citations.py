@@ -114,7 +114,7 @@ def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> 
         found = dict(_followed(sources, missing, fates))
         rest = [link for link in missing if link not in found and link.content_hash]
         found |= _searched(sources, rest, known, reach) if rest else {}
-    beside = _named_by(found.values())
+    beside = _named_by(one for one in found.values() if one.link.path in absent)
     found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
     fates = beside | fates
     known_of = [link for link in missing if link not in found and link.path in fates]

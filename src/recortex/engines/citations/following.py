@@ -28,9 +28,9 @@ DRIFT = 0.2
 FAR = 0.02
 """How much a line counts less for each doubling of its distance from where it stood: of two copies the nearer
 is taken."""
-LEAST = 0.8
-"""The least score of a chain: about that of one line that is the only one of its text, and near."""
-LEAST_SHARE = 0.2
+LEAST = 0.6
+"""The least score of a chain: less than that of one line that is the only one of its text, and near."""
+LEAST_SHARE = 0.25
 """The least share of the cited lines that stand."""
 STRETCH, MORE = 3, 5
 """Between what stood before and after lines that all changed there are at most so many times as many, and so
