@@ -22,6 +22,9 @@ SURE = 0.6
 """The share of them that must stand together for lines found in another file to be these."""
 LEAST = 3
 """Lines that must stand; of fewer all must, unchanged."""
+TELLING, WHOLE_TELLING = 1.5, 0.9
+"""How much lines must tell together that changed, and that are unchanged. A line tells one divided by the
+number of files that have it: `return nil` and a brace are found everywhere."""
 _BITS = 32
 
 
@@ -42,7 +45,20 @@ class Search:
         for place, (_, signature) in enumerate(self._sought):
             for value in set(signature.lines):
                 self._by_line[signature.width][value].append(place)
-        self.found: dict[FileLink, Citation] = {}
+        self._best: dict[int, Citation] = {}
+        self._files: Counter[tuple[int, int]] = Counter()
+
+    @property
+    def found(self) -> dict[FileLink, Citation]:
+        """What was found of each place, once all files were looked into."""
+        return {self._sought[place].link: one for place, one in self._best.items() if self._tells(place, one)}
+
+    def _tells(self, place: int, citation: Citation) -> bool:
+        """Whether so much is told by the lines that stand that it cannot be chance."""
+        signature = self._sought[place].signature
+        known = (self._files[signature.width, value] for value in set(signature.lines))
+        telling = sum(1 / files for files in known if files) * (citation.standing or 0.0)
+        return telling >= (WHOLE_TELLING if citation.state == "moved" else TELLING)
 
     @property
     def suffixes(self) -> frozenset[str]:
@@ -56,8 +72,8 @@ class Search:
             if suffix(link.path) != suffix(path) or path == link.path:
                 continue
             citation = judged(link, lines, path)
-            if citation and self._sure(place, citation) and _better(citation, self.found.get(link)):
-                self.found[link] = citation
+            if citation and self._sure(place, citation) and _better(citation, self._best.get(place)):
+                self._best[place] = citation
 
     def _likely(self, lines: Lines) -> list[int]:
         """The places of which the file has enough lines."""
@@ -67,6 +83,7 @@ class Search:
                 shift = _BITS - 8 * width
                 for value in {one >> shift for one in lines.hashes} & known.keys():
                     counts.update(known[value])
+                    self._files[width, value] += 1
         return [
             place
             for place, count in counts.items()
