@@ -5,9 +5,9 @@ memories that fade.
 
 A project under git is made, memories are kept that cite two ranges each, then one file in twenty is edited,
 one in a hundred renamed (half of these committed) and one in two hundred deleted. Told are the time of
-`validate` over everything, the same again, `validate --heal`, the longest that another writer had to wait, and
-the memory of the process; and the time of the engine alone to compute decayed confidence, by column and one by
-one, as the median of seven runs.
+`validate` over everything, the same again, `validate --heal`, the longest that another writer had to wait,
+and the memory of the process; and the time of the engine alone to compute decayed confidence, by column and
+one by one, as the median of seven runs.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -178,8 +179,9 @@ def decay() -> dict[str, float]:
     kinds = sorted(KINDS)
     rows = [
         MemoryStatistics(
-            key=number, id=str(number), kind=chance.choice(kinds), status="active", confidence=chance.random(),
-            priority=chance.randint(1, 10), pinned=0, recorded_at=chance.randint(0, 300) * DAY, updated_at=0,
+            key=number, id=str(number), kind=chance.choice(kinds), status="active",
+            confidence=chance.random(), priority=chance.randint(1, 10), pinned=0,
+            recorded_at=chance.randint(0, 300) * DAY, updated_at=0,
             validated_at=None, last_accessed_at=chance.choice([None, 400 * DAY]),
             access_count=chance.randint(0, 20), patterns=0, standing=chance.choice([None, 1.0, 0.5]),
             checked_at=chance.choice([None, 390 * DAY]),
@@ -189,7 +191,8 @@ def decay() -> dict[str, float]:
     now, central = 500 * DAY, [0.0] * len(rows)
     found = {}
     for count in (1_000, 100_000):
-        runs = [spent(lambda: confidences(rows[:count], central[:count], now)) for _ in range(7)]  # noqa: B023
+        some, of_some = rows[:count], central[:count]
+        runs = [spent(partial(confidences, some, of_some, now)) for _ in range(7)]
         found[f"decay_{count}_ms"] = round(statistics.median(wall for wall, _ in runs), 2)
         found[f"decay_{count}_cpu_ms"] = round(statistics.median(cpu for _, cpu in runs), 2)
     alone = [spent(lambda: [confidence(curve(one, 0.0), now) for one in rows[:1_000]]) for _ in range(7)]

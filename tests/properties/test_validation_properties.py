@@ -1,4 +1,4 @@
-"""Validation and healing over all circumstances: bounded, done once, undoable, and never of what is pinned."""
+"""Validation and healing in all circumstances: bounded, done once, undoable, never of what is pinned."""
 
 from dataclasses import replace
 from datetime import timedelta

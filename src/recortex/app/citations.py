@@ -14,7 +14,7 @@ from recortex.engines.citations.judging import judged, lost, signed, uncompared
 from recortex.engines.citations.lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from recortex.codebase.moves import Moves
     from recortex.domain.citation import Citation
@@ -113,7 +113,7 @@ def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> 
         fates = known.fates(absent) if absent else {}
         found = dict(_followed(sources, missing, fates))
         rest = [link for link in missing if link not in found and link.content_hash]
-        found |= _searched(sources, rest, known, reach) if rest else {}
+        found |= _searched(sources, rest, known, reach, absent) if rest else {}
     beside = _named_by(one for one in found.values() if one.link.path in absent)
     found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
     fates = beside | fates
@@ -140,12 +140,12 @@ def _named_by(found: Iterable[Citation]) -> dict[str, str]:
 
 
 def _searched(
-    sources: _Sources, missing: Sequence[FileLink], known: Moves, reach: Reach
+    sources: _Sources, missing: Sequence[FileLink], known: Moves, reach: Reach, absent: Collection[str]
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
     from recortex.engines.citations.searching import Search, suffix
 
-    search, names = Search(missing), {link.path.rpartition("/")[2] for link in missing}
+    search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}
     suffixes, left = search.suffixes, MOST_BYTES
     likely = [path for path in known.files() if suffix(path) in suffixes]
     if reach != "tree":

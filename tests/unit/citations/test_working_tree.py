@@ -126,6 +126,20 @@ def test_what_moved_with_its_file_tells_where_the_file_went(tree):
     assert [(one.state, one.path) for one in found] == [("changed", "lib/pace.py"), ("moved", "lib/pace.py")]
 
 
+@pytest.mark.parametrize("edited", [True, False])
+def test_a_folder_that_was_moved_is_told_from_copies_of_its_code_by_the_path(tree, edited):
+    for name in ("copy", "example"):
+        (tree / name).mkdir()
+        (tree / name / "pace.py").write_text(CODE)
+    link = cite(tree, "lib/steps.py", 9, 19)
+    (tree / "old").mkdir()
+    (tree / "lib").rename(tree / "old" / "lib")
+    if edited:
+        edit(tree, "old/lib/steps.py", "return total * 2", "return total")
+    state = "changed" if edited else "moved"
+    assert told(tree, link, "tree") == (state, "old/lib/steps.py", 9, 19)
+
+
 def test_files_outside_the_project_and_too_large_ones_are_not_compared(tree, tmp_path):
     (tmp_path / "outside.py").write_text(CODE)
     (tree / "link.py").symlink_to(tmp_path / "outside.py")

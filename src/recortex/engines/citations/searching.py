@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.citations.judging import judged
 from recortex.engines.citations.signature import NARROW, WIDE, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from recortex.domain.citation import Citation
     from recortex.domain.links import FileLink
@@ -25,6 +26,12 @@ LEAST = 3
 TELLING, WHOLE_TELLING = 1.5, 0.9
 """How much lines must tell together that changed, and that are unchanged. A line tells one divided by the
 number of files that have it: `return nil` and a brace are found everywhere."""
+NAMED = 3
+"""How much more they tell for each part of the path, from its end on, that a file has in common with the one
+that is gone."""
+ALIKE, MOST_ALIKE = 0.15, 3
+"""The share of lines for which each such part makes up, and the most parts: copies of code stand in many
+files, and a file that was moved and edited is more likely than a copy in another."""
 _BITS = 32
 
 
@@ -36,7 +43,9 @@ class _Sought(NamedTuple):
 class Search:
     """Looks for places in one file after another, and keeps the best that was found of each."""
 
-    def __init__(self, links: Iterable[FileLink]) -> None:
+    def __init__(self, links: Iterable[FileLink], absent: Collection[str] = ()) -> None:
+        """Prepare for the places; `absent`: the files of these that are not there any more."""
+        self._absent = frozenset(absent)
         found = ((link, parsed(link.signature)) for link in dict.fromkeys(links))
         self._sought = [_Sought(link, one) for link, one in found if one]
         self._by_line: dict[int, defaultdict[int, list[int]]] = {
@@ -58,6 +67,8 @@ class Search:
         signature = self._sought[place].signature
         known = (self._files[signature.width, value] for value in set(signature.lines))
         telling = sum(1 / files for files in known if files) * (citation.standing or 0.0)
+        if citation.link.path in self._absent:
+            telling *= 1 + NAMED * _alike(citation)
         return telling >= (WHOLE_TELLING if citation.state == "moved" else TELLING)
 
     @property
@@ -107,12 +118,15 @@ def suffix(path: str) -> str:
 
 
 def _better(one: Citation, other: Citation | None) -> bool:
-    """Whether more stands; of equals the file of the same name."""
-    if other is None:
-        return True
+    """Whether more stands, or almost as much in a file whose path is more alike."""
+    return other is None or _worth(one) > _worth(other)
 
-    def rank(citation: Citation) -> tuple[float, bool]:
-        name = citation.link.path.rpartition("/")[2]
-        return citation.standing or 0.0, citation.path.rpartition("/")[2] == name
 
-    return rank(one) > rank(other)
+def _worth(one: Citation) -> tuple[float, int]:
+    return (one.standing or 0.0) + ALIKE * min(_alike(one), MOST_ALIKE), _alike(one)
+
+
+def _alike(citation: Citation) -> int:
+    """How many parts of two paths are the same, from their ends on: folders are moved, and names are kept."""
+    old, new = (path.split("/")[::-1] for path in (citation.link.path, citation.path))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
