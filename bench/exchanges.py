@@ -77,10 +77,9 @@ class Question:
     evidence: Evidence
 
 
-def project_of(name: str, gold: Path, sessions: Path, stores: Path) -> Project:
-    """A project with its store, which is made where it is not there."""
+def opened(name: str, sessions: Path, stores: Path) -> Cortex:
+    """The store of a project, which is made where it is not there."""
     from recortex import Cortex
-    from recortex.domain.vocabulary import Scope
 
     folder = stores / name
     (work := folder / "work").mkdir(parents=True, exist_ok=True)
@@ -90,6 +89,14 @@ def project_of(name: str, gold: Path, sessions: Path, stores: Path) -> Project:
         found = cortex.import_("any", str(sessions / name))
         print(f"{name}: {found.files} sessions in {time.perf_counter() - began:.0f} s", file=sys.stderr)
         (folder / "done").touch()
+    return cortex
+
+
+def project_of(name: str, gold: Path, sessions: Path, stores: Path) -> Project:
+    """A project with its store and its gold."""
+    from recortex.domain.vocabulary import Scope
+
+    cortex = opened(name, sessions, stores)
     lines = [json.loads(line) for line in (gold / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     facts = [line for line in lines if line["type"] == "fact" and not line.get("ended_by")]
     unanswerable = [line for line in lines if line["type"] == "unanswerable"]

@@ -15,6 +15,7 @@ CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 
 HELD_PROJECTS = frozenset({"simonw/datasette", "encode/httpx", "jlowin/fastmcp"})
 NOTES = Path(__file__).with_name("developer_notes.json")
 SMALL_STORES = Path(__file__).with_name("small_stores.json")
+LANGUAGES = Path(__file__).with_name("languages.json")
 
 
 @dataclass(frozen=True)
@@ -176,12 +177,41 @@ def _small_store(name: str, store: dict[str, Any]) -> Store:
     return Store(name, tuple(items), tuple(queries), tuple(store["unanswerable"]))
 
 
-LOADERS = {"locomo": _locomo, "cosqa": _cosqa, "commits": _commits, "notes": _notes, "small": _small}
+def _languages(split: str) -> list[Store]:
+    """A store of the same 100 memories in each language; the second half of the questions was kept shut."""
+    said = json.loads(LANGUAGES.read_text(encoding="utf-8"))
+    return [
+        _in_language(language, said["memories"], tuple(strange), split)
+        for language, strange in said["unanswerable"].items()
+    ]
+
+
+def _in_language(
+    language: str, memories: list[dict[str, Any]], strange: tuple[str, ...], split: str
+) -> Store:
+    items = [Item(str(place), one[language][0], one["kind"]) for place, one in enumerate(memories)]
+    queries = [
+        Query(one[language][1], language, frozenset({str(place)}))
+        for place, one in enumerate(memories)
+        if split == "all" or one["shut"] == (split == "held")
+    ]
+    return Store(language, tuple(items), tuple(queries), strange)
+
+
+LOADERS = {
+    "locomo": _locomo,
+    "cosqa": _cosqa,
+    "commits": _commits,
+    "notes": _notes,
+    "small": _small,
+    "languages": _languages,
+}
 
 
 def load(dataset: str, split: str) -> list[Store]:
     """The stores of a data set.
 
-    Halves: LoCoMo the first and last five conversations, CoSQA dev and test, commits by project.
+    Halves: LoCoMo the first and last five conversations, CoSQA dev and test, commits by project, languages
+    by question.
     """
     return LOADERS[dataset](split)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SPEAKER = re.compile(r"^_\*\*(User|Assistant|Agent)\b(?: \(([^)]*)\))?\*\*_\s*$")
+SPEAKER = re.compile(r"^_\*\*(User|Assistant|Agent)\b(?: \(([^)]*)\))?\*\*_\s*$")
 _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 
 
@@ -58,7 +58,7 @@ def _document(raw: str) -> dict[str, Any] | None:
 def _specstory(raw: str) -> Iterator[Message]:
     speaker, start, kept = None, 0, list[str]()
     for number, line in enumerate(raw.splitlines()):
-        found = _SPEAKER.match(line)
+        found = SPEAKER.match(line)
         if found:
             if speaker:
                 yield _turn(speaker, start, kept)

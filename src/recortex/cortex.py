@@ -7,7 +7,10 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.documents import DocumentOperations
+from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
+from recortex.operations.frames import FrameOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
@@ -33,7 +36,9 @@ from recortex.operations.validating import ValidationOperations
 class Cortex(
     RecordingOperations,
     SearchOperations,
+    ExplanationOperations,
     ContextOperations,
+    FrameOperations,
     AdviceOperations,
     GenerationOperations,
     BrowseOperations,
@@ -47,6 +52,7 @@ class Cortex(
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,
+    DocumentOperations,
     InspectionOperations,
     LifecycleOperations,
     ValidationOperations,

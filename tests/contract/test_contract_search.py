@@ -51,6 +51,16 @@ def test_words_are_stemmed_and_lose_their_accents(store):
     assert store.search.frequencies(["cache", "naive", "NAÏVE", "uber", ""]) == [2, 1, 1, 1, 0]
 
 
+def test_which_memories_hold_which_words(store):
+    keys = insert(store, memory(1, "caching queries"), memory(2, "a queue"), memory(3, "the Cache's queue"))
+    held = store.search.holding(["cached", "queue", "o'clock", '"', "", "nowhere"], keys[:2])
+    assert held == {
+        "cached": {keys[0]}, "queue": {keys[1]}, "o'clock": set(), '"': set(), "": set(), "nowhere": set(),
+    }  # fmt: skip
+    assert store.search.holding(["cache"], keys)["cache"] == {keys[0], keys[2]}
+    assert store.search.holding(["cache"], []) == {"cache": set()}
+
+
 def test_columns_weigh_as_they_should(store):
     keys = [
         *insert(store, memory(1, "alpha beta"), search=SearchText(context="needle")),
@@ -59,6 +69,21 @@ def test_columns_weigh_as_they_should(store):
         *insert(store, *(memory(n, f"filler {n}") for n in range(4, 12))),
     ]
     assert keys_of(store.search.match(["needle"], 9, None)) == [keys[2], keys[1], keys[0]]
+
+
+def test_a_word_may_be_searched_with_any_ending(store):
+    keys = insert(
+        store,
+        memory(1, "Die Datenbankverbindung ist langsam"),
+        memory(2, "Datenbanken und Datenbank"),
+        memory(3, "Daten und Bank"),
+        *(memory(n, f"filler {n}") for n in range(4, 12)),
+    )
+    assert set(keys_of(store.search.match(["datenbank*"], 9, None))) == set(keys[:2])
+    assert keys_of(store.search.match(["datenbank*", "langsam"], 9, None, all_required=True)) == keys[:1]
+    assert store.search.frequencies(["datenbankv*", "datenbank", "nirgends*"]) == [1, 1, 0]
+    one, both = (store.search.match([word], 9, None)[0][1] for word in ("langsam", "datenbankv*"))
+    assert one == pytest.approx(both)
 
 
 def test_of_equals_the_oldest_comes_first_and_the_limit_cuts(store):
@@ -169,26 +194,11 @@ def test_facts_are_the_columns_of_those_that_pass(store):
     )
     (facts,) = store.search.facts([key, key + 1, key + 9], MemoryQuery(), None)
     at = to_micros(AT)
-    assert tuple(facts) == (
-        key,
-        "tribal",
-        "s",
-        4,
-        "Ada",
-        at,
-        at,
-        at,
-        0.25,
-        7,
-        5,
-        1,
-        at,
-        3,
-        2,
-        None,
-        None,
-        None,
+    expected = (
+        *(key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2),
+        *(None, None, "active", None),
     )
+    assert tuple(facts) == expected
 
 
 def test_turns_around_are_of_the_same_session(store):

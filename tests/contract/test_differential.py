@@ -64,6 +64,7 @@ def test_any_text_is_found_with_the_same_score(empty, said, asked):
                 Act("match", (words, 100, None, False, ())),
                 Act("match", (words[:2], 100, MemoryQuery(), True, words[2:])),
                 Act("candidates", (words,)),
+                Act("candidates", (words, True)),
                 Act("speakers", (words,)),
             ):
                 expected, given_back = act.on(reference), act.on(store)

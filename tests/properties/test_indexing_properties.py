@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 
 from recortex.engines.indexing.code import self_description
 from recortex.engines.indexing.traits import traits
+from recortex.engines.scripts import units
 from recortex.engines.words import content_words, identifier_parts, words
 
 
@@ -20,7 +21,7 @@ def test_any_text_has_traits(text, speaker, session, files):
 def test_content_words_are_different_words_of_the_text(text):
     found = content_words(text)
     assert len(found) == len(set(found))
-    assert set(found) <= set(words(text))
+    assert set(found) <= set(units(words(text)))
 
 
 @given(st.text(alphabet="abcXYZ_09.", max_size=40))

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recortex.domain.search import Facts
-from recortex.engines.retrieval.floor import Support, answerable
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.question import MOST_WORDS, question
 from recortex.engines.retrieval.scorer import Evidence, score
@@ -71,6 +74,61 @@ def test_scoring_loses_no_candidate_and_its_signals_are_shares(candidates, text,
     found = score(question(text), Evidence(facts=candidates, keyword=values, semantic=values, now=10**16))
     assert sorted(one.facts.key for one in found) == sorted(one.key for one in candidates)
     assert all(0.0 <= value <= 1.0 for one in found for value in one.signals.values())
+
+
+@st.composite
+def questions_with_evidence(draw):
+    """A question with what is known of its candidates."""
+    candidates = draw(st.lists(facts, min_size=1, max_size=12, unique_by=lambda one: one.key))
+    keyword, semantic = ({one.key: draw(share) for one in candidates} for _ in range(2))
+    return question(draw(st.text(max_size=40))), Evidence(candidates, keyword, semantic, now=10**16)
+
+
+@given(questions_with_evidence(), st.randoms(use_true_random=False))
+def test_the_order_of_the_candidates_changes_nothing(asked, random):
+    text, evidence = asked
+    other = list(evidence.facts)
+    random.shuffle(other)
+    assert [one.facts.key for one in score(text, evidence)] == [
+        one.facts.key for one in score(text, replace(evidence, facts=other))
+    ]
+
+
+@given(questions_with_evidence(), st.floats(1e-20, 1))
+def test_no_hit_below_the_floor_stands_beside_one_above_it(asked, best):
+    found = list(rated(score(*asked), best))
+    scores = [one.score for one in found]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 < value <= 1.0 for value in scores)
+    assert found[0].score == best
+    told = [one for one in found if passes(one)]
+    assert all(one.score >= FLOOR for one in told)
+    assert best >= FLOOR or not told
+
+
+@given(questions_with_evidence())
+def test_what_each_signal_adds_is_the_whole_score(asked):
+    assert all(sum(one.adds.values()) == pytest.approx(one.total, abs=1e-6) for one in score(*asked))
+
+
+@given(questions_with_evidence(), st.data())
+def test_among_others_the_more_important_of_equals_goes_first(asked, data):
+    text, evidence = asked
+    one = data.draw(st.sampled_from(evidence.facts))
+    low = one._replace(key=10**7, priority=data.draw(st.integers(1, 9)))
+    high = one._replace(key=10**7 + 1, priority=data.draw(st.integers(low.priority + 1, 10)))
+    more = replace(
+        evidence,
+        facts=[*evidence.facts, low, high],
+        keyword={**evidence.keyword, low.key: evidence.keyword[one.key], high.key: evidence.keyword[one.key]},
+        semantic={
+            **evidence.semantic,
+            low.key: evidence.semantic[one.key],
+            high.key: evidence.semantic[one.key],
+        },
+    )
+    places = [each.facts.key for each in score(text, more)]
+    assert places.index(high.key) < places.index(low.key)
 
 
 @given(facts, st.integers(1, 9), share, share)

@@ -37,6 +37,8 @@ ABOUT = 20
 """Memories about the files in view that are looked at."""
 ABOUT_FILE, WARNS_OF_FILE = 0.45, 0.65
 """The relevance of a memory about a file in view that answers nothing else, and of one that warns of it."""
+WEAK = 0.5
+"""How much the relevance of a weak answer counts."""
 SAID = 3
 """Exchanges that may be told; as many as an answer of `recall` shows strong ones of, mostly."""
 CATCH_UP = 32
@@ -111,7 +113,8 @@ class Knowledge:
                 decayed=False,  # done for all offers together
             )
             self.degraded = tuple(dict.fromkeys((*self.degraded, *found.degraded)))
-            yield from (Offer(hit.memory, hit.score, "task") for hit in found.hits)
+            for hit in found.hits:
+                yield Offer(hit.memory, hit.score * (WEAK if hit.weak else 1.0), "task")
 
     def _about(self) -> Iterator[Offer]:
         if not self._files:

@@ -14,11 +14,11 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from recortex.cli.parser import Parser
-from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import Terminal, clean, terminal_of
 from recortex.cli.usage import DONE
 from recortex.domain.hit import Recall
 from recortex.domain.lesson import Extracted
+from recortex.engines.retrieval.wording import reasons
 
 if TYPE_CHECKING:
     from recortex.cli.invocation import Invocation

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from recortex.domain.links import FileLink
+from recortex.domain.links import FileLink, Freshness
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-
-Freshness = Literal["fresh", "moved", "changed", "gone", "none"]
-"""From best to worst; `none`: there is nothing to compare."""
 _WORST_FIRST: tuple[Freshness, ...] = ("gone", "changed", "moved", "fresh")
 MOST_CHANGED = 0.95
 """The most that counts as standing of what was changed, however little."""

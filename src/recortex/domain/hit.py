@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from recortex.domain.citation import Freshness
+from recortex.domain.document import ChunkHit
 from recortex.domain.exchange import ExchangeHit
+from recortex.domain.explanation import Why
 from recortex.domain.kinds import KINDS
+from recortex.domain.links import Freshness
 from recortex.domain.memory import Memory
 
-Recipe = Literal["hybrid", "keyword", "semantic"]
+Recipe = Literal["hybrid", "keyword", "semantic", "frame"]
 Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget"]
 """Why there is no answer."""
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
@@ -28,7 +30,9 @@ class Hit:
         freshness: whether the cited code still reads as it did; `none` where none can be compared.
         cited: what became of it, in one line, where it does not stand as it did.
         code: of a description of code: the code itself.
-        weak: its score alone is below the floor; it stands beside a better one.
+        weak: much less sure than the best one: it may be about something else.
+        alike: ids of memories that say the same in nearly the same words and are not told again.
+        why: the parts of its score, where they were asked for.
     """
 
     memory: Memory
@@ -38,6 +42,8 @@ class Hit:
     cited: str = ""
     code: tuple[Memory, ...] = ()
     weak: bool = False
+    alike: tuple[str, ...] = ()
+    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,21 +65,24 @@ class Recall:
 
     Attributes:
         best: the highest score before the floor, so that an empty answer can be understood.
-        floor: what a score had to reach.
+        floor: what the best score, and that of each hit, had to reach.
         hits: memories; where exchanges answer too, only those that probably do.
         exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
+        documents: parts of ingested documents that answer, beside the memories.
         unchecked: proposed memories that answer.
-        tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
+        tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the rest.
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
         empty: why there is no answer; empty where there is one.
-        withheld: how many memories the floor, or the filters, kept back.
+        withheld: how many memories the floor kept back, beside an answer too; where there is none for the
+            filters' sake, how many these did.
     """
 
     query: str
     recipe: Recipe
     hits: tuple[Hit, ...] = ()
     exchanges: tuple[ExchangeHit, ...] = ()
+    documents: tuple[ChunkHit, ...] = ()
     unchecked: tuple[Proposal, ...] = ()
     best: float = 0.0
     floor: float = 0.0

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Freshness = Literal["fresh", "moved", "changed", "gone", "none"]
+"""Whether a cited place still reads as it did, from best to worst; `none`: there is nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)

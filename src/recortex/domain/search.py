@@ -23,9 +23,21 @@ EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
     "terms": 2,
 }
 """The same of exchanges; FTS5 counts all columns alike where it is told nothing."""
+CHUNK_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "headings": 2, "terms": 2}
+"""The same of chunks of documents; `match` of storage/sql/sqlite/chunks.sql says the same."""
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""
+
+
+ANY_ENDING = "*"
+"""At the end of a word that is searched: the words that begin so are found as if they were that word. Only
+letters may stand before it."""
+
+
+def begins(word: str) -> bool:
+    """Whether a word that is searched stands for all that begin so."""
+    return word.endswith(ANY_ENDING) and word.removesuffix(ANY_ENDING).isalpha()
 
 
 class SearchText(NamedTuple):
@@ -68,6 +80,7 @@ class Facts(NamedTuple):
         traits: what `engines.indexing.traits` saw in the text when it was written.
         patterns: how many code patterns it is linked to.
         checked_at, standing: when the code that it cites was last looked at, and the share that stood.
+        status: as stored.
         vector: by the embedder that was asked for: int8 or little-endian float32 values.
     """
 
@@ -88,6 +101,7 @@ class Facts(NamedTuple):
     patterns: int = 0
     checked_at: int | None = None
     standing: float | None = None
+    status: str = "active"
     vector: bytes | None = None
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.expressions import lazy
+from recortex.engines.scripts import spaced, units, without_cjk
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -65,8 +66,8 @@ IDENTIFIER = lazy(r"[A-Za-z_]\w*")
 
 _POSSESSIVE = lazy(r"['’]s$")
 _PUNCTUATION = lazy(r"[^\w\s]")
-_CJK = lazy(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
-_PART = lazy(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_SMALL = r"[^\W\d_A-Z]"
+_PART = lazy(rf"[A-Z]+(?=[A-Z]{_SMALL})|[A-Z]?{_SMALL}+|[A-Z]+|\d+")
 
 
 def tokens(text: str, pattern: re.Pattern[str] = WORD, *, lower: bool = True) -> list[str]:
@@ -80,13 +81,16 @@ def words(text: str) -> list[str]:
 
 
 def content_words(text: str) -> list[str]:
-    """The different words that are not function words, in order."""
-    return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+    """The different words that are not function words, in order; of CJK text its pairs."""
+    return list(dict.fromkeys(word for word in units(words(text)) if word not in STOP_WORDS))
 
 
 def bag_of_words(text: str) -> frozenset[str]:
-    """The words between spaces, in lower case and without punctuation, for Jaccard similarity."""
-    return frozenset(_PUNCTUATION.sub("", text.lower()).split())
+    """The words between spaces, in lower case and without punctuation, for Jaccard similarity.
+
+    Of Chinese, Japanese and Korean the pairs of characters.
+    """
+    return frozenset(units(_PUNCTUATION.sub("", spaced(text.lower())).split()))
 
 
 # -- what is cut off before words are compared
@@ -115,7 +119,7 @@ def singular(word: str) -> str:
     return word
 
 
-# -- names in code, and scripts without spaces
+# -- names in code
 
 
 def identifier_parts(identifier: str) -> list[str]:
@@ -125,7 +129,7 @@ def identifier_parts(identifier: str) -> list[str]:
 
 def compound_parts(text: str) -> Iterator[str]:
     """For each identifier of more than one part, its parts, as often as it occurs."""
-    for identifier in IDENTIFIER.findall(text):
+    for identifier in IDENTIFIER.findall(without_cjk(text)):
         parts = identifier_parts(identifier)
         if len(parts) > 1:
             yield from parts
@@ -135,28 +139,6 @@ def path_words(path: str) -> list[str]:
     """The names on a path and the words that they are made of."""
     names = IDENTIFIER.findall(path)
     return [*(name.lower() for name in names), *identifier_parts(path)]
-
-
-def cjk_grams(text: str) -> Iterator[str]:
-    """Characters and pairs of neighbours in runs of Chinese, Japanese and Korean, which write no spaces."""
-    for run in _CJK.findall(text):
-        yield from run
-        yield from _pairs(run)
-
-
-def query_grams(text: str) -> Iterator[str]:
-    """The pairs of each CJK run of a question; a run of one character stands for itself."""
-    for run in _CJK.findall(text):
-        yield from _pairs(run) if len(run) > 1 else run
-
-
-def is_cjk(word: str) -> bool:
-    """Whether the word is one run of CJK characters."""
-    return _CJK.fullmatch(word) is not None
-
-
-def _pairs(run: str) -> Iterable[str]:
-    return (run[place : place + 2] for place in range(len(run) - 1))
 
 
 def topic_stems(text: str, most: int = 2_000) -> frozenset[str]:

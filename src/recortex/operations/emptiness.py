@@ -11,30 +11,29 @@ from recortex.domain.vocabulary import Status
 
 if TYPE_CHECKING:
     from recortex.app.application import Application
-    from recortex.domain.hit import Recall, Recipe
+    from recortex.domain.hit import Recall
 
 
-def explained(app: Application, found: Recall, only: MemoryQuery, recipe: Recipe, limit: int) -> Recall:
+def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) -> Recall:
     """The same answer, and where it is empty why.
 
     Args:
         app: the opened application.
         found: the answer, which may be empty.
         only: the filters of the question.
-        recipe: how it was searched.
         limit: of memories.
     """
-    if found.hits or found.exchanges or found.unchecked:
+    if found.hits or found.exchanges or found.documents or found.unchecked:
         return found
     if found.needed:
         return replace(found, empty="budget")
     usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
     if not _stored(app):
         return replace(found, empty="nothing stored")
-    withheld = _count(app, found.query, only, recipe, limit, floor=False)
+    withheld = found.withheld or _count(app, found, only, limit, floor=False)
     if withheld:
         return replace(found, empty="floor", withheld=withheld)
-    if only != usual and (others := _count(app, found.query, usual, recipe, limit, floor=True)):
+    if only != usual and (others := _count(app, found, usual, limit, floor=True)):
         return replace(found, empty="filter", withheld=others)
     return replace(found, empty="nothing in common")
 
@@ -44,14 +43,18 @@ def _stored(app: Application) -> bool:
     return any(services.store.memories.count(query) for services in app.all_services())
 
 
-def _count(
-    app: Application, query: str, only: MemoryQuery, recipe: Recipe, limit: int, *, floor: bool
-) -> int:
+def _count(app: Application, asked: Recall, only: MemoryQuery, limit: int, *, floor: bool) -> int:
     """How many memories would be told."""
     return sum(
         len(
             services.retrieval.recall(
-                query, limit=limit, now=app.clock(), recipe=recipe, only=only, floor=floor, decayed=False
+                asked.query,
+                limit=limit,
+                now=app.clock(),
+                recipe=asked.recipe,
+                only=only,
+                floor=floor,
+                decayed=False,
             ).hits
         )
         for services in app.all_services(only.scope)

@@ -1,4 +1,4 @@
-"""What `remember` and `edit` are given.
+"""What `remember`, `edit` and `recall` are given.
 
 Each field is a parameter of the operation, with its default and its help.
 """
@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
+from recortex.domain.hit import Recipe
 from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status
+
+Among = Literal["all", "memories", "exchanges", "documents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +117,64 @@ class MemoryEdit:
     valid_until: datetime | None = None
     metadata: Mapping[str, Any] | None = None
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallQuestion:
+    """What is to be recalled.
+
+    Attributes:
+        query: the question.
+        limit: at most so many memories, exchanges and parts of documents; 8, 5 and 3.
+        kinds: only these kinds; raw code is a hit only where it is asked for.
+        tags: only memories with one of these tags.
+        files: only memories about one of these files, or folders ending in a slash.
+        domains: only these areas of the software.
+        statuses: usually what is active and true now.
+        scope: only the project's, or only the global ones.
+        session: only what was learned in this session.
+        recorded_after: only what was recorded since then.
+        recorded_before: only what was recorded before then.
+        as_of: what was known at that time.
+        valid_at: what was true at that time, also if it was superseded later; now, unless said.
+        recipe: hybrid (words and meaning), keyword, semantic, or as `frame` ranks.
+        budget: at most so many tokens in all.
+        floor: no answer rather than an irrelevant one.
+        among: memories, exchanges, documents, or all.
+        explain: tell of each memory which words matched and what each signal adds.
+    """
+
+    query: str
+    _: KW_ONLY
+    limit: int | None = None
+    kinds: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    files: Sequence[str] = ()
+    domains: Sequence[Domain] = ()
+    statuses: Sequence[Status] | None = None
+    scope: Scope | None = None
+    session: str = ""
+    recorded_after: datetime | None = None
+    recorded_before: datetime | None = None
+    as_of: datetime | None = None
+    valid_at: datetime | None = None
+    recipe: Recipe = "hybrid"
+    budget: int | None = None
+    floor: bool = True
+    among: Among = "all"
+    explain: bool = False
+
+    @property
+    def mixes(self) -> bool:
+        """Whether proposed memories may stand apart beside active ones: no status and no time is set."""
+        return self.statuses is None and self.valid_at is None and self.as_of is None
+
+    @property
+    def tells_memories(self) -> bool:
+        """Whether memories are asked for."""
+        return self.among in {"all", "memories"}
+
+    @property
+    def filters_memories(self) -> bool:
+        """Whether a filter is set that only memories pass."""
+        return bool(self.kinds) or self.statuses is not None or self.valid_at is not None

@@ -45,12 +45,16 @@ def group_of(name: str) -> type[Operations] | None:
 def tools(which: str) -> list[dict[str, Any]]:
     """The tools of a set as the protocol describes them: of the core operations, or of all with `full`."""
     if which == "full":
-        return [one["tool"] for one in operations() if one["tool"]]
+        return [
+            one["tool"] if one["core"] else _brief(one["tool"], one["told"])
+            for one in operations()
+            if one["tool"]
+        ]
     return [_brief(one["tool"], one["told"]) for one in operations() if one["tool"] and one["core"]]
 
 
 def _brief(tool: dict[str, Any], told: list[str]) -> dict[str, Any]:
-    """A tool with the arguments that agents are told of by default: each session pays for what it lists."""
+    """A tool with the arguments that agents are told of: each session pays for what it lists."""
     schema = tool["inputSchema"]
     known = {name: one for name, one in schema["properties"].items() if not told or name in told}
     return {**tool, "inputSchema": {**schema, "properties": known}}

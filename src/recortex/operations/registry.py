@@ -34,8 +34,8 @@ class Traits:
 
     Attributes:
         core: shown to agents by default.
-        told: of a core operation, the parameters that agents are told of by default; empty: all. Others are
-            taken as well, and told of where all tools are shown.
+        told: the parameters that agents are told of; empty: all. Others are taken as well. Where all tools
+            are shown, all parameters of core operations are told.
         read_only: changes nothing that was learned.
         destructive: removes or hides something; a person is asked first.
         idempotent: doing it again changes nothing more.

@@ -32,8 +32,14 @@ class SearchStore(Protocol):
     def frequencies(self, words: Sequence[str]) -> Sequence[int]:
         """For each word, how many memories contain it (stemmed as the index does); 0 for mere punctuation.
 
+        A word may end in `domain.search.ANY_ENDING`, here and in `match`; PostgreSQL then counts a memory
+        with two words that begin so twice.
+
         Above 10,000 it may be an estimate.
         """
+
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> Mapping[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
 
     def known_speakers(self, words: Sequence[str]) -> Sequence[str]:
         """Those speakers, as stored, whose whole name is one of the words; case is ignored."""

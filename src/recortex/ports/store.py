@@ -242,5 +242,10 @@ class Store(Protocol):
 class Lookalikes(Protocol):
     """Finds near-duplicates of a new memory."""
 
-    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
-        """A few living memories that share some of these words: (id, text), the most similar first."""
+    def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
+        """A few living memories that share some of these words: (id, text), the most similar first.
+
+        Args:
+            words: what is looked for.
+            terms: let the additional search words count as well, which hold the pairs of CJK text.
+        """

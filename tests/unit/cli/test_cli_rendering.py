@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from types import SimpleNamespace
 from typing import get_args
@@ -16,6 +16,7 @@ from recortex.cli.rendering import FORMS, form_of, render
 from recortex.cli.terminal import Terminal
 from recortex.cortex import Cortex
 from recortex.domain.exchange import Exchange, ExchangeHit
+from recortex.domain.explanation import Understood, Why
 from recortex.domain.history import AuditEntry, Version
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.kinds import KINDS, Kind
@@ -24,7 +25,10 @@ from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.replay import Given, ReplayedSession, SaidAgain
+from recortex.domain.session import GivenMemory, Session
 from recortex.domain.vocabulary import Actor, RelationType, Status
+from recortex.engines.retrieval.wording import because, found_words
+from recortex.engines.sessions.analytics import analytics
 from recortex.engines.sessions.replaying import figures, most_given
 from recortex.operations.registry import operations_of
 
@@ -60,6 +64,10 @@ RELATION = Relation(MEMORY.id, OTHER.id, RelationType.SUPPORTS, AT, 0.5)
 HIT = Hit(
     memory=MEMORY, score=0.81, signals={"keyword": 0.4, "semantic": 0.9, "nothing": 0.0}, freshness="changed"
 )
+WHY = Why(
+    has={"bcrypt": 2}, lacks=("cost",), store=340, adds={"keyword": 1.9, "importance": 0.8},
+    text=found_words({"bcrypt": 2}, ("cost",), 340),
+)  # fmt: skip
 EXCHANGE = Exchange(
     id="ab12cd34ef56" + 20 * "0",
     session="5e551011-2222",
@@ -172,6 +180,49 @@ SAMPLES = [
         ["s  1 message", "ab12cd34ef56", "1 of 3 exchanges"],
     ),
     (r.Sessions(), ["No past session"]),
+    (
+        r.Sessions(
+            figures=analytics(
+                [Session(id="s", started_at=AT, seen_at=AT + timedelta(hours=2))], 1,
+                [GivenMemory(MEMORY.id, "prompt", 4, 1, 40, 10),
+                 GivenMemory(OTHER.id, "surface", 3, 0, 60, 0)],
+                [("fix_bug", "12 30")], 5,
+            )
+        ),
+        ["1 session, 1 running, 2 hours", "100 tokens given, 10 used (10%), 35 not given again",
+         "for a prompt    4 given, 1 used, 40 tokens", "1 question, 12 ms",
+         "fix_bug            1 time, 12 ms",
+         "Most given", "0b5d3b1e  given 4, used 1", "Given often and never used",
+         "77777777  given 3, used 0"],
+    ),
+    (r.Sessions(figures=analytics([], 0, [], [], 0)), ["No session of an agent was seen."]),
+    (Recall(query="q", recipe="hybrid", hits=(replace(HIT, why=WHY),), withheld=3),
+     ["has “bcrypt” (in 2 of 340 memories); lacks “cost”", "Kept back by the floor: 3 weaker; --no-floor"]),
+    (
+        r.Explanation(
+            question="q", hits=(replace(HIT, why=WHY),),
+            understood=(
+                Understood(
+                    scope="project", store=340, words={"bcrypt": 2}, unknown=("cost",), instead=("scrypt",),
+                    intent="recall", for_an_answer={"coverage": 2.1, "unknown": -0.5}, sure=0.83, floor=0.5,
+                ),
+            ),
+            left_out=(
+                r.LeftOut(id=OTHER.id, kind="tribal", text="Use argon2", score=0.1,
+                          reasons=(because("limit", place=9, limit=8),)),
+            ),
+        ),
+        ["project: 340 memories", "words         bcrypt (in 2)", "unknown       cost", "instead       scrypt",
+         "an answer     0.83 of 0.50 needed: coverage +2.1, unknown -0.5", "0.81  0b5d3b1e",
+         "0.10  77777777  tribal", "it is at place 9, and 8 are told"],
+    ),
+    (
+        r.Explanation(question="q", memory=OTHER, given=2, used=1,
+                      reasons=(because("proposed", most=2), because("filter", name="--tags"))),
+        ["77777777  tribal", "Not found: it is only proposed", "the filter --tags leaves it out",
+         "Given in 2 sessions, used in 1."],
+    ),
+    (r.Explanation(memory=MEMORY), ["Can be found.", "Not given in any session."]),
     (Recall(query="q", recipe="hybrid", best=0.2, floor=0.35, empty="floor", withheld=4),
      ["Nothing that is known answers this", "4", "--no-floor"]),
     (r.Listing(memories=(MEMORY, OTHER), total=12),
@@ -367,10 +418,10 @@ def test_an_unknown_answer_is_shown_by_its_fields():
 
 
 def test_a_part_of_the_score_that_has_no_words_is_noticed():
-    from recortex.cli.rendering.reasons import _WORDS
     from recortex.engines.retrieval.weights import Common, Compared, Spoken
+    from recortex.engines.retrieval.wording import SIGNALS
 
-    assert set(_WORDS) == {*Compared._fields, *Spoken._fields, *Common._fields}
+    assert set(SIGNALS) == {*Compared._fields, *Spoken._fields, *Common._fields}
 
 
 @pytest.mark.parametrize("type_", RelationType)

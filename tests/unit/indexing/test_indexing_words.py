@@ -1,12 +1,10 @@
 import pytest
 
 from recortex.engines.words import (
-    cjk_grams,
     compound_parts,
     content_words,
     identifier_parts,
     path_words,
-    query_grams,
     words,
 )
 
@@ -39,9 +37,3 @@ def test_function_words_say_nothing():
 
 def test_a_path_is_found_by_its_names_and_their_parts():
     assert {"auth", "token_store", "token", "store", "py"} <= set(path_words("src/auth/token_store.py"))
-
-
-def test_scripts_without_spaces_are_indexed_by_characters_and_pairs():
-    assert set(query_grams("数据库")) == {"数据", "据库"}
-    assert {"数", "数据", "据库"} <= set(cjk_grams("迁移数据库"))
-    assert list(query_grams("猫")) == ["猫"]

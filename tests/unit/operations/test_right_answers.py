@@ -65,14 +65,17 @@ def test_a_budget_that_fits_nothing_is_told(cortex):
     assert cortex.recall("how is bread baked?", budget=3).needed == 0
 
 
-def test_hits_below_the_floor_are_marked(cortex):
-    cortex.remember(PORT)
+def test_no_hit_below_the_floor_stands_beside_one_above_it(cortex):
+    kept = cortex.remember(PORT)
     for number in range(12):
         cortex.remember(f"The server in rack {number} is labelled {number * 7}")
     answer = cortex.recall(QUESTION)
-    assert {hit.weak for hit in answer.hits} == {True, False}
-    for hit in answer.hits:
-        assert hit.weak == (hit.score < answer.floor)
+    assert answer.hits[0].memory.id == kept.id
+    assert answer.withheld == 8 - len(answer.hits) > 0
+    assert all(hit.score >= answer.floor for hit in answer.hits)
+    whole = cortex.recall(QUESTION, floor=False)
+    assert len(whole.hits) == 8
+    assert {hit.weak for hit in whole.hits} == {True, False}
 
 
 def test_an_approval_is_a_validation(cortex, clock):

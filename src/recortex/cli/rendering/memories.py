@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.cli.rendering.amounts import plural
-from recortex.cli.rendering.reasons import reasons
 from recortex.cli.terminal import clean
+from recortex.engines.retrieval.wording import reasons
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -134,16 +134,23 @@ def recall(value: Recall, terminal: Terminal) -> str:
     need = value.needed
     if need:
         return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
-    told = [_hit(one, terminal) for one in value.hits]
+    told = [hit(one, terminal) for one in value.hits]
     if not told and (
-        value.floor or not (value.exchanges or value.unchecked)
+        value.floor or not (value.exchanges or value.documents or value.unchecked)
     ):  # without a floor no memory was looked for
         told.append(_nothing(value))
+    if value.hits and value.withheld:
+        kept = f"Kept back by the floor: {value.withheld} weaker; --no-floor shows them."
+        told.append(terminal.style(kept, "dim"))
     if value.exchanges:
         from recortex.cli.rendering.exchanges import hits
 
         told.append(hits(value.exchanges, terminal))
     told += [_proposal(one, terminal) for one in value.unchecked]
+    if value.documents:
+        from recortex.cli.rendering import documents
+
+        told.append(documents.hits(value.documents, terminal))
     return "\n\n".join(told)
 
 
@@ -155,12 +162,12 @@ def _proposal(value: Proposal, terminal: Terminal) -> str:
 
 def _nothing(value: Recall) -> str:
     """That no memory answers, and why."""
-    if value.exchanges or value.unchecked:
+    if value.exchanges or value.documents or value.unchecked:
         return "No memory answers this."
     return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(n=value.withheld)
 
 
-def _hit(value: Hit, terminal: Terminal) -> str:
+def hit(value: Hit, terminal: Terminal) -> str:
     """One hit: its score, its text, why it was found and where it comes from."""
     one = value.memory
     lines = [
@@ -174,6 +181,11 @@ def _hit(value: Hit, terminal: Terminal) -> str:
         lines.append(terminal.style(terminal.wrap(clean(value.cited), indent=6), "yellow"))
     if why := reasons(value.signals):
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
+    if value.why:
+        lines.append(terminal.style(terminal.wrap(value.why.text, indent=6), "dim"))
+    if value.alike:
+        others = f"and {len(value.alike)} alike: {', '.join(map(short, value.alike))}"
+        lines.append(terminal.style(terminal.wrap(others, indent=6), "dim"))
     if said := source_of(one.source):
         lines.append(terminal.style(terminal.wrap(said, indent=6), "dim"))
     lines += [

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from recortex.engines.languages import language_of, negations, opposites
+from recortex.engines.scripts import has_cjk
 from recortex.engines.words import bag_of_words
 
-_NEGATIONS = bag_of_words(
-    "not never no none nobody nothing without cannot can't don't doesn't didn't isn't aren't wasn't won't "
-    "shouldn't "
-    "mustn't avoid stop forbid forbidden unless nicht nie kein keine"
-)
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 _OPPOSITES: list[tuple[str, str]] = re.findall(
     r"(\w+)/(\w+)",
     "always/never always/sometimes must/may required/optional enable/disable enabled/disabled "
@@ -32,13 +33,14 @@ def contradiction(a: str, b: str) -> str:
     Checks for opposite words, a negation in only one of them, and figures that differ. It is a warning for a
     person, not a judgement: «Use A, not B» beside «Use A» is reported too.
     """
-    first, second = bag_of_words(a), bag_of_words(b)
-    return _opposed(first, second) or _negated_in_one(first, second) or _other_figures(a, b)
+    return _opposed(a, b) or _negated_in_one(a, b) or _other_figures(a, b)
 
 
-def _opposed(a: frozenset[str], b: frozenset[str]) -> str:
-    only_a, only_b = a - b, b - a
-    for one, other in _OPPOSITES:
+def _opposed(a: str, b: str) -> str:
+    pairs = opposites(language_of(a)) or _OPPOSITES
+    in_a, in_b = (_said(text, pairs) for text in (a, b))
+    only_a, only_b = in_a - in_b, in_b - in_a
+    for one, other in pairs:
         if one in only_a and other in only_b:
             return f"one says «{one}», the other «{other}»"
         if other in only_a and one in only_b:
@@ -46,8 +48,17 @@ def _opposed(a: frozenset[str], b: frozenset[str]) -> str:
     return ""
 
 
-def _negated_in_one(a: frozenset[str], b: frozenset[str]) -> str:
-    in_a, in_b = a & _NEGATIONS, b & _NEGATIONS
+def _said(text: str, pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The words of a text; where there are no spaces, those of the pairs that are in it."""
+    if not has_cjk(text):
+        return bag_of_words(text)
+    # The longer one says the opposite of what it ends with: `非同期` is not `同期`.
+    found = sorted((word for pair in pairs for word in pair if word in text), key=len)
+    return frozenset(word for at, word in enumerate(found) if not any(word in one for one in found[at + 1 :]))
+
+
+def _negated_in_one(a: str, b: str) -> str:
+    in_a, in_b = negations(a), negations(b)
     if bool(in_a) == bool(in_b):
         return ""
     return f"only one of them says «{min(in_a or in_b)}»"

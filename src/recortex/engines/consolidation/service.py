@@ -19,6 +19,7 @@ from recortex.engines.consolidation.duplicates import (
 from recortex.engines.consolidation.merging import merge
 from recortex.engines.consolidation.overlaps import overlapping
 from recortex.engines.consolidation.vector_pairs import similar_vectors
+from recortex.engines.languages import reads
 from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class Consolidation:
         memories = {memory.id: memory for memory in found if mergeable_kind(memory)}
         words = overlapping({id_: bag_of_words(memory.text) for id_, memory in memories.items()})
         codes = self._store.vectors.codes_of(list(memories), model) if model else {}
-        meaning = similar_vectors({id_: codes[id_] for id_ in memories if id_ in codes})
+        told = [id_ for id_, memory in memories.items() if id_ in codes and reads(model, memory.text)]
+        meaning = similar_vectors({id_: codes[id_] for id_ in told})
         recorded = recorded_pairs(self._store.relations.all())
         pairs = ranked(memories, words.pairs, meaning.pairs, recorded)
         best = tuple(as_duplicate(memories, one) for one in pairs[:limit])

@@ -11,6 +11,7 @@ from recortex.domain.kinds import KINDS
 from recortex.domain.kinds.base import shorten
 from recortex.engines.compression.levels import SHORT_ID, Level
 from recortex.engines.compression.packing import BREAK, Weighed, pack
+from recortex.engines.consolidation.copies import standing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,7 +86,9 @@ def lay_out(
     once: dict[str, Offer] = {}
     for one in sorted(offers, key=lambda one: -one.relevance):
         once.setdefault(one.memory.content_hash or one.memory.id, one)
-    best = {one.memory.id: one for one in once.values()}
+    # Of those that say the same, the most relevant is told.
+    first = [memory for memory, one in standing(one.memory for one in once.values()) if memory is one]
+    best = {one.id: once[one.content_hash or one.id] for one in first}
     if not (best or said):
         return LaidOut(NOTHING, count(NOTHING), (), 0)
     weighed = [Weighed(one.memory, one.relevance * boosts.get(one.memory.kind, 1.0)) for one in best.values()]

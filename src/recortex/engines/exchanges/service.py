@@ -6,11 +6,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import ExchangeHit
+from recortex.domain.search import ANY_ENDING
 from recortex.engines.exchanges.latest import latest_first, same_matter
 from recortex.engines.exchanges.passages import passage
 from recortex.engines.exchanges.ranking import WEAK, Evidence, ranked
 from recortex.engines.exchanges.terms import asked_words
 from recortex.engines.indexing.vectors import cosines
+from recortex.engines.languages import looked_up
+from recortex.engines.scripts import borders
 from recortex.engines.words import SUFFIXES, stem
 
 if TYPE_CHECKING:
@@ -51,6 +54,7 @@ class ExchangeRetrieval:
         only: ExchangeQuery | None = None,
         vector: QuestionVector | None = None,
         words: bool = True,
+        when: Callable[[int], float] | None = None,
     ) -> list[ExchangeHit]:
         """The exchanges that may answer, best first; of those on the same matter the latest first.
 
@@ -60,14 +64,18 @@ class ExchangeRetrieval:
             only: filters; the order, limit and offset are not used.
             vector: of the question; None: words alone.
             words: whether words are searched.
+            when: what its end, in microseconds since 1970 UTC, adds to a place, in standard deviations.
         """
         if not self._search.size():
             return []
         evidence = self.evidence(question, only=only, vector=vector, words=words)
-        places = _few_weak(islice(ranked(evidence), LOOKED * limit), limit)
+        places = _few_weak(islice(ranked(evidence, when=when), LOOKED * limit), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
-        asked = {stem(word, SUFFIXES): evidence.rarity(word) for word in evidence.frequency}
+        asked = {
+            stem(word.removesuffix(ANY_ENDING), SUFFIXES): evidence.rarity(word)
+            for word in evidence.frequency
+        }
         hits = [
             (
                 place.parts[0],
@@ -86,8 +94,10 @@ class ExchangeRetrieval:
         self, question: str, *, only: ExchangeQuery | None, vector: QuestionVector | None, words: bool
     ) -> Evidence:
         """What is known of the candidates."""
-        asked = asked_words(question)
+        asked = looked_up(question, asked_words(question))
         frequency = dict(zip(asked, self._search.frequencies(asked), strict=True)) if asked else {}
+        for pair in borders(frequency):
+            del frequency[pair]
         matched = dict(self._search.match(frequency, GATHERED, only)) if asked and words else {}
         near: Sequence[int] = ()
         if vector is not None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import word_of_file
-from recortex.engines.words import STOP_WORDS, cjk_grams, compound_parts, path_words, query_grams, words
+from recortex.engines.languages import question_words
+from recortex.engines.scripts import grams
+from recortex.engines.words import compound_parts, path_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import Exchange
 
 _MOST = 4_000
-"""Characters of terms, so that a text of identifiers does not fill the index twice."""
+"""Characters of terms, so that a text of identifiers does not fill the index twice; without those of CJK
+text, which is found by nothing else."""
 _READ = 2_000
 """Characters of a question that are read."""
 MOST_WORDS = 48
@@ -28,13 +31,12 @@ def terms(exchange: Exchange, decided: Sequence[str] = ()) -> str:
         decided: the files that it decided something about, as memories name them.
     """
     said = f"{exchange.message}\n{exchange.asked}\n{exchange.outcome}"
-    found = [*map(word_of_file, decided), *compound_parts(said), *cjk_grams(said)]
+    found = [*map(word_of_file, decided), *compound_parts(said)]
     found += (word for file in exchange.files for word in path_words(file))
-    return " ".join(dict.fromkeys(found))[:_MOST]
+    plain = " ".join(dict.fromkeys(found))[:_MOST]
+    return " ".join([plain, *dict.fromkeys(grams(said))]).strip()
 
 
 def asked_words(question: str) -> list[str]:
     """The different words of a question that are not function words, with parts of identifiers."""
-    text = question.replace("\0", " ")[:_READ]
-    found = dict.fromkeys([*words(text), *compound_parts(text), *query_grams(text)])
-    return [word for word in found if word not in STOP_WORDS][:MOST_WORDS]
+    return question_words(question.replace("\0", " ")[:_READ])[:MOST_WORDS]

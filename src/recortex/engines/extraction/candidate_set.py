@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.candidate import Candidate
 from recortex.engines.extraction.drafting import doubted
+from recortex.engines.scripts import units
 from recortex.engines.similarity.near_duplicates import is_near_duplicate
 from recortex.engines.supersession.detection import Outcome, find_supersession, is_near
 from recortex.engines.words import FAILURE_WORDS, LETTERS, tokens
@@ -33,7 +34,7 @@ def _topic(one: Candidate) -> frozenset[str]:
     """The stems of what a statement is about, without its commands: one test may fail for several reasons."""
     text = _CODE.sub(lambda code: " " if code.group(1) in one.commands else f" {code.group(1)} ", one.text)
     return frozenset(
-        word[:_STEM] for word in tokens(text, LETTERS) if word not in FAILURE_WORDS and len(word) > 1
+        word[:_STEM] for word in units(tokens(text, LETTERS)) if word not in FAILURE_WORDS and len(word) > 1
     )
 
 
@@ -56,7 +57,7 @@ class CandidateSet:
 
     def add(self, new: Candidate) -> None:
         """Add a candidate, or count it as evidence for the one that says the same."""
-        words = frozenset(tokens(new.text, LETTERS))
+        words = frozenset(units(tokens(new.text, LETTERS)))
         self._withdraw_contradicted(new, words)
         place = self._place_of(words, new.text)
         if place is None and _is_repair(new):

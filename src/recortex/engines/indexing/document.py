@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.search import SearchText
 from recortex.engines.indexing.code import self_description
 from recortex.engines.indexing.traits import Trait, traits
-from recortex.engines.words import cjk_grams, compound_parts, path_words
+from recortex.engines.scripts import grams
+from recortex.engines.words import compound_parts, path_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 _READ = 8_000
 """Characters of a text whose identifiers become terms."""
 _MOST = 8_000
-"""The most characters of `terms`, so that a huge text does not fill the index twice."""
+"""The most characters of `terms`, so that a huge text does not fill the index twice; without those of CJK
+text, which is found by nothing else."""
 _CONTEXT = 600
 """Characters of the preceding turn; a spoken turn has about 150."""
 
@@ -45,7 +47,8 @@ def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchTe
         session=memory.source.session,
         files=[link.path for link in memory.files],
     )
-    terms = " ".join(_terms(memory, seen))[:_MOST]
+    plain = " ".join(_terms(memory, seen))[:_MOST]
+    terms = " ".join([plain, *grams(memory.text[:_READ])]).strip()
     context = f"{before.speaker}: {before.text}"[:_CONTEXT] if before and seen & Trait.DIALOGUE else ""
     return SearchText(terms, context, int(seen))
 
@@ -58,7 +61,6 @@ def _terms(memory: Memory, seen: Trait) -> Iterator[str]:
     if seen & (Trait.CODE | Trait.OUTLINE):
         yield self_description(text)
     yield from compound_parts(text)
-    yield from cjk_grams(text)
     for link in memory.files:
         yield from path_words(link.path)
     for function in memory.functions:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.vectors import compact, cosine
+from recortex.engines.languages import reads
 from recortex.engines.similarity.fingerprint import vector_hash
 from recortex.engines.similarity.vector_verdict import is_uncertain, vector_verdict
 from recortex.errors import EmbeddingError, TextRefusedError
@@ -150,7 +151,7 @@ class Embedding:
             ]
             self._store.vectors.attach(pairs, first=model != self.wanted)
             kept(model, len(pairs))
-            self._settle([memory.id for memory, _ in batch], model)
+            self._settle([memory.id for memory, _ in batch if reads(model, memory.text)], model)
         return model
 
     def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:

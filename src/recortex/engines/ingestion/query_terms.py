@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
-from recortex.engines.words import LONGER, STOP_WORDS, tokens
+from recortex.engines.languages import function_words, question_pairs
+from recortex.engines.scripts import without_cjk
+from recortex.engines.words import LONGER, tokens
 
 MOST = 7
 """Words that are looked up. With five, chosen by length alone, a long statement of a change did not find what
 it changes. The price: remember_many at 10,000 memories keeps 724 a second instead of about 860
 (bench/latency.py)."""
+MOST_PAIRS = 24
+"""Pairs of CJK characters that are looked up besides: a statement has about so many."""
 READ = 2_000
 """Characters of a statement that are read."""
 
@@ -19,10 +24,12 @@ _NAMED = re.compile(r"[^a-z]*[a-z][^A-Z]*[A-Z]|[A-Z]{2}|\D*\d")
 
 
 def query_terms(text: str) -> list[str]:
-    """The most telling words of a statement: names first, then the longest."""
+    """The most telling words of a statement: names first, then the longest; then pairs of CJK characters."""
     text = text[:READ]
+    told = without_cjk(text)
     names = {word for code in _CODE.findall(text) for word in tokens(code, LONGER)}
-    words = set(tokens(text, LONGER, lower=False))
+    words = set(tokens(told, LONGER, lower=False))
     names |= {word.lower() for word in words if _NAMED.match(word)}
-    found = {word.lower() for word in words} - STOP_WORDS
-    return sorted(found, key=lambda word: (word not in names, -len(word), word))[:MOST]
+    found = {word.lower() for word in words} - function_words(told)
+    plain = sorted(found, key=lambda word: (word not in names, -len(word), word))[:MOST]
+    return [*plain, *islice(dict.fromkeys(question_pairs(text)), MOST_PAIRS)]

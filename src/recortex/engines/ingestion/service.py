@@ -19,6 +19,7 @@ from recortex.engines.ingestion.normalisation import Normalised, normalise, norm
 from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import links, resemblances
 from recortex.engines.privacy import redact
+from recortex.engines.scripts import has_cjk
 from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.engines.similarity.near_duplicates import same_marks
 from recortex.engines.supersession.authority import may_replace
@@ -302,7 +303,8 @@ class Ingestion:
     def _similar(self, memory: Memory) -> list[Resemblance]:
         if KINDS[memory.kind].event:  # what happens again is another event
             return []
-        return resemblances(memory, self._lookalikes.candidates(query_terms(memory.text)))
+        words = query_terms(memory.text)
+        return resemblances(memory, self._lookalikes.candidates(words, terms=has_cjk(memory.text)))
 
     def _replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
         """The ids of the known memories that a new one replaces without a person, each with the evidence."""

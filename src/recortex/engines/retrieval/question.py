@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.kinds import Kind
 from recortex.engines.indexing.traits import Trait
+from recortex.engines.languages import function_words, is_german, question_words
 from recortex.engines.retrieval.dates import NamedDate, named_dates
-from recortex.engines.words import STOP_WORDS, TYPED, compound_parts, is_cjk, query_grams, tokens, words
+from recortex.engines.words import STOP_WORDS, TYPED, tokens, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,11 +39,18 @@ def kinds_of(*names: str) -> frozenset[Kind]:
 
 _USUAL_KINDS = (
     (
-        re.compile(r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b"),
+        re.compile(
+            r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b|"
+            r"\b(?:warum|wieso|weshalb|entschieden|por qué|pourquoi|por que)\b|为什么|为何|なぜ|どうして|왜 "
+        ),
         kinds_of("decision", "decision_context", "pattern_rationale", "constraint_override"),
     ),
     (
-        re.compile(r"\bhow (?:do|to|can|should)\b|\bsteps\b|\bprocedure\b"),
+        re.compile(
+            r"\bhow (?:do|to|can|should)\b|\bsteps\b|\bprocedure\b|\bcómo (?:se|puedo|debo)\b|"
+            r"\bwie (?:kann|soll|muss|macht|wird|werden|geht)\b|\bcomment (?:faire|puis)|"
+            r"\bcomo (?:faço|posso)\b|怎么|如何|どうやって|どうすれば|어떻게"
+        ),
         kinds_of("procedural", "workflow", "skill", "tribal"),
     ),
     (
@@ -63,7 +71,8 @@ class Question:
         text: the question, at most `READ_CHARACTERS` long, without NUL.
         words: what to look up in the keyword index: words that are not function words, parts of identifiers,
             CJK pairs.
-        names: capitalised words that do not begin the question, in lower case.
+        names: capitalised words that do not begin the question, in lower case; none of German, where every
+            noun is capitalised.
         typed: every word as it stands in the question.
         dates: the dates it names.
         answer: what kind of answer is asked for (a time, a number, a place, a reason), or nothing.
@@ -89,8 +98,8 @@ def question(text: str) -> Question:
     lower = text.lower()
     return Question(
         text=text,
-        words=tuple(_words(text))[:MOST_WORDS],
-        names=tuple(dict.fromkeys(_names(text))),
+        words=tuple(question_words(text))[:MOST_WORDS],
+        names=() if is_german(text) else tuple(dict.fromkeys(_names(text))),
         typed=tuple(tokens(text, TYPED, lower=False)),
         dates=named_dates(text),
         answer=next((trait for trait, pattern in _ANSWERS if pattern.search(lower)), NOTHING),
@@ -108,15 +117,10 @@ def index_form(word: str) -> str:
 def without(asked: Question, common: frozenset[str]) -> str:
     """The question without its common words, to be embedded; whole if only function words would be left."""
     kept = [word for word in asked.typed if index_form(word) not in common]
-    if len(kept) == len(asked.typed) or all(index_form(word) in STOP_WORDS for word in kept):
+    nothing = function_words(asked.text)
+    if len(kept) == len(asked.typed) or all(index_form(word) in nothing for word in kept):
         return asked.text
     return " ".join(kept)
-
-
-def _words(text: str) -> list[str]:
-    plain = [word for word in words(text) if not is_cjk(word)]
-    found = dict.fromkeys([*plain, *compound_parts(text), *query_grams(text)])
-    return [word for word in found if word not in STOP_WORDS]
 
 
 def _names(text: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.
 """As plain integers: operations on flags would cost a millisecond for each recall."""
 
 _NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
-_LEAST_SPREAD = 0.05
+LEAST_SPREAD = 0.05
 """Cosines and keyword shares that differ by less count as about equal."""
 _SESSION_TURNS = 3
 """The best turns of a session whose keyword scores are averaged for its other turns."""
@@ -66,7 +66,12 @@ class Evidence:
 
 
 class Scored(NamedTuple):
-    """A candidate with its total (in standard deviations) and the measured signals."""
+    """A candidate with its total (in standard deviations) and the measured signals.
+
+    Attributes:
+        deviations: of the compared signals from the mean of the candidates.
+        named: the signals, where a recipe has its own.
+    """
 
     facts: Facts
     total: float
@@ -74,10 +79,26 @@ class Scored(NamedTuple):
     compared: Compared
     spoken: Spoken
     common: Common
+    deviations: Compared
+    named: Mapping[str, float] | None = None
+
+    @property
+    def adds(self) -> dict[str, float]:
+        """By how much each signal raises the total; those that change nothing are left out."""
+        form, parts = self.weights, dict[str, float]()
+        for weights, values in (
+            (form.compared, self.deviations),
+            (form.spoken, self.spoken),
+            (COMMON, self.common),
+        ):
+            parts |= dict(zip(weights._fields, map(mul, weights, values), strict=True))
+        return {name: value for name, value in parts.items() if value}
 
     @property
     def signals(self) -> dict[str, float]:
         """The signals by name, each from 0 to 1; those that do not count for this form are left out."""
+        if self.named is not None:
+            return dict(self.named)
         found: dict[str, float] = {}
         for weights, values in ((self.weights.compared, self.compared), (self.weights.spoken, self.spoken)):
             named = zip(values._fields, weights, values, strict=True)
@@ -104,7 +125,7 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
         total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
         if spoken is not _NOTHING_SPOKEN:
             total += sum(map(mul, form.spoken, spoken))
-        scored.append(Scored(one, total, form, compared, spoken, common))
+        scored.append(Scored(one, total, form, compared, spoken, common, deviations))
     return sorted(
         scored,
         key=lambda one: (-one.total, -one.facts.priority, -one.facts.recorded_at, -one.facts.key),
@@ -116,14 +137,14 @@ def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
     facts = evidence.facts
     keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
     semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
-    by_words = standardised(keyword, _LEAST_SPREAD)
+    by_words = standardised(keyword, LEAST_SPREAD)
     stand_ins = [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
     measured = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session)
     deviations = (
         by_words,
         _deviations(semantic, stand_ins),
         _deviations(nearby, [0.0] * len(nearby)),
-        standardised(session, _LEAST_SPREAD),
+        standardised(session, LEAST_SPREAD),
     )
     return list(map(Compared, *measured)), list(map(Compared, *deviations))
 
@@ -146,17 +167,22 @@ def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
 
 def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
     """The signals of every memory, whatever its form."""
-    age = (evidence.now - (one.last_accessed_at or one.recorded_at)) / _DAY
     linked = evidence.links.get(one.key, _NO_LINKS)
     return Common(
         proximity=_proximity(linked.files, evidence.files) if evidence.files and linked.files else 0.0,
         patterns=float(bool(linked.patterns) and not evidence.patterns.isdisjoint(linked.patterns)),
-        recency=0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
+        recency=recency(one, evidence.now),
         confidence=evidence.confidence.get(one.key, one.confidence),
         importance=one.priority / _HIGHEST_PRIORITY,
         kind=float(one.kind in asked.kinds),
         test=float(bool(one.traits & _TEST) and not asked.about_tests),
     )
+
+
+def recency(one: Facts, now: int) -> float:
+    """1 for what was recorded or used just now, a half after `_RECENCY_DAYS`."""
+    age = (now - (one.last_accessed_at or one.recorded_at)) / _DAY
+    return 0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0
 
 
 def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
@@ -201,7 +227,7 @@ def lacks_vector(one: Facts) -> bool:
 
 def _deviations(values: Sequence[float | None], stand_ins: Sequence[float]) -> list[float]:
     """The deviations of the known values from their mean; the stand-in for each unknown one."""
-    spread = iter(standardised([value for value in values if value is not None], _LEAST_SPREAD))
+    spread = iter(standardised([value for value in values if value is not None], LEAST_SPREAD))
     return [other if value is None else next(spread) for value, other in zip(values, stand_ins, strict=True)]
 
 

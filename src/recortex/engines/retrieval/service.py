@@ -5,32 +5,38 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, islice
-from math import exp
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
 from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
+from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.traits import Trait
-from recortex.engines.indexing.vectors import QuestionVector, cosines
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, in_common
+from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
+from recortex.engines.languages import is_english, looked_up, reads
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
+from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
+from recortex.engines.scripts import borders
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from recortex.domain.explanation import Understood
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
+    from recortex.engines.retrieval.floor import Rated
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.search import SearchStore
 
@@ -41,9 +47,6 @@ inside the query: far more than the hits that are asked for, so that scoring sti
 RADIUS = 2
 """Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
 radius (bench/retrieval.py)."""
-_DISTANCE = 4.0
-"""A hit this many standard deviations below the best one has 1/e of its score. It shapes the scores that are
-shown, not the order."""
 
 
 class InPlay(NamedTuple):
@@ -92,14 +95,21 @@ class Retrieval:
         search: the store's search interface.
         embedder: None where vectors are switched off.
         historical: the store holds former states, whose confidence counts as recorded, without decay.
+        times: whether times that a question names relative to now are understood.
     """
 
     def __init__(
-        self, search: SearchStore, embedder: NamedEmbedder | None = None, *, historical: bool = False
+        self,
+        search: SearchStore,
+        embedder: NamedEmbedder | None = None,
+        *,
+        historical: bool = False,
+        times: bool = True,
     ) -> None:
         self._search = search
         self._embedder = embedder
         self._historical = historical
+        self._times = times
 
     def recall(
         self,
@@ -126,23 +136,50 @@ class Retrieval:
                 hubs is slow.
             meaning: what `meaning` said of the question and recipe; None: it is asked now.
         """
-        considered = self.consider(query, now=now, recipe=recipe, only=only or MemoryQuery(), meaning=meaning)
+        only = only or MemoryQuery()
+        considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
         best = answerable(considered.support) if considered.scored else 0.0
-        # With the floor: nothing if the best is too weak, and nothing without a word or meaning in common.
-        answering = filter(in_common, considered.scored if best >= FLOOR else ())
-        found = list(islice(answering if floor else considered.scored, max(limit, 0)))
+        candidates = rated(considered.scored, best)
+        # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
+        answering = filter(passes, candidates if best >= FLOOR else ())
+        told = list(islice(answering if floor else candidates, max(limit, 0)))
+        found = [one.scored for one in told]
         memories = self._search.memories([one.facts.key for one in found])
-        if decayed and not self._historical and not (only and only.as_of):
+        if decayed and not self._historical and not only.as_of:
             memories = self._decayed(memories, found, to_micros(now))
         return Recall(
             query=query,
             recipe=recipe,
-            hits=tuple(_hits(found, memories, best)),
+            hits=tuple(_hits(told, memories)),
             best=best,
             floor=FLOOR if floor else 0.0,
             tokens=sum(memory.tokens for memory in memories.values()),
             degraded=considered.degraded,
+            withheld=_withheld(considered.scored, found, max(limit, 0), only),
         )
+
+    def explained(self, found: Recall, meaning: Meaning, *, now: datetime, only: MemoryQuery) -> Recall:
+        """An answer whose hits tell the parts of their scores; the question is asked again for them."""
+        from recortex.engines.retrieval.explaining import why
+
+        considered = self.consider(found.query, now=now, recipe=found.recipe, only=only, meaning=meaning)
+        scored = {one.facts.key: one for one in considered.scored}
+        hits = {hit.memory.id: hit for hit in found.hits}
+        keys = {key: one.id for key, one in self._search.memories(list(scored)).items() if one.id in hits}
+        vocabulary = meaning.vocabulary
+        holding = self._search.holding((*vocabulary.frequency, *vocabulary.stand_ins), list(keys))
+        for key, id_ in keys.items():
+            parts = why(scored[key], considered.scored[0], vocabulary, holding)
+            hits[id_] = replace(hits[id_], why=parts)
+        return replace(found, hits=tuple(hits.values()))
+
+    def understood(self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery) -> Understood:
+        """How this store takes a question, and what speaks for an answer."""
+        from recortex.engines.retrieval.explaining import understood
+
+        meaning = self.meaning(query, recipe=recipe)
+        considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
+        return understood(meaning.asked, meaning.vocabulary, considered)
 
     def _decayed(
         self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int
@@ -152,13 +189,29 @@ class Retrieval:
         confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
         return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
 
-    def meaning(self, query: str, *, recipe: Recipe = "hybrid", in_play: InPlay = NOTHING_IN_PLAY) -> Meaning:
-        """A question's words in this store, and its vector where the recipe wants one."""
-        asked = question(query)
+    def meaning(
+        self,
+        query: str,
+        *,
+        recipe: Recipe = "hybrid",
+        in_play: InPlay = NOTHING_IN_PLAY,
+        hypothesis: str = "",
+    ) -> Meaning:
+        """A question's words in this store, and its vector where the recipe wants one.
+
+        Args:
+            query: any text.
+            recipe: which signals are used.
+            in_play: what is being worked on.
+            hypothesis: what an answer may look like: its vector is added to that of the question.
+        """
+        asked, wanted = question(query), RECIPES[recipe]
         vocabulary = self._vocabulary(asked)
-        if not (asked.words and RECIPES[recipe].vectors):
+        if self._times and (left := timeless(asked, vocabulary)) is not asked:
+            asked, vocabulary = left, self._vocabulary(left)
+        if not (asked.words and wanted.vectors) or (wanted.words and not self._reads(asked)):
             return Meaning(asked, vocabulary, in_play=in_play)
-        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary), in_play=in_play)
+        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary, hypothesis), in_play=in_play)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
@@ -174,13 +227,17 @@ class Retrieval:
         evidence = self._evidence(
             search, matched, facts, to_micros(now), decayed=not (self._historical or only.as_of)
         )
-        scored = score(asked, evidence)
+        scored = frame_score(evidence) if recipe == "frame" else score(asked, evidence)
+        if self._times and ((times := periods(query, now)) or asked.dates):
+            scored = lifted(scored, times, asked.dates)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
         size = max(self._search.searchable(), 1)
-        frequency = self._frequencies(asked.words)
+        frequency = self._frequencies(looked_up(asked.text, asked.words, asked.names))
+        for pair in borders(frequency):
+            del frequency[pair]
         synonyms = {word: synonyms_of(word) for word, count in frequency.items() if not count}
         found = self._frequencies(tuple(dict.fromkeys(chain.from_iterable(synonyms.values()))))
         known = {name: count for name, count in found.items() if count}
@@ -193,8 +250,11 @@ class Retrieval:
     def _frequencies(self, words: Sequence[str]) -> dict[str, int]:
         return dict(zip(words, self._search.frequencies(words), strict=True)) if words else {}
 
+    def _reads(self, asked: Question) -> bool:
+        return self._embedder is None or reads(self._embedder.preferred_name, asked.text)
+
     def _vector(
-        self, asked: Question, vocabulary: Vocabulary
+        self, asked: Question, vocabulary: Vocabulary, hypothesis: str
     ) -> tuple[QuestionVector | None, tuple[str, ...]]:
         if self._embedder is None:
             return None, ()
@@ -203,10 +263,10 @@ class Retrieval:
         if vocabulary.stand_ins:
             text += f" ({', '.join(vocabulary.stand_ins)})"
         try:
-            made = self._embedder.embed_named([text], purpose="query")
+            made = self._embedder.embed_named([text, hypothesis] if hypothesis else [text], purpose="query")
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
-        return QuestionVector(made.name, made.vectors[0]), ()
+        return QuestionVector(made.name, mean_direction(made.vectors)), ()
 
     def _candidates(
         self, search: _Search, only: MemoryQuery
@@ -306,6 +366,13 @@ class _Search(NamedTuple):
     in_play: InPlay = NOTHING_IN_PLAY
 
 
+def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
+    """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
+    apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
+    told, given = ([one for one in some if one.facts.status not in apart] for some in (scored, found))
+    return min(limit, len(told)) - len(given)
+
+
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
 
 
@@ -324,20 +391,15 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
             outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
         )
 
-    found = [evidence.semantic[one.key] for one in evidence.facts if one.key in evidence.semantic]
+    judged = not search.gathering.words or is_english(search.asked.text)
+    found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
     return max(compared, support_by(waiting, None), key=answerable) if waiting else compared
 
 
-def _hits(found: Sequence[Scored], memories: Mapping[int, Memory], best: float) -> list[Hit]:
-    if not found:
-        return []
-    top = found[0].total
-    # Never below e^-60: a score that underflowed to 0 would look like no hit.
-    scores = [best * exp(max((one.total - top) / _DISTANCE, -60.0)) for one in found]
-    return [
-        Hit(memory=memories[one.facts.key], score=score, signals=one.signals, weak=score < FLOOR)
-        for one, score in zip(found, scores, strict=True)
-        if one.facts.key in memories
-    ]
+def _hits(told: Sequence[Rated], memories: Mapping[int, Memory]) -> Iterator[Hit]:
+    for one in told:
+        facts, signals = one.scored.facts, one.scored.signals
+        if facts.key in memories:
+            yield Hit(memory=memories[facts.key], score=one.score, signals=signals, weak=one.weak)

@@ -8,6 +8,7 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import NamedTuple
 
+from recortex.domain.search import ANY_ENDING
 from recortex.engines.words import STOP_WORDS
 
 COMMON_SHARE = 0.25
@@ -92,7 +93,9 @@ class Vocabulary:
         """Words in so many memories that they do not distinguish any."""
         least = max(COMMON_SHARE * self.size, LEAST_COMMON)
         return frozenset(
-            word for word, count in self.frequency.items() if count > least and word not in STOP_WORDS
+            word.removesuffix(ANY_ENDING)
+            for word, count in self.frequency.items()
+            if count > least and word not in STOP_WORDS
         )
 
     def lookup(self) -> Lookup:

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.expressions import lazy
+from recortex.engines.languages import question_words
 from recortex.engines.retrieval.question import question
+from recortex.engines.scripts import borders, is_cjk
 from recortex.engines.similarity.standardisation import logistic
-from recortex.engines.words import STOP_WORDS, SUFFIXES, compound_parts, is_cjk, query_grams, stem, words
+from recortex.engines.words import SUFFIXES, stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -70,10 +72,8 @@ class Features(NamedTuple):
 
 def topic(text: str) -> frozenset[str]:
     """The stems of the words of a text that are not function words, without folders."""
-    text = _FOLDERS.sub(" ", text)
-    plain = (word for word in words(text) if not is_cjk(word))
-    found = {*plain, *compound_parts(text)} - STOP_WORDS
-    return frozenset(stem(word, SUFFIXES) for word in found if len(word) > 1) | set(query_grams(text))
+    found = question_words(_FOLDERS.sub(" ", text))
+    return frozenset(map(_stem, filter(_telling, found)))
 
 
 def words_of(prompt: str) -> list[str]:
@@ -81,7 +81,7 @@ def words_of(prompt: str) -> list[str]:
     if _NOT_TYPED.match(prompt.strip()):
         return []
     found = question(_FOLDERS.sub(" ", prompt)).words
-    return [word for word in found if len(word) > 1 or is_cjk(word)]
+    return list(filter(_telling, found))
 
 
 def asked(counts: Mapping[str, int], size: int, usual: Mapping[str, float] | None = None) -> Asked:
@@ -94,8 +94,11 @@ def asked(counts: Mapping[str, int], size: int, usual: Mapping[str, float] | Non
     """
     usual = usual_words() if usual is None else usual
     held: dict[str, int] = {}
+    unheard = borders(counts)
     for word, count in counts.items():
-        one = word if is_cjk(word) else stem(word, SUFFIXES)
+        if word in unheard:
+            continue
+        one = _stem(word)
         held[one] = max(held.get(one, 0), min(count, size))
     shares = {one: usual.get(one, UNUSUAL) for one in held}
     rarity = {
@@ -143,6 +146,14 @@ def usual_words() -> dict[str, float]:
     """The shares of exchanges that hold the usual words, by stem; over all projects of the training."""
     rows = (row.split() for row in table()["usual"])
     return {word: int(thousandths) / 1_000 for thousandths, *listed in rows for word in listed}
+
+
+def _telling(word: str) -> bool:
+    return len(word) > 1 or is_cjk(word)
+
+
+def _stem(word: str) -> str:
+    return word if is_cjk(word) else stem(word, SUFFIXES)
 
 
 def _squares(values: Iterable[float]) -> float:

@@ -7,6 +7,8 @@ import unicodedata
 
 from blake3 import blake3
 
+from recortex.engines.scripts import writes_no_spaces
+
 
 def content_hash(kind: str, text: str) -> str:
     """BLAKE3 of kind and text, 64 hexadecimal digits; case, spacing and Unicode form are ignored."""
@@ -14,7 +16,6 @@ def content_hash(kind: str, text: str) -> str:
     return str(blake3(f"{kind}\n{plain}".encode()).hexdigest())
 
 
-_ENDS = ("", ".", "!", "...")
 # Not after a space, slash or dot: in `go test ./...` and `cd ..` the dots belong to the command.
 _END = re.compile(r"(?<![\s/\\.!\u2026\u3002])[.!\u2026\u3002]+$")
 _QUOTES = dict(zip("\"'`\u201c\u2018\u201e\u00ab", "\"'`\u201d\u2019\u201c\u00bb", strict=True))
@@ -44,7 +45,8 @@ def spellings(kind: str, text: str) -> tuple[str, ...]:
     if len(text) > _LONGEST:
         return (content_hash(kind, text),)
     core = bare(text)
-    forms = (form for end in _ENDS for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}'))
+    ends = ("", "\u3002" if writes_no_spaces(core) else ".", "!", "...")
+    forms = (form for end in ends for form in (f"{core}{end}", f'"{core}{end}"', f'"{core}"{end}'))
     return tuple(content_hash(kind, form) for form in (text, *(form for form in forms if bare(form) == core)))
 
 

@@ -11,7 +11,9 @@ import re
 from difflib import SequenceMatcher
 from functools import lru_cache
 
-from recortex.engines.words import INFLECTIONS, PADDING, TERM, stem, tokens
+from recortex.engines.languages import ENGLISH, language_of, negations, padding, without_padding
+from recortex.engines.scripts import characters, composed, spaced
+from recortex.engines.words import INFLECTIONS, TERM, stem, tokens
 
 WHOLE = 0.8
 """The share of a known statement's words that the new one must repeat, and of those that must be in order."""
@@ -27,10 +29,12 @@ _NEGATIONS = dict.fromkeys(("don't", "doesn't", "won't", "isn't", "aren't", "nev
 
 @lru_cache(2_048)
 def meaning(text: str) -> tuple[str, ...]:
-    """The words of a statement that carry its meaning, in order, without inflections."""
-    found = (word.strip(".:-/+#").replace("’", "'") for word in tokens(text, TERM))
+    """The words of a statement that carry its meaning, in order, without inflections; of CJK characters."""
+    told = without_padding(composed(text))
+    found = (word.strip(".:-/+#").replace("’", "'") for word in characters(tokens(told, TERM)))
     plain = (_NEGATIONS.get(word, word) for word in found)
-    return tuple(stem(word, INFLECTIONS) for word in plain if word and word not in PADDING)
+    nothing = padding(text)
+    return tuple(stem(word, INFLECTIONS) for word in plain if word and word not in nothing)
 
 
 def is_near_duplicate(new: str, known: str) -> bool:
@@ -39,6 +43,8 @@ def is_near_duplicate(new: str, known: str) -> bool:
         return new == known
     words, known_words = meaning(new), meaning(known)
     if not words or not set(words) <= set(known_words) or len(set(words)) < WHOLE * len(set(known_words)):
+        return False
+    if language_of(new) != ENGLISH and bool(negations(new)) != bool(negations(known)):
         return False
     matcher = SequenceMatcher(None, known_words, words, autojunk=False)
     return sum(block.size for block in matcher.get_matching_blocks()) >= WHOLE * len(words)
@@ -53,5 +59,5 @@ def same_marks(one: str, other: str) -> bool:
 
 
 def _marked(text: str) -> frozenset[str]:
-    words = (re.sub(r"[.,;:!]$", "", word).strip("`") for word in text.split())
+    words = (re.sub(r"[.,;:!]$", "", word).strip("`") for word in spaced(text).split())
     return frozenset(word for word in words if not _PLAIN.fullmatch(word))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from recortex.engines.languages import ENGLISH, language_of
 from recortex.engines.supersession.change_cues import (
     AnnouncedChange,
     adds,
@@ -22,6 +23,7 @@ from recortex.engines.supersession.change_cues import (
 )
 from recortex.engines.supersession.claim_values import is_name, is_quality, shape
 from recortex.engines.supersession.claims import (
+    MAX_TEXT,
     Claim,
     claims,
     clause_words,
@@ -34,6 +36,7 @@ from recortex.engines.supersession.claims import (
 from recortex.engines.supersession.identifiers import about_two_things
 from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
+from recortex.engines.supersession.other_languages import find_change
 from recortex.engines.supersession.partial_end import ends_a_part
 from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
@@ -80,6 +83,14 @@ def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
 
 def find_supersession(new: str, known: str) -> SupersessionVerdict:
     """Judge whether `new` replaces `known`."""
+    language = language_of(f"{known}\n{new}")  # of both together: a short one may not show it
+    if language != ENGLISH:
+        change = find_change(new[:MAX_TEXT], known[:MAX_TEXT], language)
+        return SupersessionVerdict(Outcome.REPLACES, *change) if change else NOTHING
+    return _in_english(new, known)
+
+
+def _in_english(new: str, known: str) -> SupersessionVerdict:
     if is_unsure(new) or is_past(new) or is_unsure(known) or new.split() == known.split():
         return NOTHING
     said = claims(new)

@@ -1,4 +1,4 @@
-"""Memories and exchanges in PostgreSQL: the words that each is found by, and how many hold each word.
+"""Memories in PostgreSQL, and the words by which these, exchanges and chunks are found: how many hold each.
 
 BM25 needs those counts, and PostgreSQL does not keep them. What a transaction adds is held here until it is
 committed, and is then written at once: a thousand memories touch each common word's row once, not a thousand
@@ -29,12 +29,20 @@ _TOTALS = ""
 """Stands for the totals among the words' counts; no word is empty."""
 
 
-_TABLES = {"memories": ("words", "word_totals"), "exchanges": ("exchange_words", "exchange_totals")}
+_TABLES = {
+    "memories": ("words", "word_totals"),
+    "exchanges": ("exchange_words", "exchange_totals"),
+    "chunks": ("chunk_words", "chunk_totals"),
+}
 """What is counted, and in which tables: how many hold each word, and the totals."""
 
 
+MOST_BEGINNING = 64
+"""Words that one with any ending may stand for."""
+
+
 class Totals(NamedTuple):
-    """Of all memories, or all exchanges, of a workspace."""
+    """Of all memories, exchanges or chunks of a workspace."""
 
     rows: int
     length: int
@@ -45,7 +53,7 @@ class WordCounts(Records):
 
     Args:
         database: the workspace.
-        rows: what is counted: `memories` or `exchanges`.
+        rows: what is counted: `memories`, `exchanges` or `chunks`.
     """
 
     topic = "words"
@@ -82,6 +90,14 @@ class WordCounts(Records):
         kept = dict(self._rows("frequencies", json(list(words))))
         pending = self._pending()
         return {word: kept.get(word, 0) + pending[word] for word in words}
+
+    def beginning(self, start: str) -> dict[str, int]:
+        """The words that begin so, those of most rows first, with the number of rows that hold each."""
+        kept = self._rows("beginning", start, start + "\U0010ffff", MOST_BEGINNING)
+        pending = self._pending()
+        new = {word for word, count in pending.items() if count > 0 and word.startswith(start)}
+        found = {word: count + pending[word] for word, count in kept}
+        return {word: pending[word] for word in new} | found
 
     def among(self, words: Sequence[str]) -> tuple[Totals, dict[str, int]]:
         """Numbers of rows, of their words, and of rows with each of the words, at one moment."""

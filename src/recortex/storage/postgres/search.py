@@ -9,16 +9,18 @@ from itertools import accumulate, takewhile
 from math import log
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.search import BM25_MOST_GAIN
+from recortex.domain.search import BM25_MOST_GAIN, begins
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.postgres.words import asked, lexeme, quoted
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, SearchRecords
+from recortex.storage.records.values import json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.query import MemoryQuery
+    from recortex.storage.database import Database
     from recortex.storage.postgres.memories import PgMemories, WordCounts
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vector_index import PgVectors
@@ -39,6 +41,7 @@ class Asked(NamedTuple):
 
     Attributes:
         lexemes: count in the score; only the first `finding` of them find memories.
+        terms: of the query that finds, one for each lexeme; words that begin alike share one.
         rarities: of the lexemes, as BM25 weighs them.
         mean: mean length of a memory, in words.
         found: how many memories each lexeme is in.
@@ -47,6 +50,7 @@ class Asked(NamedTuple):
     """
 
     lexemes: list[str]
+    terms: list[str]
     rarities: list[float]
     mean: float
     found: list[int]
@@ -56,9 +60,7 @@ class Asked(NamedTuple):
     @property
     def values(self) -> tuple[Any, ...]:
         """Lexemes, rarities, mean length, and the query that finds."""
-        either = (" & " if self.all_required else " | ").join(
-            f"'{quoted(one)}'" for one in dict.fromkeys(self.lexemes[: self.finding])
-        )
+        either = (" & " if self.all_required else " | ").join(dict.fromkeys(self.terms[: self.finding]))
         return (self.lexemes, self.rarities, self.mean, either)
 
     def most(self, limit: int | None = None) -> int | None:
@@ -73,6 +75,7 @@ class Asked(NamedTuple):
         found = [self.found[place] for place in order]
         return Asked(
             lexemes=[self.lexemes[place] for place in order],
+            terms=[self.terms[place] for place in order],
             rarities=[self.rarities[place] for place in order],
             mean=self.mean,
             found=found,
@@ -84,6 +87,7 @@ class Asked(NamedTuple):
         places = [place for place, found in enumerate(self.found) if found]
         return self._replace(
             lexemes=[self.lexemes[place] for place in places],
+            terms=[self.terms[place] for place in places],
             rarities=[self.rarities[place] for place in places],
             found=[self.found[place] for place in places],
             finding=len(places),
@@ -115,6 +119,10 @@ class PgSearch(SearchRecords):
         """For each word, how many memories contain it."""
         return frequencies_of(self._counts, words)
 
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+        return holding(self._database, self._workspace, self._sql["holding"], words, keys)
+
     def match(
         self,
         words: Sequence[str],
@@ -136,21 +144,21 @@ class PgSearch(SearchRecords):
         sql = sql.replace("1 = 1", condition)
         return [(key, score) for key, score in self._database.rows(sql, (limit, *search.values, *values))]
 
-    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+    def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         search = self._asked(words)
         if search is None:
             return []
         search = search.rarest_first()
-        found = self._alike(search)
+        found = self._lookalikes(search, terms)
         needed = search.needed(found[-1][-1] if len(found) == LOOKALIKES else 0.0)
         if needed > search.finding:
-            found = self._alike(search._replace(finding=needed))
+            found = self._lookalikes(search._replace(finding=needed), terms)
         return [(id_, text) for id_, text, status, _ in found if status in LIVING]
 
-    def _alike(self, search: Asked) -> list[tuple[Any, ...]]:
+    def _lookalikes(self, search: Asked, terms: bool) -> list[tuple[Any, ...]]:
         most = MOST_COMPARED if sum(search.found[: search.finding]) > MOST_COMPARED else None
-        return self._rows("lookalikes", LOOKALIKES, *search.values, most)
+        return self._rows("lookalikes", LOOKALIKES, *search.values, most, terms)
 
     def _asked(
         self, words: Sequence[str], *, all_required: bool = False, score_only: Sequence[str] = ()
@@ -161,10 +169,26 @@ class PgSearch(SearchRecords):
 
 
 def frequencies_of(counts: WordCounts, words: Sequence[str]) -> list[int]:
-    """For each word, how many rows contain it."""
-    known = [asked(word) for word in words]
-    found = counts.of([word for word in known if word])
-    return [found[word] if word else 0 for word in known]
+    """For each word, how many rows contain it; with any ending, the sum over the words that begin so."""
+    known = [asked(word) or "" for word in words]
+    found = counts.of([one for one in known if one])
+    return [
+        sum(counts.beginning(one).values()) if one and begins(word) else found.get(one, 0)
+        for word, one in zip(words, known, strict=True)
+    ]
+
+
+def holding(
+    database: Database, workspace: int, sql: str, words: Sequence[str], keys: Sequence[int]
+) -> dict[str, frozenset[int]]:
+    """For each word, those of the keys whose rows hold it."""
+    known, among = {word: asked(word) for word in words}, json(list(keys))
+    return {
+        word: frozenset(row[0] for row in database.rows(sql, (f"'{quoted(lexeme(workspace, one))}'", among)))
+        if one
+        else frozenset()
+        for word, one in known.items()
+    }
 
 
 def asked_for(
@@ -176,19 +200,46 @@ def asked_for(
     score_only: Sequence[str] = (),
 ) -> Asked | None:
     """The words to find by, and those that only count in the score; None where no word is searchable."""
-    wanted = [word for word in (asked(word) for word in words) if word]
+    wanted, also = ([(one, word) for word in given if (one := asked(word))] for given in (words, score_only))
     if not wanted:
         return None
-    known = [*wanted, *(word for word in (asked(word) for word in score_only) if word)]
-    (total, length), found = counts.among(known)
+    (total, length), found = counts.among([one for one, _ in (*wanted, *also)])
+    finding, scoring = (
+        [
+            _Lexeme(held, one if begins(word) else "", count, _rarity(min(sum(alike.values()), total), total))
+            for one, word in given
+            for alike in [_alike(counts, one, found[one], word)]
+            for held, count in alike.items()
+        ]
+        for given in (wanted, also)
+    )
+    lexemes = [*finding, *scoring]
     return Asked(
-        lexemes=[lexeme(workspace, word) for word in known],
-        rarities=[_rarity(found[word], total) for word in known],
+        lexemes=[lexeme(workspace, one.word) for one in lexemes],
+        terms=[one.term(workspace) for one in lexemes],
+        rarities=[one.rarity for one in lexemes],
         mean=max(length / max(total, 1), 1e-9),
-        found=[found[word] for word in known],
-        finding=len(wanted),
+        found=[one.found for one in lexemes],
+        finding=len(finding),
         all_required=all_required,
     )
+
+
+def _alike(counts: WordCounts, one: str, found: int, word: str) -> dict[str, int]:
+    """A word, or those that begin so, and how many rows hold each; together they are one word to BM25."""
+    return (counts.beginning(one) if begins(word) else {}) or {one: found}
+
+
+class _Lexeme(NamedTuple):
+    """A word that is scored; `start` is how the others begin that count as the same."""
+
+    word: str
+    start: str
+    found: int
+    rarity: float
+
+    def term(self, workspace: int) -> str:
+        return f"'{quoted(lexeme(workspace, self.start or self.word))}'{':*' if self.start else ''}"
 
 
 def _rarity(count: int, total: int) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.degradation import Degradation
+from recortex.domain.search import ANY_ENDING, begins
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
@@ -71,6 +72,10 @@ class SqliteSearch(SearchRecords):
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
         return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
 
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the memories that contain it."""
+        return holding(self._index, self._sql["holding"], words, keys)
+
     def match(
         self,
         words: Sequence[str],
@@ -83,7 +88,7 @@ class SqliteSearch(SearchRecords):
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if all_required else any_of(words)
+        wanted = all_of(words) if all_required else any_of(words)
         found = self._matching(wanted, limit, only)
         if score_only:  # in one expression, the words would stand twice and count twice
             found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
@@ -98,13 +103,13 @@ class SqliteSearch(SearchRecords):
         bindings = (expression, *values, MOST_SCORED, limit)
         return [(key, score) for key, score in self._index.rows(sql, bindings)]
 
-    def candidates(self, words: Sequence[str]) -> list[tuple[str, str]]:
+    def candidates(self, words: Sequence[str], *, terms: bool = False) -> list[tuple[str, str]]:
         """Living memories that share some of these words: (id, text), the most alike first."""
         if not words:
             return []
         return [
             (id_, known)
-            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), LOOKALIKES))
+            for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
         ]
 
 
@@ -118,6 +123,12 @@ def frequencies(index: Rows, sql: str, words: Sequence[str], counted: int, size:
     ]
 
 
+def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+    """For each word, those of the keys whose rows hold it."""
+    among = json(list(keys))
+    return {word: frozenset(row[0] for row in index.rows(sql, (any_of([word]), among))) for word in words}
+
+
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
     """Each key with its best score, best first; of equals the oldest first."""
     best = dict(sorted(found, key=lambda entry: entry[1]))
@@ -125,14 +136,16 @@ def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, f
 
 
 def any_of(words: Sequence[str]) -> str:
-    """A full-text expression: any of the words, each taken literally."""
+    """A full-text expression: any of the words, each taken literally but for `ANY_ENDING`."""
     return " OR ".join(map(_literally, words))
 
 
-def _all(words: Sequence[str]) -> str:
+def all_of(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
     return " AND ".join(map(_literally, words))
 
 
 def _literally(word: str) -> str:
+    if begins(word):
+        return f'"{word.removesuffix(ANY_ENDING)}" *'
     return '"' + word.replace('"', '""').replace("\0", "") + '"'

@@ -16,6 +16,10 @@ SELECT key, score FROM (
   WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
 ) latest ORDER BY score DESC, key LIMIT ?1
 
+-- name: holding
+SELECT m.key FROM memories m WHERE /*own m*/ m.words @@ CAST(?1 AS tsquery)
+  AND m.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?2 AS json)))::bigint[])
+
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
 WHERE /*own*/ speaker <> '' AND lower(speaker COLLATE "C") = ANY(
@@ -51,6 +55,6 @@ WHERE /*own c*/ c.key = ANY(ARRAY(SELECT json_array_elements_text(CAST(?1 AS jso
 -- name: lookalikes
 SELECT m.id, m.text, m.status, f.score
 FROM matching(CAST(?5 AS tsquery), CAST(?2 AS text[]), CAST(?3 AS double precision[]),
-  CAST(?4 AS double precision), true, CAST(?6 AS integer), CAST(?1 AS integer)) f
+  CAST(?4 AS double precision), NOT CAST(?7 AS boolean), CAST(?6 AS integer), CAST(?1 AS integer)) f
 JOIN memories m ON /*own m*/ m.key = f.key
 ORDER BY f.score DESC, f.key

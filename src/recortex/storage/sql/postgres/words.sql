@@ -5,6 +5,9 @@ SELECT word, /*rows*/ FROM /*words*/ WHERE /*own*/ word IN (SELECT value FROM js
 SELECT word, /*rows*/, 0 FROM /*words*/ WHERE /*own*/ word IN (SELECT value FROM json_each(?))
 UNION ALL SELECT '', /*rows*/, length FROM /*totals*/ /*only own*/
 
+-- name: beginning
+SELECT word, /*rows*/ FROM /*words*/ WHERE /*own*/ word >= ? AND word < ? ORDER BY /*rows*/ DESC, word LIMIT ?
+
 -- name: count_words
 INSERT INTO /*words*/ (workspace, word, /*rows*/)
 SELECT :workspace, w.word, w.count

@@ -2,7 +2,7 @@
 -- These win over queries of the same name in the folder above.
 -- Python puts text into some: a condition after `MATCH ?` in `match`, and after `model = ?2` in `nearest` and
 -- `nearest_of_many`; a number for `/*coarse*/`. The weights in `match` are those of domain/search.py;
--- `lookalikes` compares by the text alone.
+-- `lookalikes` compares by the text alone, unless its second value is 1.
 
 -- name: match
 SELECT key, score FROM (
@@ -16,6 +16,9 @@ SELECT (
   SELECT count(*) || ' ' || coalesce(min(key), 0) FROM
     (SELECT rowid AS key FROM memories_fts WHERE memories_fts MATCH j.value ORDER BY rowid DESC LIMIT ?2)
 ) FROM json_each(?1) j ORDER BY j.key
+
+-- name: holding
+SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid IN (SELECT value FROM json_each(?))
 
 -- name: known_speakers
 SELECT DISTINCT speaker FROM memories
@@ -43,7 +46,7 @@ WHERE c.session <> '' AND n.session <> ''
 
 -- name: lookalikes
 SELECT m.id, m.text FROM
-  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?
-    ORDER BY -bm25(memories_fts, 1.0, 0.0, 0.0) DESC, rowid LIMIT ?) f
+  (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?1
+    ORDER BY -bm25(memories_fts, 1.0, 2.0 * ?2, 0.5 * ?2) DESC, rowid LIMIT ?3) f
   JOIN memories m ON m.key = f.rowid
 WHERE m.status IN ('active', 'proposed', 'quarantined')

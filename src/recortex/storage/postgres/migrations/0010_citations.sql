@@ -1,4 +1,4 @@
--- What is needed to find cited lines again, and what the last comparison with the code found of a memory (docs/validity.md).
+-- What finds cited lines again, and what the last comparison with the code found of a memory.
 ALTER TABLE memory_files ADD COLUMN signature text NOT NULL DEFAULT '';
 ALTER TABLE memories ADD COLUMN checked_at bigint;
 ALTER TABLE memories ADD COLUMN standing double precision;

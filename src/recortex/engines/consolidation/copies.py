@@ -1,0 +1,131 @@
+"""Near-copies in an answer: the best stands for all that say the same, so that they take one place.
+
+Two statements are near-copies when they have the same figures, names and negations, and neither says
+something that the other lacks, but for words that say little. Nothing is merged: those that are folded stay
+reachable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.kinds import KINDS
+from recortex.engines.consolidation.contradiction import contradiction
+from recortex.engines.ingestion.merging import same_event
+from recortex.engines.similarity.near_duplicates import LONGEST, meaning
+from recortex.engines.words import INFLECTIONS, stem, word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from recortex.domain.hit import Hit
+    from recortex.domain.memory import Memory
+
+SHARED = 0.75
+"""The least share of the longer statement's words that both have (bench/near_copies.py)."""
+FEWEST = 3
+"""Words that a statement must have to be a copy of another one."""
+_ROOT = 4
+"""Letters that two forms of one word begin with."""
+_SOFT = frozenset(
+    stem(word, INFLECTIONS)
+    for word in word_set(
+        "always every each since because if whether use uses using used get gets keep kept keeps instead "
+        "decision itself become becomes make makes made let lets want wants wanted like need needs"
+    )
+)
+"""Words that one of two copies may have alone."""
+_CODE = frozenset(("code", "code_description"))
+_NAME = re.compile(r"[^a-z]")
+"""In a word: it is a figure, a path, an identifier."""
+
+
+class _Said(NamedTuple):
+    """The words of a statement, in order, and as sets: all that matter, and the names and figures."""
+
+    order: tuple[str, ...]
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(1_024)
+def _said(text: str) -> _Said:
+    order = tuple(word for word in meaning(text) if word not in _SOFT)
+    return _Said(order, frozenset(order), frozenset(word for word in order if _NAME.search(word)))
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two statements say the same in nearly the same words."""
+    if one == other:
+        return True
+    if max(len(one), len(other)) > LONGEST:
+        return False
+    a, b = _said(one), _said(other)
+    if a.names != b.names or min(len(a.words), len(b.words)) < FEWEST:
+        return False
+    only_a, only_b = _without_forms(a.words - b.words, b.words - a.words)
+    if only_a and only_b:
+        return False
+    longer = max(len(a.words), len(b.words))
+    if longer - len(only_a) - len(only_b) < SHARED * longer:
+        return False
+    return not (_exchanged(a.order, b.order) or contradiction(one, other))
+
+
+def folded(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits, best first, each with the ids of its near-copies, which have no place of their own."""
+    found = list(hits)
+    copies = defaultdict[str, list[str]](list)
+    for memory, first in standing([hit.memory for hit in found]):
+        if memory is not first:
+            copies[first.id].append(memory.id)
+    left = {id_ for ids in copies.values() for id_ in ids}
+    return [replace(hit, alike=tuple(copies[hit.memory.id])) for hit in found if hit.memory.id not in left]
+
+
+def standing(memories: Iterable[Memory]) -> Iterator[tuple[Memory, Memory]]:
+    """Each memory with the one that stands for it: itself, or the first of which it is a near-copy."""
+    firsts: defaultdict[frozenset[str], list[Memory]] = defaultdict(list)
+    for memory in memories:
+        known = firsts[_said(memory.text[:LONGEST]).names]
+        first = next((one for one in known if _copies(one, memory)), memory)
+        if first is memory:
+            known.append(memory)
+        yield memory, first
+
+
+def _copies(a: Memory, b: Memory) -> bool:
+    """Whether two memories say the same; what happened twice is told twice, and code is no statement."""
+    if KINDS[a.kind].event or KINDS[b.kind].event:
+        return a.kind == b.kind and same_event(a, b) and alike(a.text, b.text)
+    return a.text == b.text if {a.kind, b.kind} & _CODE else alike(a.text, b.text)
+
+
+def _without_forms(only_a: Iterable[str], only_b: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The words that are no forms of one word: `chose` and `chosen`, `retry` and `retried`."""
+    left_a, left_b = list(only_a), list(only_b)
+    for word in only_a:
+        same = next((other for other in left_b if _same_root(word, other)), None)
+        if same is not None:
+            left_a.remove(word)
+            left_b.remove(same)
+    return left_a, left_b
+
+
+def _same_root(one: str, other: str) -> bool:
+    root = max(_ROOT, min(len(one), len(other)) - 1)
+    return one[:root] == other[:root] and not _NAME.search(one + other)
+
+
+def _exchanged(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two words have changed places over others: `Ann calls Bob` and `Bob calls Ann`."""
+    if len(one) != len(other):
+        return False
+    match [place for place, (a, b) in enumerate(zip(one, other, strict=True)) if a != b]:
+        case [first, last]:
+            return last > first + 1 and (one[first], one[last]) == (other[last], other[first])
+    return False
