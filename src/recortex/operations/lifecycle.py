@@ -58,8 +58,7 @@ class LifecycleOperations(Operations):
 
         A memory fades from its last use on, by its kind's half-life; pinned ones and hubs stay. It is
         archived after 14 days below its kind's threshold, a proposal after 60 that nothing confirmed; both
-        are pruned after 30 in the archive, unless `lifecycle.*` says otherwise. `restore`, `undo` bring it
-        back.
+        are pruned 30 days later (settings: `lifecycle.*`). `restore` and `undo` bring it back.
 
         Args:
             now: compute and record as if it were this time.

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.hit import Hit, Recall
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.engines.retrieval.asking import Meaning
+    from recortex.engines.retrieval.service import Retrieval
     from recortex.operations.inputs import RecallQuestion
 
 CATCH_UP = 32

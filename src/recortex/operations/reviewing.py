@@ -72,9 +72,8 @@ class ReviewOperations(Operations):
         """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
 
         Args:
-            action: list what waits; approve (they hold: active, validated, surer) or reject (they are
-                archived); or replace: of two memories that cannot both hold, the first takes the second one's
-                place.
+            action: list what waits; approve (active, validated, surer) or reject (archived); or replace: of
+                two memories that cannot both hold, the first takes the second one's place.
             ids: of the memories to decide about, or their first characters.
             limit: how many to list.
         """

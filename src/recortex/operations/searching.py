@@ -204,9 +204,9 @@ class SearchOperations(Operations):
 
         Args:
             id: of the memory, exchange or part, or its first characters.
-            as_of: the memory as it was recorded at that time.
-            valid_at: only if the memory was true in the world at that time.
-            around: neighbours on each side, at most 10.
+            as_of: the memory as it was then recorded.
+            valid_at: only if it was true at that time.
+            around: neighbours on each side, up to 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")

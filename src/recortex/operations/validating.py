@@ -77,7 +77,7 @@ class Validation:
 class ValidationOperations(Operations):
     """validate."""
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("ids", "scope", "heal"))
     def validate(
         self,
         ids: Sequence[str] = (),
@@ -91,7 +91,7 @@ class ValidationOperations(Operations):
         Args:
             ids: only these memories.
             scope: stale: unsure or long not validated; recent: of a week.
-            heal: follow moved code, lower, archive and flag for `review`; an agent only follows and flags.
+            heal: follow moved code, lower, archive, flag; an agent only follows and flags.
             limit: findings shown.
         """
         bounded(limit)

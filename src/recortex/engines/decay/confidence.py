@@ -8,6 +8,7 @@ the confidence above the base. No factor depends on the current time, so confide
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS, Kind
@@ -61,12 +62,15 @@ def half_life_days(one: Fading, centrality: float) -> float | None:
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None
+    linkage = min(MOST_LINKAGE, 1.0 + PER_PATTERN * one.patterns) if one.patterns else 1.0
+    central = DOUBLED if centrality > HUB else 1.0
+    if not one.access_count:  # most of what a search looks at: this is asked for each candidate
+        return days * linkage * central
     last = one.recorded_at if one.last_accessed_at is None else one.last_accessed_at
     months = max(last - one.recorded_at, MONTH) / MONTH
     frequency = 1.0 + min(1.0, one.access_count / months / MANY_ACCESSES)
-    linkage = min(MOST_LINKAGE, 1.0 + PER_PATTERN * one.patterns)
     often = DOUBLED if one.access_count > MANY_ACCESSES else 1.0
-    return days * frequency * linkage * (often * (DOUBLED if centrality > HUB else 1.0))
+    return days * frequency * linkage * (often * central)
 
 
 def validated_at(one: Fading) -> int | None:
@@ -82,16 +86,20 @@ def curve(one: Fading, centrality: float) -> Curve:
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    usage = min(MOST_USAGE, 1.0 + math.log10(one.access_count + 1) * USAGE_SLOPE)
     pattern = LINKED_BOOST if one.patterns else 1.0
     stands = 1.0 if one.standing is None else min(1.0, max(0.0, one.standing))
     citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
-    lift = usage * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    lift = _usage(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
     slowed_until = start
     validated = validated_at(one)
     if validated is not None:
         slowed_until = max(start, validated + KINDS[Kind(one.kind)].revalidate_days * DAY)
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
+
+
+@lru_cache(1024)
+def _usage(accesses: int) -> float:
+    return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * USAGE_SLOPE)
 
 
 def confidence(fall: Curve, now: int) -> float:

@@ -73,10 +73,13 @@ class MemoryRecords(Records):
         if query.as_of is not None:
             return self._find_as_of(query, query.as_of)
         condition, values = where(query)
+        ordered = f"ORDER BY {order(query)}"
+        if query.limit is None and not query.offset:
+            return self._select(condition, values, ordered)
+        # Only the keys of all that pass are sorted, not their texts.
+        passing = f"SELECT m.key FROM memories m WHERE /*own m*/ {condition} {ordered} LIMIT ? OFFSET ?"
         limit = _ALL if query.limit is None else query.limit
-        return self._select(
-            condition, (*values, limit, query.offset), f"ORDER BY {order(query)} LIMIT ? OFFSET ?"
-        )
+        return self._select(f"m.key IN ({passing})", (*values, limit, query.offset), ordered)
 
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass, the limit aside."""
