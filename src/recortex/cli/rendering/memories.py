@@ -102,6 +102,7 @@ def _facts(value: Memory, terminal: Terminal) -> Iterator[tuple[str, str]]:
     yield "patterns", ", ".join(link.name or link.id for link in value.patterns)
     yield "constraints", ", ".join(link.name or link.id for link in value.constraints)
     yield "recorded", f"{terminal.when(value.recorded_at)}, changed {terminal.when(value.updated_at)}"
+    yield "validated", terminal.when(value.validated_at) if value.validated_at else ""
     until = f" until {value.valid_until:%Y-%m-%d}" if value.valid_until else ""
     yield "true", f"since {value.valid_from:%Y-%m-%d}{until}"
     yield "used", plural(value.access_count, "time") if value.access_count else ""
