@@ -25,6 +25,8 @@ MOST_FILES = 50_000
 """Files that are listed without git."""
 MOST_ASKED = 500
 """Paths in one question; a command line has room for some thousand."""
+LONGEST = 4_096
+"""Characters of a path."""
 MOST_STEPS = 5
 """Renames of one file that are followed."""
 _PASSED_OVER = frozenset({"node_modules", "__pycache__", "venv", "target", "dist", "build", "vendor"})
@@ -49,7 +51,7 @@ class Moves:
             step = self._step(sorted(set(now.values())))
             found |= {path: "" for path, last in now.items() if step.get(last) == ""}
             now = {path: step[last] for path, last in now.items() if step.get(last)}
-            there = [path for path, last in now.items() if (self.root / last).is_file()]
+            there = [path for path, last in now.items() if os.path.isfile(self.root / last)]  # noqa: PTH113
             found |= {path: now.pop(path) for path in there}
             if not now:
                 break
@@ -58,10 +60,9 @@ class Moves:
     def commits(self, paths: Iterable[str], since: datetime) -> dict[str, list[int]]:
         """When commits since then changed each of some files, in seconds since 1970."""
         found: dict[str, list[int]] = {}
-        asked, at = [f":(top,literal){path}" for path in sorted(set(paths))], 0
-        for first in range(0, len(asked), MOST_ASKED):
-            form = (f"--since={int(since.timestamp())}", "--name-only", "--format=%x00%ct", "--")
-            for line in self._lines("log", *form, *asked[first : first + MOST_ASKED]):
+        form, at = (f"--since={int(since.timestamp())}", "--name-only", "--format=%x00%ct", "--"), 0
+        for asked in _asked(paths):
+            for line in self._lines("log", *form, *asked):
                 if line.startswith("\0"):
                     at = int(line[1:]) if line[1:].isdecimal() else 0
                 elif line:
@@ -80,8 +81,7 @@ class Moves:
         if self.git is None or not paths:
             return {}
         found = self._renames("diff", "--ignore-submodules=all", "HEAD")
-        for first in range(0, len(paths), MOST_ASKED):
-            asked = [f":(top,literal){path}" for path in paths[first : first + MOST_ASKED]]
+        for asked in _asked(paths):
             deletions = ("--no-renames", "--diff-filter=D", "--name-only", "--format=%x00%H", "--", *asked)
             said = self._lines("log", *deletions)
             commits = [line[1:] for line in said if line.startswith("\0")]
@@ -101,6 +101,13 @@ class Moves:
         if self.git is None:
             return ()
         return self.git.lines(command, *PLAIN, *words, most=MOST_LISTED, seconds=self.seconds)
+
+
+def _asked(paths: Iterable[str]) -> Iterator[list[str]]:
+    """Paths as git is asked for them, in questions of `MOST_ASKED`; without those that no file can have."""
+    asked = [f":(top,literal){one}" for one in sorted(set(paths)) if "\0" not in one and len(one) <= LONGEST]
+    for first in range(0, len(asked), MOST_ASKED):
+        yield asked[first : first + MOST_ASKED]
 
 
 @contextmanager

@@ -155,7 +155,7 @@ def test_files_outside_the_project_and_too_large_ones_are_not_compared(tree, tmp
 
 @pytest.mark.usefixtures("git")
 def test_hostile_names_are_only_names(tree):
-    names = ["--output=x", ":(exclude)*", "a\tb", "*", "-h", ""]
+    names = ["--output=x", ":(exclude)*", "a\tb", "*", "-h", "", "a\0b", "x" * 300, "x" * 5_000]
     found = citations_of(tree, [FileLink(name, 1, 2, "f" * 64, "", "2.AAAA") for name in names], "tree")
     assert {one.state for one in found} <= {"gone", "none"}
     assert sorted(path.name for path in tree.iterdir()) == [".git", "lib"]
