@@ -69,8 +69,8 @@ def again(subject, healed):
 def test_a_verdict_is_bounded_and_valid_means_that_nothing_was_found(subject):
     found = verdict(subject)
     assert 0.0 <= found.score <= 1.0
-    assert (found.standing == "valid") == (not found.issues) == (found.score == 1.0)
-    assert found.standing == "flagged" or not any(one.severity == "severe" for one in found.issues)
+    assert (found.state == "valid") == (not found.issues) == (found.score == 1.0)
+    assert found.state == "flagged" or not any(one.severity == "severe" for one in found.issues)
     assert not any(subject.memory.text in one.what for one in found.issues)
 
 

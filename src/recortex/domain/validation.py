@@ -13,7 +13,7 @@ DIMENSIONS: tuple[Dimension, ...] = ("citation", "temporal", "contradiction", "p
 Severity = Literal["minor", "moderate", "severe"]
 SEVERITIES: tuple[Severity, ...] = ("minor", "moderate", "severe")
 """From the least on."""
-Standing = Literal["valid", "stale", "flagged"]
+State = Literal["valid", "stale", "flagged"]
 FLAG = "needs-review"
 """The tag of a memory that a person should look at."""
 
@@ -39,14 +39,14 @@ class Verdict:
 
     Attributes:
         score: the mean of the dimensions' scores, 0 to 1.
-        standing: valid: nothing speaks against it; flagged: a severe issue, which a person should look at.
+        state: valid: nothing speaks against it; flagged: a severe issue, which a person should look at.
         issues: the gravest first.
         cited: the share of the code that it cites which stands; None where none can be compared.
     """
 
     id: str
     score: float
-    standing: Standing
+    state: State
     issues: tuple[Issue, ...] = ()
     cited: float | None = None
 

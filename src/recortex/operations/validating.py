@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.app.validation import validate
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
-from recortex.domain.validation import Issue, Standing
+from recortex.domain.validation import Issue, State
 from recortex.domain.vocabulary import Origin
 from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.operations.agents import limited
@@ -36,7 +36,7 @@ class Finding:
 
     Attributes:
         text: what it says, in a line.
-        standing: stale, flagged for a person, or valid.
+        state: stale, flagged for a person, or valid.
         score: the mean of four dimensions, 0 to 1.
         confidence: what is left of it now.
         issues: what speaks against it, the gravest first.
@@ -46,7 +46,7 @@ class Finding:
     id: str
     kind: str
     text: str
-    standing: Standing
+    state: State
     score: float
     confidence: float
     issues: tuple[Issue, ...] = ()
@@ -141,10 +141,10 @@ def _own(memory: Memory) -> bool:
 
 
 def _told(scope: ValidationScope, found: Sequence[Validated], limit: int) -> Validation:
-    counts = Counter(one.verdict.standing for one in found)
+    counts = Counter(one.verdict.state for one in found)
     told = [one for one in found if one.verdict.issues or one.healed.done]
-    order: tuple[Standing, ...] = ("flagged", "stale", "valid")
-    told.sort(key=lambda one: (order.index(one.verdict.standing), one.verdict.score))
+    order: tuple[State, ...] = ("flagged", "stale", "valid")
+    told.sort(key=lambda one: (order.index(one.verdict.state), one.verdict.score))
     return Validation(
         scope=scope,
         total=len(found),
@@ -163,7 +163,7 @@ def _finding(one: Validated) -> Finding:
         id=memory.id,
         kind=memory.kind,
         text=memory.summary or memory.text,
-        standing=one.verdict.standing,
+        state=one.verdict.state,
         score=one.verdict.score,
         confidence=round(one.subject.confidence, 4),
         issues=one.verdict.issues,

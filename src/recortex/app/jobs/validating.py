@@ -74,9 +74,9 @@ def _validated(work: Work, ids: list[str]) -> Iterator[list[Validated]]:
 
 
 def _counted(chunk: list[Validated]) -> Counter[str]:
-    standings = Counter(one.verdict.standing for one in chunk)
+    states = Counter(one.verdict.state for one in chunk)
     healed = sum(bool(one.healed.done) for one in chunk)
-    named = {"memories": len(chunk), "stale": standings["stale"], "flagged": standings["flagged"]}
+    named = {"memories": len(chunk), "stale": states["stale"], "flagged": states["flagged"]}
     return Counter(named | {"healed": healed})
 
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.cli.terminal import Style, Terminal
-    from recortex.domain.validation import Issue, Severity, Standing
+    from recortex.domain.validation import Issue, Severity, State
     from recortex.operations.validating import Finding, Validation
 
 _STYLES: dict[Severity, Style] = {"minor": "dim", "moderate": "yellow", "severe": "red"}
-_STANDINGS: dict[Standing, Style] = {"valid": "green", "stale": "yellow", "flagged": "red"}
+_STATES: dict[State, Style] = {"valid": "green", "stale": "yellow", "flagged": "red"}
 
 
 def validation(value: Validation, terminal: Terminal) -> str:
@@ -32,9 +32,9 @@ def validation(value: Validation, terminal: Terminal) -> str:
 
 
 def _finding(value: Finding, terminal: Terminal) -> Iterator[str]:
-    standing = terminal.style(value.standing, _STANDINGS[value.standing])
+    state = terminal.style(value.state, _STATES[value.state])
     name = terminal.style(short(value.id), "cyan")
-    yield f"{name}  {value.kind}  {standing}  score {value.score:.2f}, confidence {value.confidence:.2f}"
+    yield f"{name}  {value.kind}  {state}  score {value.score:.2f}, confidence {value.confidence:.2f}"
     yield terminal.wrap(clean(value.text), indent=6)
     yield from (_issue(one, terminal) for one in value.issues)
     for done in value.done:

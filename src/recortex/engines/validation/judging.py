@@ -11,12 +11,12 @@ from recortex.engines.validation import citation, contradiction, pattern, tempor
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.domain.validation import Dimension, Issue, Severity, Standing
+    from recortex.domain.validation import Dimension, Issue, Severity, State
     from recortex.engines.validation.subject import Subject
 
 SCORES: dict[Severity, float] = {"minor": 0.9, "moderate": 0.7, "severe": 0.3}
 """What an issue leaves of its dimension."""
-_STANDINGS: dict[Severity, Standing] = {"minor": "stale", "moderate": "stale", "severe": "flagged"}
+_STATES: dict[Severity, State] = {"minor": "stale", "moderate": "stale", "severe": "flagged"}
 
 
 def verdict(subject: Subject) -> Verdict:
@@ -33,7 +33,7 @@ def verdict(subject: Subject) -> Verdict:
     return Verdict(
         id=subject.memory.id,
         score=round(sum(scores.values()) / len(scores), 4),
-        standing=_STANDINGS[found[0].severity] if found else "valid",
+        state=_STATES[found[0].severity] if found else "valid",
         issues=tuple(found),
         cited=standing_of(subject.citations),
     )
