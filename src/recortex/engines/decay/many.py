@@ -40,7 +40,8 @@ class _Columns:
 
     def maybe(self, name: str) -> Numbers:
         """One that may be."""
-        return np.array(list(map(attrgetter(name), self._memories)), np.float64)
+        found = [np.nan if one is None else one for one in map(attrgetter(name), self._memories)]
+        return np.fromiter(found, np.float64, len(found))
 
     def places(self, name: str, table: dict[str, int]) -> Places:
         """A column of words as places in a table."""
