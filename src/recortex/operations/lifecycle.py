@@ -50,7 +50,7 @@ class Lifecycle:
 class LifecycleOperations(Operations):
     """lifecycle."""
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("dry_run",))
     def lifecycle(
         self, *, now: datetime | None = None, dry_run: bool = False, scope: Scope | None = None
     ) -> Lifecycle:

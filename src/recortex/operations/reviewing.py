@@ -1,4 +1,4 @@
-"""Deciding about what waits for a person: review."""
+"""Deciding about what waits for a person, and what a person should look at: review."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.validation import cited_anew
+from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
+from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
@@ -49,6 +51,7 @@ class Reviewed:
     Attributes:
         contradictions: pairs that cannot both hold.
         flagged: memories that a validation flagged.
+        questions: of active memories that are in doubt; None where they were not asked for.
     """
 
     action: Review
@@ -56,27 +59,34 @@ class Reviewed:
     waiting: int
     contradictions: tuple[Contradiction, ...] = ()
     flagged: tuple[Flagged, ...] = ()
+    questions: tuple[Question, ...] | None = None
 
 
 class ReviewOperations(Operations):
     """review."""
 
-    @operation()
+    @operation(told=("action", "ids", "candidates"))
     def review(
         self,
         action: Review = "list",
         ids: Sequence[str] = (),
         *,
+        candidates: bool = False,
         limit: int = 20,
     ) -> Reviewed:
         """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
 
         Args:
-            action: list what waits; approve (active, validated, surer) or reject (archived); or replace: of
-                two memories that cannot both hold, the first takes the second one's place.
+            action: list what waits; approve (active, validated, surer) or reject (archived); or replace: the
+                first of two that cannot both hold takes the second one's place.
             ids: of the memories to decide about, or their first characters.
+            candidates: list active memories in doubt instead, a question each; `feedback` answers.
             limit: how many to list.
         """
+        if candidates:
+            if action != "list":
+                raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
+            return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
             found = self._present(MemoryQuery(statuses=WAITING))
             found.sort(key=lambda one: -one.confidence)
@@ -94,6 +104,25 @@ class ReviewOperations(Operations):
         located = [self._waits(id_) for id_ in ids]
         decided = [self._decide(services, memory, status, action) for services, memory in located]
         return self._reviewed(action, decided)
+
+    def _questions(self, limit: int) -> tuple[Question, ...]:
+        """What to ask a person of active memories: those that are used most and least sure come first."""
+        from recortex.engines.decay.present import remaining
+        from recortex.engines.reviewing.questions import doubted, question
+
+        now = to_micros(self._app.clock())
+        against = {one.newer.id: one.older.id for one in self._contradictions(limit)}
+        found: list[Question] = []
+        for services in self._app.all_services():
+            rows = services.store.statistics.presentable(now)
+            first = doubted(((row, remaining(row, now)) for row in rows), against, now)[:limit]
+            ids = [id_ for one in first for id_ in (one.id, one.against) if id_]
+            shown = all_output_redacted(self._faded(services, services.store.memories.get(ids)))
+            known = {memory.id: memory for memory in shown}
+            found += [
+                question(one, known[one.id], known.get(one.against)) for one in first if one.id in known
+            ]
+        return tuple(sorted(found, key=lambda one: -one.weight)[:limit])
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [

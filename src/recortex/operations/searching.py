@@ -149,6 +149,7 @@ class SearchOperations(Operations):
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
             withheld=withheld,
+            untimely=min(sum(part.untimely for part in parts), limit),
         )
         return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
@@ -204,7 +205,7 @@ class SearchOperations(Operations):
 
         Args:
             id: of the memory, exchange or part, or its first characters.
-            as_of: the memory as it was then recorded.
+            as_of: as it was then recorded.
             valid_at: only if it was true at that time.
             around: neighbours on each side, up to 10.
         """

@@ -36,6 +36,9 @@ class MemoryReader(Protocol):
     def find(self, query: MemoryQuery) -> list[Memory]:
         """The memories that pass, ordered and cut as the query says."""
 
+    def any_untimely(self, at: datetime) -> bool:
+        """Whether an active memory is not true in the world at a time."""
+
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass the query; its limit is ignored."""
 
@@ -60,14 +63,21 @@ class MemoryReader(Protocol):
     def former(self, query: MemoryQuery, at: datetime) -> list[Memory]:
         """States that were recorded at that time, no longer hold, and pass the query."""
 
+
+class Checks(Protocol):
+    """When memories were validated, and what was found of them."""
+
     def unchecked(self, before: datetime, limit: int) -> list[str]:
         """Ids of active memories that were not validated since, those that never were first."""
 
     def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
         """What the last validation found, by id; those that never were validated are left out."""
 
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
 
-class Memories(MemoryReader, Protocol):
+
+class Memories(MemoryReader, Checks, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:
@@ -92,9 +102,6 @@ class Memories(MemoryReader, Protocol):
 
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
-
-    def check(self, checks: Sequence[Check], at: datetime) -> None:
-        """Keep what a validation found; this is no new state of a memory."""
 
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""

@@ -11,6 +11,7 @@ from recortex import Cortex
 from recortex.app.citations import cite
 from recortex.app.jobs.running import run_due
 from recortex.app.wiring import application
+from recortex.cli.reviewing import items
 from recortex.domain.kinds import KINDS
 from recortex.domain.links import FileLink
 from recortex.domain.relation import Relation
@@ -242,6 +243,18 @@ def test_what_is_severe_is_flagged_once_shown_in_review_and_decided_by_a_person(
     assert cortex.review().flagged == ()
     assert cortex.validate().valid == 1
     assert cortex.undo(memory.id).tags == (FLAG,)
+
+
+def test_what_was_flagged_is_asked_about_and_a_confirmation_is_an_approval(cortex, memory, source):
+    source.unlink()
+    cortex.validate(heal=True)
+    (item,) = items(cortex.review())
+    assert (item.memory.id, item.waits) == (memory.id, False)
+    assert "the file is gone" in item.question
+    confirmed = cortex.feedback(memory.id, "confirm").memory
+    assert (confirmed.tags, confirmed.files) == ((), ())
+    assert items(cortex.review()) == []
+    assert cortex.validate().valid == 1
 
 
 def test_what_is_not_severe_any_more_is_no_longer_flagged(cortex, memory, source):

@@ -26,6 +26,8 @@ FORMS = {
     "Linked": "memories.linked",
     "Forgotten": "memories.forgotten",
     "Reviewed": "memories.reviewed",
+    "Learned": "corrections.learned",
+    "Feedback": "corrections.feedback",
     "Remembered": "changes.remembered",
     "Extracted": "changes.extracted",
     "Imported": "changes.imported",

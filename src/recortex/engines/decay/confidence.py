@@ -89,7 +89,7 @@ def curve(one: Fading, centrality: float) -> Curve:
     pattern = LINKED_BOOST if one.patterns else 1.0
     stands = 1.0 if one.standing is None else min(1.0, max(0.0, one.standing))
     citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
-    lift = _usage(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    lift = usage_factor(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
     slowed_until = start
     validated = validated_at(one)
     if validated is not None:
@@ -98,7 +98,8 @@ def curve(one: Fading, centrality: float) -> Curve:
 
 
 @lru_cache(1024)
-def _usage(accesses: int) -> float:
+def usage_factor(accesses: int) -> float:
+    """The boost by the number of accesses, from 1 to 1.5."""
     return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * USAGE_SLOPE)
 
 

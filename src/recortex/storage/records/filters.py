@@ -76,6 +76,9 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
     yield from _linked(query)
     yield from _scalars(query)
+    if query.not_valid_at is not None:
+        at = micros(query.not_valid_at)
+        yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
 
 
 def _linked(query: MemoryQuery) -> Iterator[Clause]:

@@ -89,6 +89,10 @@ class MemoryRecords(Records):
         sql = f"SELECT count(*) FROM memories m WHERE /*own m*/ {condition}"
         return int(self._database.value(sql, values))
 
+    def any_untimely(self, at: datetime) -> bool:
+        """Whether an active memory is not true in the world at a time."""
+        return bool(self._database.value(self._sql["any_untimely"], (to_micros(at),)))
+
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""
         table: dict[str, dict[str, int]] = defaultdict(dict)

@@ -90,3 +90,10 @@ SELECT id, verdict FROM memories WHERE /*own*/ id IN (SELECT value FROM json_eac
 UPDATE memories SET checked_at = ?1, verdict = ?2, standing = ?3,
   standing_since = CASE WHEN standing IS NOT DISTINCT FROM ?3 THEN standing_since ELSE ?1 END
 WHERE /*own*/ id = ?4 AND updated_at = ?5
+
+-- Each half repeats the condition of its index: without it, the index is not used.
+-- name: any_untimely
+SELECT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_until IS NOT NULL
+    AND m.valid_until <= ?1)
+  OR EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_from > m.recorded_at
+    AND m.valid_from > ?1)
