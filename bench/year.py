@@ -21,9 +21,10 @@ import random
 import tempfile
 import time
 from collections import defaultdict
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex import Cortex
 from recortex.app.jobs.running import run, run_due
@@ -87,40 +88,40 @@ def script(known: list[Fact], sessions: int, noise: int) -> dict[int, list[str]]
     return found
 
 
-def held(cx: Cortex) -> Iterator[float]:
-    """Seconds for which each transaction of the jobs after a session holds the lock."""
+def upkeep(cx: Cortex, now: datetime) -> list[float]:
+    """Run the jobs that follow a session; seconds that each of their transactions took."""
     times: list[float] = []
     services = services_of(cx)
     pool = services.store.pool
-    begin, commit, began = pool._begin, pool._commit, 0.0
+    transaction = pool.transaction
 
-    def timed_begin(patience: float | None) -> None:
-        nonlocal began
-        begin(patience)
-        began = time.perf_counter()
-
-    def timed_commit() -> None:
-        commit()
+    @contextmanager
+    def timed(**how: Any) -> Iterator[None]:
+        with transaction(**how):
+            began = time.perf_counter()
+            yield
         times.append(time.perf_counter() - began)
 
-    pool._begin, pool._commit = timed_begin, timed_commit
-    run(services, cx._app.clock, services.settings, AFTER_SESSION)
-    run_due(services, cx._app.clock, services.settings)
-    pool._begin, pool._commit = begin, commit
-    yield from times
+    pool.transaction = timed
+    run(services, lambda: now, services.settings, AFTER_SESSION)
+    run_due(services, lambda: now, services.settings)
+    pool.transaction = transaction
+    return times
 
 
 def live(root: Path, known: list[Fact], sessions: int, noise: int) -> list[float]:
     """All sessions; returns the seconds for which jobs held the lock."""
-    chance, said, times = random.Random(SEED), script(known, sessions, noise), []
+    chance, said = random.Random(SEED), script(known, sessions, noise)
+    times: list[float] = []
     for session in range(sessions):
-        os.environ["RECORTEX_NOW"] = (START + timedelta(days=DAYS * session / sessions)).isoformat()
+        now = START + timedelta(days=DAYS * session / sessions)
+        os.environ["RECORTEX_NOW"] = now.isoformat()
         with Cortex.open(root) as cx:
             for text in said[session]:
                 cx.remember(text, kind="decision", source=f"s{session}")
             for fact in chance.sample(known, ASKED):
                 cx.recall(fact.question)
-            times += held(cx)
+            times += upkeep(cx, now)
     return times
 
 

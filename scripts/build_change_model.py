@@ -144,7 +144,9 @@ class Layer(nn.Module):
             query, key, value, attn_mask=mask[:, None, None, :]
         )
         mixed = mixed.transpose(1, 2).reshape(rows, length, WIDTH)
-        x = self.norm("attention.output.LayerNorm", x + self.drop(self.linear("attention.output.dense", mixed)))
+        x = self.norm(
+            "attention.output.LayerNorm", x + self.drop(self.linear("attention.output.dense", mixed))
+        )
         wide = nn.functional.gelu(self.linear("intermediate.dense", x))
         return self.norm("output.LayerNorm", x + self.drop(self.linear("output.dense", wide)))
 

@@ -8,6 +8,7 @@ likely is marked, stands beside the other, and waits in `review`.
 from __future__ import annotations
 
 from contextlib import suppress
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.query import MemoryQuery
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from recortex.ports.changes import ChangeReader
 
 NEAR = 8
-"""Memories that are looked at for their vectors; as many are for their words."""
+"""Memories that are looked at for their vectors."""
+MOST, AT_ONCE = 16, 4
+"""Memories that one is read with: by the job, and while somebody waits (bench/changes.py)."""
 _STANDING = (Status.ACTIVE, Status.PROPOSED)
 _ENDING = (RelationType.SUPERSEDES, RelationType.CONTRADICTS)
 
@@ -55,12 +58,18 @@ class Changes:
     def __init__(self, services: StoreServices, reader: ChangeReader) -> None:
         self._services, self._reader = services, reader
 
-    def settle(self, memory: Memory, *, now: datetime, actor: Actor) -> Settled:
+    def settle(self, memory: Memory, *, now: datetime, actor: Actor, most: int = MOST) -> Settled:
         """Let a memory end what it ends, or be ended by what was said after it.
 
         Nothing happens where the model cannot be run.
+
+        Args:
+            memory: as it is stored.
+            now: when.
+            actor: on whose behalf.
+            most: memories that it is read with at most, the likeliest ones.
         """
-        pairs = [self._ordered(memory, other) for other in self._candidates(memory)]
+        pairs = [self._ordered(memory, other) for other in self._candidates(memory)[:most]]
         pairs = [one for one in pairs if readable(one[0].text) and readable(one[1].text)]
         if not pairs:
             return Settled()
@@ -85,9 +94,12 @@ class Changes:
         if not is_replaceable(memory.kind) or memory.status not in _STANDING:
             return []
         store = self._services.store
-        near = store.search.memories(self._near(memory)).values()
+        near = self._near(memory)
+        read = store.search.memories(near)
         ids = [one for one, _ in store.search.candidates(query_terms(memory.text))]
-        found = {one.id: one for one in (*store.memories.get(ids), *near)}
+        worded = {one.id: one for one in store.memories.get(ids)}
+        in_turns = zip_longest((read.get(key) for key in near), (worded.get(id_) for id_ in ids))
+        found = {one.id: one for pair in in_turns for one in pair if one is not None}
         decided = {
             id_
             for relation in store.relations.of([memory.id])

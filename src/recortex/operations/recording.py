@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from recortex.app.changes import AT_ONCE
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.memory import Memory
@@ -87,7 +88,7 @@ class RecordingOperations(Operations):
         )
         services.embedding.embed([kept.memory])
         if kept.added and services.changes:
-            services.changes.settle(kept.memory, now=self._app.clock(), actor=self._app.actor)
+            services.changes.settle(kept.memory, now=self._app.clock(), actor=self._app.actor, most=AT_ONCE)
             (memory,) = services.store.memories.get([kept.memory.id])
             kept = replace(kept, memory=memory)
         return answered(services, kept)
