@@ -75,7 +75,7 @@ def judge(*, rules: bool) -> Callable[[Pair], str]:
     def of(one: Pair) -> str:
         verdict = find_supersession(one.new, one.known)
         if not rules:
-            verdict = read_together(one.new, verdict, model.chances([(one.known, one.new)])[0])
+            verdict = read_together(one.known, one.new, verdict, model.chances([(one.known, one.new)])[0])
         return verdict.outcome.value
 
     return of

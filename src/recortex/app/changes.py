@@ -76,7 +76,7 @@ class Changes:
         with suppress(EmbeddingError):
             read = self._reader.chances([(known.text, new.text) for known, new in pairs])
             verdicts = [
-                read_together(new.text, find_supersession(new.text, known.text), chances)
+                read_together(known.text, new.text, find_supersession(new.text, known.text), chances)
                 for (known, new), chances in zip(pairs, read, strict=True)
             ]
             return self._act(

@@ -340,7 +340,7 @@ class Ingestion:
     def _read_together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
         if rules.outcome is Outcome.REPLACES and self._reader:
             with suppress(EmbeddingError):
-                return read_together(new, rules, self._reader.chances([(known, new)])[0])
+                return read_together(known, new, rules, self._reader.chances([(known, new)])[0])
         return rules
 
     def _replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:

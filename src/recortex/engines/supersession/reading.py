@@ -11,16 +11,20 @@ from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
 from recortex.engines.supersession.change_cues import changed_mind
+from recortex.engines.supersession.claims import stems
 from recortex.engines.supersession.detection import NOTHING, Outcome, SupersessionVerdict
+from recortex.engines.words import CLAIM_WORDS, words
 
 if TYPE_CHECKING:
     from recortex.domain.change import Chances
 
 PATTERNS = Patterns(__file__)
 
-ENDS, AGREED, DOUBTED = 0.9, 0.5, 0.6
+ENDS, AGREED, DOUBTED = 0.97, 0.5, 0.98
 """The least chance that the known one ends, to end it: alone, and where the rules say so too; and that
 something of it ends, to ask a person (bench/changes.py)."""
+SHARED, TOUCHED = 2, 1
+"""Word stems in common without which nothing is ended by the model alone, and nobody is asked."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
@@ -30,20 +34,31 @@ def readable(text: str) -> bool:
     return len(text) <= LONGEST and not PATTERNS.question.search(text)
 
 
-def read_together(new: str, rules: SupersessionVerdict, chances: Chances) -> SupersessionVerdict:
+def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Chances) -> SupersessionVerdict:
     """What a new statement does to a known one.
 
     Args:
-        new: the new statement.
+        known: the known statement.
+        new: the new one.
         rules: what the rules say.
         chances: as a model reads them.
     """
     agreed = rules.outcome is Outcome.REPLACES
-    if chances.ends >= (AGREED if agreed else ENDS):
-        evidence = rules.evidence if agreed else "ends it, as read together"
-        return SupersessionVerdict(Outcome.REPLACES, f"{evidence} {chances.ends:.2f}", changed_mind(new))
-    if agreed or 1 - chances.stays >= DOUBTED:
-        return SupersessionVerdict(
-            Outcome.CONTRADICTS, f"may end it, as read together {1 - chances.stays:.2f}", changed_mind(new)
-        )
+    if agreed and chances.ends >= AGREED:
+        return _verdict(Outcome.REPLACES, rules.evidence, chances.ends, new)
+    shared = len(_content(known) & _content(new))
+    if chances.ends >= ENDS and shared >= SHARED:
+        return _verdict(Outcome.REPLACES, "ends it, as read together", chances.ends, new)
+    touched = 1 - chances.stays
+    if agreed or (touched >= DOUBTED and shared >= TOUCHED):
+        return _verdict(Outcome.CONTRADICTS, "may end it, as read together", touched, new)
     return NOTHING
+
+
+def _content(text: str) -> frozenset[str]:
+    """The stems of the words that tell what a text is about."""
+    return stems(words(text)) - CLAIM_WORDS
+
+
+def _verdict(outcome: Outcome, evidence: str, chance: float, new: str) -> SupersessionVerdict:
+    return SupersessionVerdict(outcome, f"{evidence} {chance:.2f}", changed_mind(new))
