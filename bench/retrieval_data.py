@@ -1,4 +1,4 @@
-"""The questions and stores of bench/retrieval.py, from `$RECORTEX_BENCH_DATA`, `$RECORTEX_BENCH_SESSIONS` and developer_notes.json."""
+"""The questions and stores of bench/retrieval.py, from `$RECORTEX_BENCH_DATA` and files beside this one."""
 
 from __future__ import annotations
 

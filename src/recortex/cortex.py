@@ -7,8 +7,10 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.documents import DocumentOperations
 from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
+from recortex.operations.frames import FrameOperations
 from recortex.operations.garbage_collection import GarbageCollectionOperations
 from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
@@ -35,6 +37,7 @@ class Cortex(
     SearchOperations,
     ExplanationOperations,
     ContextOperations,
+    FrameOperations,
     AdviceOperations,
     GenerationOperations,
     BrowseOperations,
@@ -48,6 +51,7 @@ class Cortex(
     ConsolidationOperations,
     KindOperations,
     IndexingOperations,
+    DocumentOperations,
     InspectionOperations,
     LifecycleOperations,
     GraphOperations,

@@ -47,6 +47,13 @@ class ExchangeNotFoundError(RecortexError):
     hint = "`recortex recall` and `recortex sessions --session ID` show the ids of exchanges."
 
 
+class ChunkNotFoundError(RecortexError):
+    """There is no part of a document with that id."""
+
+    code = "chunk_not_found"
+    hint = "`recortex recall` shows the ids; a part has another one when its document was edited."
+
+
 class SessionNotFoundError(RecortexError):
     """Nothing of that session is kept."""
 

@@ -107,6 +107,15 @@ def embed_said(store, model, pairs):
     return keys
 
 
+def embed_written(store, model, pairs):
+    """Vectors for chunks: (key, hash, code)."""
+    with store.transaction():
+        keys = store.chunk_vectors.put(model, {hash_: code for _, hash_, code in pairs})
+        found = store.chunk_search.chunks([key for key, _, _ in pairs])
+        store.chunk_vectors.attach({key: (keys[hash_],) for key, hash_, _ in pairs if key in found})
+    return keys
+
+
 def version(store, id_, versions):
     if store.memories.get([id_]):
         with store.transaction():
@@ -146,6 +155,21 @@ def said_match(store, words, limit, only):
     counts = search.frequencies(words)
     found = search.match(dict(zip(words, counts, strict=True)), limit, only)
     return ranked(found, limit), counts, search.size()
+
+
+def written_match(store, words, limit, only, every, also):
+    search = store.chunk_search
+    found = search.match(words, limit, only, all_required=every, score_only=also)
+    return ranked(found, limit), search.frequencies(words), search.searchable()
+
+
+def written_facts(store, keys, only, model):
+    search = store.chunk_search
+    return (
+        sorted(search.facts(keys, only, model), key=lambda one: one.key),
+        sorted(search.chunks(keys).items()),
+        sorted(search.links(keys).items()),
+    )
 
 
 def said(store, query):
@@ -196,6 +220,11 @@ ACTS = {
     "unsay": inside(lambda s, keys: s.exchanges.delete(keys)),
     "embed_said": embed_said,
     "release": inside(lambda s, model: s.exchange_vectors.release_others(model, 3)),
+    "write": inside(lambda s, document, chunks: s.documents.put(document, chunks)),
+    "unwrite": inside(lambda s, paths: s.documents.delete(paths)),
+    "embed_written": embed_written,
+    "release_written": inside(lambda s, model: s.chunk_vectors.release_others(model, 3)),
+    "read_chunks": inside(lambda s, ids, at: s.documents.touch(ids, at)),
     "session": lambda s, session: s.sessions.put(session),
     "captured": lambda s, id_, at, told: s.sessions.captured(id_, at, size=7, told=told),
     "give": lambda s, receipts: s.sessions.give(receipts),
@@ -255,6 +284,24 @@ ACTS = {
     ),
     "said_facts": said_facts,
     "holding_said": lambda s, text: s.exchanges_holding(text),
+    "written": lambda s, within: (
+        s.documents.all(),
+        s.documents.all(within=within),
+        s.documents.count(),
+        sorted(s.documents.by_other_rules("new")),
+    ),
+    "written_of": lambda s, path, ids, prefix: (
+        s.documents.chunks_of(path),
+        s.documents.chunks(ids),
+        s.documents.ids_beginning(prefix),
+    ),
+    "written_match": written_match,
+    "written_nearest": lambda s, vector, limit, only, model: s.chunk_search.nearest(
+        vector, limit, only, model
+    ),
+    "written_facts": written_facts,
+    "written_waiting": lambda s: (s.chunk_vectors.waiting(4), s.chunk_vectors.count_waiting()),
+    "holding_written": lambda s, text: s.chunks_holding(text),
     "agrees": lambda s: s.vectors.agrees(),
     "read_session": lambda s, id_: (s.sessions.get(id_), s.sessions.ids_beginning(id_)),
     "sessions": lambda s, limit: s.sessions.recent(limit),

@@ -16,6 +16,7 @@ from blake3 import blake3
 from example_memories import AT, DIMENSIONS, id_of
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.degradation import Degradation
+from recortex.domain.document import Chunk, Document, chunk_id, document_id
 from recortex.domain.exchange import Exchange, ExchangeQuery
 from recortex.domain.history import AuditEntry, Version
 from recortex.domain.kinds import KINDS
@@ -26,7 +27,16 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.relation import Relation
 from recortex.domain.session import Receipt, Session, Signal
 from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Actor, Origin, RelationStatus, RelationType, Scope, Status, Trust
+from recortex.domain.vocabulary import (
+    Actor,
+    Domain,
+    Origin,
+    RelationStatus,
+    RelationType,
+    Scope,
+    Status,
+    Trust,
+)
 from recortex.engines.words import content_words
 
 PIECES = (
@@ -109,6 +119,10 @@ WEIGHTS = {
     "embed_said": 4,
     "said_match": 4,
     "said_nearest": 3,
+    "write": 6,
+    "embed_written": 4,
+    "written_match": 4,
+    "written_nearest": 3,
     "update": 5,
     "embed": 6,
     "match": 6,
@@ -278,6 +292,53 @@ class Life:
             offset=self.pick(0, 0, 1),
         )
 
+    def document(self):
+        """One of a few, with chunks some of which other documents have too."""
+        path = self.pick(*PATHS)
+        chunks = [self.chunk(path, place) for place in range(self.random.randint(0, 3))]
+        document = Document(
+            id=document_id(path),
+            path=path,
+            form="markdown",
+            title=self.said(),
+            domain=self.pick(Domain.API, Domain.GENERAL),
+            set_domain=self.pick(*EITHER),
+            size=self.random.randint(0, 9),
+            hash=f"{self.random.randint(0, 3)}",
+            rules=self.pick("old", "new"),
+            source=self.pick("docs", "."),
+            chunks=len(chunks),
+            tokens=self.random.randint(0, 9),
+            modified_at=self.any_time(),
+            ingested_at=self.now(),
+            metadata=self.pick({}, {"tags": [self.said()]}),
+        )
+        return document, [(one, self.pick("", self.said())) for one in chunks]
+
+    def chunk(self, path, place):
+        hash_ = f"{self.mark}{self.random.randint(0, 5)}"
+        return Chunk(
+            id=chunk_id(path, hash_, place),
+            path=path,
+            place=place,
+            headings=self.pick((), (self.said(),)),
+            text=self.said(),
+            first_line=place,
+            last_line=place + 1,
+            tokens=self.random.randint(1, 9),
+            hash=hash_,
+            domain=self.pick(Domain.API, Domain.GENERAL),
+            written_at=self.any_time(),
+        )
+
+    def document_query(self):
+        return MemoryQuery(
+            domains=self.pick((), (Domain.API,)),
+            files=self.pick((), (PATHS[0],), ("src/",)),
+            recorded_after=self.pick(None, None, self.any_time()),
+            recorded_before=self.pick(None, None, self.any_time()),
+        )
+
     def receipt(self):
         return Receipt(
             session=self.pick(*SESSIONS),
@@ -365,6 +426,35 @@ class Life:
 
     def _holding_said(self):
         return (self.pick(*PIECES),)
+
+    def _write(self):
+        return self.document()
+
+    def _unwrite(self):
+        return (self.pick([], [self.pick(*PATHS)]),)
+
+    _embed_written, _release_written = _embed_said, _release
+
+    def _read_chunks(self):
+        return [self.chunk(self.pick(*PATHS), 0).id for _ in range(3)], self.any_time()
+
+    def _written(self):
+        return (self.pick((), (PATHS[0],), ("src/",)),)
+
+    def _written_of(self):
+        return self.pick(*PATHS), [self.chunk(self.pick(*PATHS), 0).id for _ in range(3)], "chk-0"
+
+    def _written_match(self):
+        only = self.pick(None, self.document_query())
+        return self.words(), self.random.randint(1, 9), only, self.pick(*SELDOM), ()
+
+    def _written_nearest(self):
+        return self.vector(), self.random.randint(1, 9), self.pick(None, self.document_query()), "one"
+
+    def _written_facts(self):
+        return self.keys(), self.document_query(), self.pick(None, *MODELS)
+
+    _holding_written = _holding_said
 
     def _touch(self):
         return self.ids(), self.any_time()

@@ -10,7 +10,7 @@ from recortex.domain.exchange import Exchange, word_of_file
 from recortex.domain.history import AuditEntry
 from recortex.domain.links import FileLink
 from recortex.domain.model_call import Limit, ModelCall, Spending
-from recortex.domain.session import Outcome, Receipt, Session, Signal
+from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.vocabulary import Actor, Scope
 
 MINUTE = timedelta(minutes=1)
@@ -63,6 +63,56 @@ def test_what_became_of_what_was_given(store):
         id_of(2): Outcome(given=1, used=0),
     }
     assert store.sessions.outcomes([], ["prompt"]) == {}
+
+
+def test_figures_of_many_sessions(store):
+    file = replace(GIVEN, memory=id_of(2), channel="file", subject="a.py", tokens=7)
+    store.sessions.put(FIRST)
+    store.sessions.put(replace(FIRST, id="s2", seen_at=AT + MINUTE))
+    given = [
+        replace(GIVEN, tokens=5),
+        replace(GIVEN, tokens=5, context=1),
+        file,
+        replace(file, session="s2", at=AT + MINUTE),
+    ]
+    store.sessions.give(given)
+    store.sessions.mark_used(given[1], AT, "quoted")
+    touches = [Signal(session="s1", at=AT, name=name, subject="a.py") for name in ("read", "written", "read")]
+    asked = [Signal(session="s1", at=AT, name="asked", subject="fix_bug", digest="12 40")]
+    store.sessions.note([*touches, *asked, replace(asked[0], at=AT + MINUTE)])
+    until = AT + MINUTE
+    assert [one.id for one in store.sessions.seen(AT, until)] == ["s1"]
+    assert [one.id for one in store.sessions.seen(AT, until + MINUTE)] == ["s1", "s2"]
+    assert store.sessions.given(AT, until + MINUTE) == [
+        GivenMemory(id_of(1), "surface", 2, 1, 10, 5),
+        GivenMemory(id_of(2), "file", 2, 0, 14, 0),
+    ]
+    assert store.sessions.given(until, until) == []
+    assert store.sessions.asked(AT, until) == [("fix_bug", "12 40")]
+    assert store.sessions.repeats_saved(AT, until + MINUTE) == 14
+    assert store.sessions.repeats_saved(until, until) == 0
+
+
+def test_sessions_of_several_threads_do_not_disturb_each_other(store):
+    def work(number):
+        session = replace(FIRST, id=f"s{number}")
+        store.sessions.put(session)
+        for place in range(10):
+            one = replace(GIVEN, session=session.id, memory=id_of(place), tokens=number)
+            assert store.sessions.give([one, one]) == [one]
+            store.sessions.note([Signal(session=session.id, at=AT, name="read", subject=f"{place}")])
+            store.sessions.mark_used(one, AT, "quoted")
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for number in range(4):
+        receipts = store.sessions.receipts(f"s{number}")
+        assert sorted(one.memory for one in receipts) == sorted(id_of(place) for place in range(10))
+        assert {(one.tokens, one.used_as) for one in receipts} == {(number, "quoted")}
+        assert [one.subject for one in store.sessions.signals(f"s{number}")] == list("0123456789")
 
 
 def test_files_that_some_memory_is_about(store):

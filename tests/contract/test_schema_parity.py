@@ -16,6 +16,7 @@ from recortex.storage.tables import TABLES
 ONLY_SQLITE = {
     "memories_fts": "full text is a table of its own in SQLite; PostgreSQL has memories.words",
     "exchanges_fts": "full text is a table of its own in SQLite; PostgreSQL has exchanges.words",
+    "chunks_fts": "full text is a table of its own in SQLite; PostgreSQL has chunks.words",
     "vector_indexes": "an approximate index is a file beside SQLite's store; PostgreSQL keeps its own",
 }
 ONLY_POSTGRES = {
@@ -23,6 +24,8 @@ ONLY_POSTGRES = {
     "word_totals": "FTS5 counts words itself",
     "exchange_words": "FTS5 counts words itself",
     "exchange_totals": "FTS5 counts words itself",
+    "chunk_words": "FTS5 counts words itself",
+    "chunk_totals": "FTS5 counts words itself",
     "workspaces": "a file is one workspace",
     "layout": "a file has no partitions",
 }
@@ -31,12 +34,14 @@ ONLY_POSTGRES_COLUMNS = {
     ("memories", "length"): "what FTS5 keeps in its own table",
     ("exchanges", "words"): "what FTS5 keeps in its own table",
     ("exchanges", "length"): "what FTS5 keeps in its own table",
+    ("chunks", "words"): "what FTS5 keeps in its own table",
+    ("chunks", "length"): "what FTS5 keeps in its own table",
     ("memory_files", "place"): "SQLite's rowid",
     ("memory_functions", "place"): "SQLite's rowid",
 }
 WITHOUT_WORKSPACE = {"schema_migrations", "layout"}
 BY_LEXEMES = dict.fromkeys(
-    ("memories_words", "exchanges_words"), "every lexeme in it begins with the workspace"
+    ("memories_words", "exchanges_words", "chunks_words"), "every lexeme in it begins with the workspace"
 )
 BY_NAME = {"workspaces_name_key": "it is how a workspace is found"}
 TOPICS = sorted({path.stem for path in _FOLDER.rglob("*.sql")})

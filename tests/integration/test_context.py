@@ -94,3 +94,14 @@ def test_an_agent_that_recalls_in_a_session_leaves_receipts(tmp_path):
         given = [(receipt.memory, receipt.channel) for receipt in sessions.receipts("s1")]
         assert given == [(one.id, "asked")]
         assert agent.context("change the lock of accounts").left_out == {"given": 1}
+
+
+def test_an_agent_that_reads_the_brief_leaves_receipts_too(tmp_path):
+    url = f"sqlite:///{tmp_path}/c.db"
+    with Cortex.open(url=url, clock=lambda: NOW, actor=Actor.AGENT) as agent:
+        one = agent.remember("We lock an account after five wrong passwords", kind="decision")
+        sessions = agent._app.all_services(Scope.PROJECT)[0].store.sessions
+        sessions.put(Session(id="s1", started_at=NOW, seen_at=NOW, process=os.getppid()))
+        assert [shown.id for shown in agent.surface().memories] == [one.id]
+        assert [receipt.memory for receipt in sessions.receipts("s1")] == [one.id]
+        assert agent.context("change the lock of accounts").left_out == {"given": 1}

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
 from recortex.domain.vocabulary import Scope
-from recortex.errors import AmbiguousIdError, ExchangeNotFoundError, MemoryNotFoundError, StorageError
+from recortex.errors import (
+    AmbiguousIdError,
+    ChunkNotFoundError,
+    ExchangeNotFoundError,
+    MemoryNotFoundError,
+    StorageError,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from recortex.app.location import Location, Locations
     from recortex.app.projects import Project
     from recortex.app.store_services import StoreServices
+    from recortex.domain.document import Chunk
     from recortex.domain.exchange import Exchange
     from recortex.domain.memory import Memory
     from recortex.domain.vocabulary import Actor
@@ -167,6 +174,26 @@ class Application:
             raise AmbiguousIdError(f"Several exchanges have ids that begin with {exchange_id[:40]!r}.")
         services, id_ = found[0]
         return services, services.store.exchanges.get([id_])[0]
+
+    def locate_chunk(self, chunk_id: str) -> tuple[StoreServices, Chunk]:
+        """The part of a document with an id, or with one that begins so and is the only one, and its store.
+
+        Raises:
+            ChunkNotFoundError: there is none.
+            AmbiguousIdError: several begin so.
+        """
+        wanted = chunk_id.strip().lower()
+        found = [
+            (services, id_)
+            for services in self.all_services(Scope.PROJECT)
+            for id_ in services.store.documents.ids_beginning(wanted)
+        ]
+        if not found:
+            raise ChunkNotFoundError(f"No part of a document has the id {chunk_id[:40]!r}.")
+        if len(found) > 1:
+            raise AmbiguousIdError(f"Several parts of documents have ids that begin with {chunk_id[:40]!r}.")
+        services, id_ = found[0]
+        return services, services.store.documents.chunks([id_])[0]
 
     def memories_beginning(self, prefix: str) -> list[tuple[StoreServices, str]]:
         """The ids of memories that begin so, a few of them, each with its store."""

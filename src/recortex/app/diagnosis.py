@@ -150,8 +150,11 @@ def _vectors(title: str, services: StoreServices, *, remote: bool) -> Iterator[R
         former = ", ".join(state.former)
         said = f"{_memories(state.outdated)} a vector of {former}, not of {state.model}."
         yield Row(title, "notice", f"{said} Those are found by their words.", "Run `recortex reembed`.")
-    if state.exchanges:
-        said = f"{state.exchanges:,} {'exchange has' if state.exchanges == 1 else 'exchanges have'}"
+    for count, name in ((state.exchanges, "exchange"), (state.chunks, "part of a document")):
+        if not count:
+            continue
+        many = "parts of documents have" if name[0] == "p" else "exchanges have"
+        said = f"{count:,} {f'{name} has' if count == 1 else many}"
         model = f" of {state.model}" if state.model else ""
         yield Row(
             title,

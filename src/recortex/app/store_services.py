@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from recortex.app.location import Location
+    from recortex.domain.document import WaitingChunk
+    from recortex.domain.exchange import Waiting
     from recortex.domain.memory import Memory
-    from recortex.engines.exchanges.embedding import ExchangeEmbedding
+    from recortex.engines.documents.service import ChunkRetrieval
+    from recortex.engines.exchanges.embedding import RecordEmbedding
     from recortex.engines.exchanges.service import ExchangeRetrieval
     from recortex.engines.ingestion.embedding import Embedding
     from recortex.engines.ingestion.service import Ingestion
@@ -75,14 +78,34 @@ class StoreServices:
         """Answers questions."""
         from recortex.engines.retrieval.service import Retrieval
 
-        return Retrieval(self.store.search, self.embedder if self.store.vectors.available else None)
+        embedder = self.embedder if self.store.vectors.available else None
+        return Retrieval(self.store.search, embedder, times=self.settings["recall.times"])
 
     @cached_property
-    def exchange_embedding(self) -> ExchangeEmbedding:
+    def exchange_embedding(self) -> RecordEmbedding[Waiting]:
         """Gives exchanges their vectors."""
-        from recortex.engines.exchanges.embedding import ExchangeEmbedding
+        from recortex.engines.exchanges.embedding import RecordEmbedding, embedded
 
-        return ExchangeEmbedding(self.store, self.embedder)
+        return RecordEmbedding(
+            self.store, self.store.exchange_vectors, lambda one: embedded(one.exchange), self.embedder
+        )
+
+    @cached_property
+    def chunk_embedding(self) -> RecordEmbedding[WaitingChunk]:
+        """Gives chunks of documents their vectors."""
+        from recortex.engines.documents.embedded import embedded
+        from recortex.engines.exchanges.embedding import RecordEmbedding
+
+        return RecordEmbedding(
+            self.store, self.store.chunk_vectors, lambda one: embedded(one.chunk), self.embedder
+        )
+
+    @cached_property
+    def chunk_retrieval(self) -> ChunkRetrieval:
+        """Answers questions from documents."""
+        from recortex.engines.documents.service import ChunkRetrieval
+
+        return ChunkRetrieval(self.store.chunk_search, self.count_tokens)
 
     @cached_property
     def exchange_retrieval(self) -> ExchangeRetrieval:
@@ -106,4 +129,4 @@ class StoreServices:
                 store.memories.insert(state, search_text(state), actor=Actor.SYSTEM)
         Embedding(store, self.embedder, project=self.project).embed(states)
         embedder = self.embedder if store.vectors.available else None
-        return Retrieval(store.search, embedder, historical=True)
+        return Retrieval(store.search, embedder, historical=True, times=self.settings["recall.times"])

@@ -11,8 +11,7 @@ from blake3 import blake3
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.domain.hit import Freshness
-    from recortex.domain.links import FileLink
+    from recortex.domain.links import FileLink, Freshness
 
 MAX_BYTES = 4 * 1024 * 1024
 """A larger file is not read for a hash."""

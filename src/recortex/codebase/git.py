@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recortex.codebase.project import branch_and_commit, git_folders
+from recortex.codebase.project import branch_and_commit, git_folders, tag
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -178,6 +178,15 @@ def renamed_files(tree: Path) -> list[tuple[str, str, datetime]]:
         elif len(names) == 2:  # noqa: PLR2004  from and to
             found.append((names[0], names[1], at))
     return found
+
+
+def released_at(tree: Path, version: str) -> datetime | None:
+    """When the commit of a version's tag was made; None: there is none. `2.0` is also `v2.0.0`."""
+    number = version.lower().removeprefix("v")
+    found = next(filter(None, (tag(tree, f"{v}{number}{end}") for end in ("", ".0") for v in ("v", ""))), "")
+    with isolated(tree, found) as git:
+        lines = git.lines("log", "--max-count=1", "--format=%ct", found) if git else ()
+    return datetime.fromtimestamp(min(int(lines[0]), 2**33), UTC) if lines and lines[0].isdecimal() else None
 
 
 def _changed(git: Git) -> tuple[str, ...]:

@@ -120,6 +120,15 @@ def branch_and_commit(tree: Path) -> tuple[str, str]:
     return reference.removeprefix("refs/heads/"), commit
 
 
+def tag(tree: Path, name: str) -> str:
+    """The hash of a tag of a repository, or of the tag's own object; empty where there is none."""
+    _, common = git_folders(tree)
+    reference = f"refs/tags/{name}"
+    if not _REFERENCE.fullmatch(reference):
+        return ""
+    return _commit(_read(common / reference)) or _packed(common / "packed-refs", reference)
+
+
 def has_branch(tree: Path, name: str) -> bool | None:
     """Whether a branch is in a repository, its own or a remote's as last fetched; None where unknown."""
     own, common = git_folders(tree)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from recortex.domain.hit import Freshness
+from recortex.domain.links import Freshness
 
 Severity = Literal["critical", "error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "error", "warning", "info")

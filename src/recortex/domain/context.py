@@ -32,6 +32,49 @@ class ContextEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrameEntry:
+    """Something that a frame tells.
+
+    Attributes:
+        id: of a memory, or of the part of a document that it begins with.
+        place: where it stands in a document; empty for a memory.
+        score: 0 to 1.
+        tokens: of its text, of several parts together as each has them.
+    """
+
+    id: str
+    place: str
+    score: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A task with what is known for it, the strongest where a model looks most (E, Assembler).
+
+    Attributes:
+        text: the task, parts of documents, memories, the state and the instructions, in that order; of the
+            parts and of the memories the best first, the second best last, and so on inward. One line where
+            nothing bears on the task and nothing else was given.
+        tokens: of the text, at most the budget.
+        sections: tokens of each section that there is.
+        knowledge, learnings: what the text tells of documents and memories, in its order.
+        left_out: how many had no room.
+        degraded: what could not be used.
+    """
+
+    task: str
+    text: str
+    tokens: int
+    budget: int
+    sections: dict[str, int]
+    knowledge: tuple[FrameEntry, ...] = ()
+    learnings: tuple[FrameEntry, ...] = ()
+    left_out: int = 0
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """What is known for a task: a text for the agent, and what is in it.
 

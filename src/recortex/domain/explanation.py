@@ -42,6 +42,7 @@ class Understood:
     """A question as one store takes it.
 
     Attributes:
+        question: the part of the question, where it has several.
         scope: of the store.
         store: how many memories it has.
         words: that were looked up, the rarest first, with the number of memories that have each.
@@ -59,6 +60,7 @@ class Understood:
         gathered: how many memories were scored: the nearest by words and by meaning.
     """
 
+    question: str = ""
     scope: str = ""
     store: int = 0
     words: dict[str, int] = field(default_factory=dict)

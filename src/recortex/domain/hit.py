@@ -6,15 +6,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from recortex.domain.document import ChunkHit
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.explanation import Why
 from recortex.domain.kinds import KINDS
+from recortex.domain.links import Freshness
 from recortex.domain.memory import Memory
 
-Recipe = Literal["hybrid", "keyword", "semantic"]
+Recipe = Literal["hybrid", "keyword", "semantic", "frame"]
 Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget"]
 """Why there is no answer."""
-Freshness = Literal["fresh", "changed", "gone", "none"]
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
 """Kinds that answer a question by themselves; raw code comes along with its description."""
 
@@ -65,8 +66,9 @@ class Recall:
         floor: what the best score, and that of each hit, had to reach.
         hits: memories; where exchanges answer too, only those that probably do.
         exchanges: what was said in sessions and may answer: it follows the memories, since nobody checked it.
+        documents: parts of ingested documents that answer, beside the memories.
         unchecked: proposed memories that answer.
-        tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the exchanges.
+        tokens: cl100k_base tokens of all hits' texts, of the code that they bring, and of the rest.
         degraded: what could not be used, and what was used instead.
         needed: where hits answer but none fits the budget: the smallest budget that brings one; else 0.
         empty: why there is no answer; empty where there is one.
@@ -78,6 +80,7 @@ class Recall:
     recipe: Recipe
     hits: tuple[Hit, ...] = ()
     exchanges: tuple[ExchangeHit, ...] = ()
+    documents: tuple[ChunkHit, ...] = ()
     unchecked: tuple[Proposal, ...] = ()
     best: float = 0.0
     floor: float = 0.0

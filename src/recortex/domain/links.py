@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Freshness = Literal["fresh", "changed", "gone", "none"]
+"""Whether a cited file still reads as it did; `none` where none is cited."""
 
 
 @dataclass(frozen=True, slots=True)

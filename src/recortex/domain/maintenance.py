@@ -77,6 +77,7 @@ class StoreContent(NamedTuple):
     tombstones: int
     newest_audit: int
     exchanges: int = 0
+    chunks: int = 0
 
 
 class Integrity(NamedTuple):
@@ -105,6 +106,7 @@ class Erasure(NamedTuple):
         traces: files in which something of the text was found.
         backups: how many were cleaned too.
         exchanges: how many held a text and are gone.
+        chunks: likewise, of documents.
     """
 
     searched_bytes: int
@@ -112,3 +114,4 @@ class Erasure(NamedTuple):
     traces: tuple[Path, ...]
     backups: int
     exchanges: int = 0
+    chunks: int = 0

@@ -23,6 +23,8 @@ EXCHANGE_WEIGHTS_DOUBLED: dict[str, int] = {
     "terms": 2,
 }
 """The same of exchanges; FTS5 counts all columns alike where it is told nothing."""
+CHUNK_WEIGHTS_DOUBLED: dict[str, int] = {"text": 2, "headings": 2, "terms": 2}
+"""The same of chunks of documents; `match` of storage/sql/sqlite/chunks.sql says the same."""
 BM25_MOST_GAIN = 2.2
 """What BM25 gives a word at most, in units of its rarity: k1 + 1 with FTS5's k1 of 1.2, which cannot be set.
 The function `matching` of PostgreSQL's migration 0002 has both numbers too."""

@@ -74,6 +74,22 @@ class Receipt:
     used_as: Use = ""
 
 
+class GivenMemory(NamedTuple):
+    """What was given of one memory in one way, over many sessions.
+
+    Attributes:
+        times: in how many contexts of sessions; `times_used` of them used it.
+        tokens: in all, in cl100k_base; `tokens_used` of those that were used.
+    """
+
+    memory: str
+    channel: Channel
+    times: int
+    times_used: int
+    tokens: int
+    tokens_used: int
+
+
 class Outcome(NamedTuple):
     """In how many sessions a memory was given, and in how many of them it was used."""
 
@@ -93,7 +109,7 @@ class Signal:
         subject: the file relative to the project, or the command without its secrets, never what was printed;
             of a question the intent of the task.
         digest: of the whole command, by which its success after a failure is known; of a question the
-            milliseconds that its answer took.
+            milliseconds that its answer took, and the tokens that were not given again.
     """
 
     session: str

@@ -40,6 +40,8 @@ _ELISION = lazy(r"(?<!\w)(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=\w)", re.
 _PIECE = lazy("[\u3041-\u3096\u309d-\u309f]+|[\u30a1-\u30fa\u30fc-\u30ff]+|[^\u3041-\u30ff]+")
 """In a Japanese run: hiragana, which holds particles and endings; katakana; the rest."""
 _HIRAGANA = lazy("[\u3041-\u309f]+")
+_VERB = lazy(r"\w[다지]")
+"""A short Korean verb, which is written otherwise where it is denied."""
 _LEAST = 2
 """Words of a list that tell a language; fewer may be a name in an English question."""
 _LONG = 8
@@ -109,6 +111,15 @@ def reads(model: str, text: str) -> bool:
         text: a question or a memory; English with a few such characters is English.
     """
     return not model.startswith(_ENGLISH_MODEL) or not has_cjk(text) or _english(text) >= _LEAST
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is in no other language that is known here.
+
+    What was fitted on cosines of English holds for it alone: of unrelated notes the median is 0.09 with the
+    shipped model in English, 0.41 in Spanish, and above 0.7 in any language with multilingual-e5-small.
+    """
+    return all(language_of(one) == ENGLISH for one in sentences(text))
 
 
 def _english(text: str) -> int:
@@ -256,7 +267,8 @@ def statement_units(text: str, language: str) -> frozenset[str]:
         language: not English.
     """
     plain = without_padding(composed(text.lower()))
-    nothing = padding(plain) | _listed(f"FILLERS {language}") | _listed(f"NEGATION {language}")
+    nothing = PADDING | _listed(f"FILLERS {language}") | _listed(f"NEGATION {language}")
+    nothing |= _padding(language) if language in _LATIN else set()
     said = (word.strip("./:-#") for word in tokens(without_cjk(plain), TERM))
     found = {_root(word, language) for word in said if word and word not in nothing}
     pieces = (piece for run in runs(plain) for piece in _told(run, language))
@@ -274,6 +286,8 @@ def _told(run: str, language: str) -> Iterator[str]:
     """The parts of a run that a statement is about."""
     if language == "zh":
         return filter(None, _cutting("FILLERS", "zh").split(run))
+    if language == "ko" and (_cutting("NEGATION", "ko").search(run) or _VERB.fullmatch(run)):
+        return iter(())
     fillers = _listed(f"FILLERS {language}")
     return (piece for piece in _pieces(run, language) if piece not in fillers)
 

@@ -10,6 +10,7 @@ import sys
 import threading
 import traceback
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from recortex import codec
@@ -49,6 +50,7 @@ class ToolDispatcher:
 
     Args:
         operations: those that can be called, by name.
+        reading: those that resources and prompts are read by.
         open_facade: opens it.
         warm: gets it ready for the first call.
     """
@@ -58,8 +60,10 @@ class ToolDispatcher:
         operations: Mapping[str, Operation],
         open_facade: Callable[[], Operations],
         warm: Callable[[Any], object] = lambda _: None,
+        reading: Mapping[str, Operation] = MappingProxyType({}),
     ) -> None:
         self.operations = operations
+        self._reading = reading
         self._warm = warm
         self._open = open_facade
         self._facade: Operations | None = None
@@ -67,13 +71,31 @@ class ToolDispatcher:
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         """Do what a tool says."""
-        try:
+
+        def work() -> dict[str, Any]:
             operation = self._operation(name)
-            arguments = {
-                key: value for key, value in arguments.items() if key != CONFIRM or not operation.traits.asks
-            }
-            given = converted(operation, arguments)
-            return ToolAnswer(bounded(cleaned(lean(getattr(self.facade(), operation.method)(**given)))))
+            asking = operation.traits.asks
+            given = {key: value for key, value in arguments.items() if key != CONFIRM or not asking}
+            return bounded(cleaned(lean(self._done(operation, given))))
+
+        return self.answered(name, work)
+
+    def read(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        """What an operation gives that resources and prompts are read by.
+
+        Raises:
+            RecortexError: it cannot be read.
+        """
+        return self._done(self._reading[name], arguments)
+
+    def _done(self, operation: Operation, arguments: Mapping[str, Any]) -> Any:
+        given = converted(operation, arguments)
+        return getattr(self.facade(), operation.method)(**given)
+
+    def answered(self, name: str, work: Callable[[], dict[str, Any]]) -> ToolAnswer:
+        """What `work` gives, or why it gives nothing."""
+        try:
+            return ToolAnswer(work())
         except RecortexError as error:
             return _failure(error.code, error.message, self._hint(name, error))
         except Exception as error:  # noqa: BLE001  whatever goes wrong, the client gets a clear error

@@ -1,7 +1,8 @@
 """The first answers of a connection, given before the protocol SDK is loaded.
 
 Importing the SDK takes about a second, and clients start a session without a server that is not ready. What
-they ask first has answers that are known at once: who are you, which tools have you. Only requests in their
+they ask first has answers that are known at once: who are you, which tools, resources
+and prompts have you. Only requests in their
 plain form are answered here; everything else is left to the SDK. The SDK then gets to see the same lines, so
 that its session is in step, and what it answers to those already answered is not sent again. A test compares
 both answers in every protocol version.
@@ -12,6 +13,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from recortex.mcp.offers import CAPABILITIES, LISTS
+
 # Those in which the SDK (mcp 2.3) answers alike; a version that is not here is left to it.
 HANDSHAKE_VERSIONS = frozenset(("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"))
 MODERN_VERSION = "2026-07-28"
@@ -20,21 +23,24 @@ _RESERVED = "io.modelcontextprotocol/"
 _INITIALIZE = frozenset(("protocolVersion", "capabilities", "clientInfo"))
 _MODERN = frozenset(_RESERVED + name for name in ("protocolVersion", "clientInfo", "clientCapabilities"))
 _LONGEST = 100_000  # bytes of a request that is answered here
+_MOST = 50  # requests that are: a client asks for each list once or twice
 
 
 class Greeting:
     """Answers the opening requests of one connection.
 
     Attributes:
+        begun: the tools were listed, so that the client has started.
         done: it has said all that it can.
     """
 
     def __init__(self, *, server: dict[str, str], instructions: str, tools: list[dict[str, Any]]) -> None:
         self._server = server
-        self._about = {"capabilities": {"tools": {"listChanged": False}}, "instructions": instructions}
-        self._tools = {"tools": tools}
+        self._about = {"capabilities": CAPABILITIES, "instructions": instructions}
+        self._lists = {"tools/list": {"tools": tools}, **LISTS}
         self._era = ""
-        self.done = False
+        self._left = _MOST
+        self.begun = self.done = False
 
     def answer(self, line: bytes) -> dict[str, Any] | None:
         """The answer to a request; None where there is none to give here.
@@ -44,10 +50,12 @@ class Greeting:
         message = _parsed(line)
         if str(message.get("method")).startswith("notifications/"):
             return None
-        result = self._result(message)
+        result = self._result(message) if self._left else None
         if result is None:
             self.done = True
             return None
+        self._left -= 1
+        self.begun = self.begun or message["method"] == "tools/list"
         return {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
     def _result(self, message: dict[str, Any]) -> dict[str, Any] | None:
@@ -64,12 +72,10 @@ class Greeting:
                 }
             case "server/discover" if self._is_modern(params):
                 return self._complete({**self._about, "supportedVersions": [MODERN_VERSION]})
-            case "tools/list" if self._is_modern(params):
-                self.done = True
-                return self._complete(self._tools)
-            case "tools/list" if self._era == "handshake" and not params:
-                self.done = True
-                return self._tools
+            case str(name) if name in self._lists and self._is_modern(params):
+                return self._complete(self._lists[name])
+            case str(name) if name in self._lists and self._era == "handshake" and not params:
+                return self._lists[name]
         return None
 
     def _is_modern(self, params: Any) -> bool:

@@ -6,9 +6,8 @@ import argparse
 import signal
 import threading
 import time
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from importlib.resources import files
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,12 +17,14 @@ from recortex.settings import CLAUDE_PROJECT, project_of_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from concurrent.futures import Executor
     from contextlib import AbstractContextManager
 
     from recortex.mcp.dispatcher import ToolDispatcher
     from recortex.mcp.wire import Wire
 
     Tools = list[dict[str, Any]]
+    AtWork = tuple[ToolDispatcher, Executor]
 
 # Calls at work at the same time; the others wait. More would only queue up for the store's one writer.
 THREADS = 4
@@ -59,6 +60,7 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
     from recortex.cortex import Cortex
     from recortex.domain.vocabulary import Actor
     from recortex.mcp.dispatcher import ToolDispatcher
+    from recortex.mcp.reading import READING
     from recortex.operations.registry import operations_of
 
     operations = operations_of(Cortex)
@@ -66,6 +68,7 @@ def _dispatcher(options: argparse.Namespace, tools: Tools) -> ToolDispatcher:
         {tool["name"]: operations[tool["name"]] for tool in tools},
         lambda: Cortex.open(options.project, url=options.url, actor=Actor.AGENT),
         warm=Cortex.warm,
+        reading={name: operations[name] for name in READING},
     )
 
 
@@ -91,29 +94,70 @@ def serve(
     lines = wire.lines()
     lead: list[bytes] = []
     sent: set[Any] = set()
-    answer = None
-    while not greeting.done and (line := next(lines, None)) is not None:
-        lead.append(line)
-        answer = greeting.answer(line)
-        if answer is not None:
-            sent.add(answer["id"])
-            wire.send(dumps(answer))
-    if not greeting.done:
-        return
+    with ExitStack() as stack:
+        opening: _Opening | None = None
+        for line in lines:
+            lead.append(line)
+            answer = greeting.answer(line)
+            if answer is not None:
+                sent.add(answer["id"])
+                wire.send(dumps(answer))
+            if (greeting.begun or greeting.done) and opening is None:
+                opening = _Opening(_at_work(open_dispatcher, beside))
+                stack.callback(opening.leave)
+            if greeting.done:
+                break
+        if opening is None or not greeting.done:  # the client has left
+            return
+        desk, workers = opening.opened()
+        from recortex.mcp import session
+
+        server = session.build(about(), instructions(), tools, desk, workers)
+        session.serve(server, wire, lines, lead=lead, sent=sent)
+
+
+class _Opening:
+    """Enters a context in a thread of its own, so that more lists are answered meanwhile."""
+
+    def __init__(self, context: AbstractContextManager[AtWork]) -> None:
+        self._context = context
+        self._entered: AtWork | None = None
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._enter, name="open", daemon=True)
+        self._thread.start()
+
+    def _enter(self) -> None:
+        try:
+            self._entered = self._context.__enter__()
+        except BaseException as error:  # noqa: BLE001  raised again where somebody waits for it
+            self._error = error
+
+    def opened(self) -> AtWork:
+        """What was entered, once it is."""
+        self._thread.join()
+        if self._entered is None:
+            raise self._error or RuntimeError
+        return self._entered
+
+    def leave(self) -> None:
+        """Leave the context, where it was entered."""
+        self._thread.join()
+        if self._entered is not None:
+            self._context.__exit__(None, None, None)
+
+
+@contextmanager
+def _at_work(
+    open_dispatcher: Callable[[], ToolDispatcher],
+    beside: Callable[[ToolDispatcher], AbstractContextManager[object]],
+) -> Iterator[AtWork]:
+    """What carries out the calls, and the threads that it does that in."""
     from concurrent.futures import ThreadPoolExecutor
 
     with closing(open_dispatcher()) as desk:
         threading.Thread(target=_prepare, args=(desk,), name="warm", daemon=True).start()
         with beside(desk), ThreadPoolExecutor(THREADS, thread_name_prefix="call") as workers:
-            if answer is not None:  # all is answered: the SDK waits for the next request
-                following = next(lines, None)
-                if following is None:
-                    return
-                lines = chain([following], lines)
-            from recortex.mcp import session
-
-            server = session.build(about(), instructions(), tools, desk, workers)
-            session.serve(server, wire, lines, lead=lead, sent=sent)
+            yield desk, workers
 
 
 def _prepare(desk: ToolDispatcher) -> None:

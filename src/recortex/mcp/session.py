@@ -11,22 +11,25 @@ import json
 import logging
 import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import mcp_types as types
 from anyio.from_thread import BlockingPortal
 from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from recortex import codec
 from recortex.mcp.dispatcher import unconfirmed
 from recortex.mcp.greeting import MODERN_VERSION
+from recortex.mcp.offers import LISTS, TEXT
+from recortex.mcp.reading import prompt, resource
 from recortex.mcp.tools import CONFIRM
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
     from concurrent.futures import Executor
 
     from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from recortex.mcp.wire import Wire
 
 _LOG = logging.getLogger(__name__)
+_Listed = TypeVar("_Listed", bound=types.Result)
 
 # A client that closes its end still gets what it asked for before, if that takes no longer (seconds; clients
 # give 2).
@@ -65,12 +69,23 @@ def build(
         workers: where it does. Threads that stay: the store keeps a connection for each thread that ever read
             from it.
     """
-    listed = types.ListToolsResult(tools=[types.Tool.model_validate(tool, by_name=False) for tool in tools])
 
-    async def on_list_tools(
-        _context: ServerRequestContext[Any], _params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        return listed
+    async def _run(work: Callable[..., ToolAnswer], *given: Any) -> ToolAnswer:
+        return await asyncio.get_running_loop().run_in_executor(workers, work, *given)
+
+    async def on_read_resource(
+        _context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        text = _text(await _run(resource, desk, params.uri))
+        found = types.TextResourceContents(uri=params.uri, mime_type=TEXT, text=text)
+        return types.ReadResourceResult(contents=[found])
+
+    async def on_get_prompt(
+        _context: ServerRequestContext[Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        text = _text(await _run(prompt, desk, params.name, params.arguments or {}))
+        said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+        return types.GetPromptResult(messages=[said])
 
     async def on_call_tool(
         context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -78,21 +93,47 @@ def build(
         held = await _confirmed(desk, context, params)
         if held is not None:
             return held
-        work = asyncio.get_running_loop().run_in_executor(
-            workers, desk.call, params.name, params.arguments or {}
-        )
-        return _result(await work)
+        return _result(await _run(desk.call, params.name, params.arguments or {}))
 
     server = Server[Any](
         about["name"],
         version=about["version"],
         title=about["title"],
         instructions=instructions,
-        on_list_tools=on_list_tools,
+        on_list_tools=_listing(types.ListToolsResult, {"tools": tools}),
         on_call_tool=on_call_tool,
+        on_list_resources=_listing(types.ListResourcesResult, LISTS["resources/list"]),
+        on_list_resource_templates=_listing(
+            types.ListResourceTemplatesResult, LISTS["resources/templates/list"]
+        ),
+        on_read_resource=on_read_resource,
+        on_list_prompts=_listing(types.ListPromptsResult, LISTS["prompts/list"]),
+        on_get_prompt=on_get_prompt,
     )
     server.middleware.clear()  # the SDK's tracing: nothing here is ever reported to anyone
     return server
+
+
+def _listing(of: type[_Listed], listed: dict[str, Any]) -> Callable[..., Awaitable[_Listed]]:
+    """A handler that always gives the same list."""
+    result = of.model_validate(listed, by_name=False)
+
+    async def give(_context: object, _params: object) -> _Listed:
+        return result
+
+    return give
+
+
+def _text(answer: ToolAnswer) -> str:
+    """The text of a resource or prompt.
+
+    Raises:
+        MCPError: it cannot be given.
+    """
+    if answer.failed:
+        raise MCPError(types.INVALID_PARAMS, f"{answer.data['message']} {answer.data['hint']}".strip())
+    text: str = answer.data["text"]
+    return text
 
 
 async def _confirmed(

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from recortex.app.brief import brief
 from recortex.app.naming import shown
 from recortex.codebase.project import branch_and_commit
-from recortex.domain.vocabulary import Scope
+from recortex.domain.vocabulary import Actor, Scope
 from recortex.operations.base import Operations, filled
 from recortex.operations.registry import operation
 
@@ -57,8 +57,7 @@ class BriefOperations(Operations):
         """Show the brief that a session starts with: what matters most, in at most 550 tokens.
 
         The person's rules come first, then decisions, warnings about what is being worked on, and facts that
-        were of use. Of each, those come first that are surest still, of high priority, often recalled, about
-        the files at work, and learned on the branch that is checked out.
+        were of use; of each the surest, weightiest and nearest to the work.
 
         Args:
             branch: as if this branch were checked out.
@@ -67,5 +66,9 @@ class BriefOperations(Operations):
         current = shown(branch or branch_and_commit(self._app.root)[0])
         made = brief(self._app, branch=current, cwd=str(self._app.root), fresh=fresh)
         memories = tuple(filled(Shown, item, id=item.memory, scope=Scope(item.scope)) for item in made.items)
+        if self._app.actor is Actor.AGENT:
+            from recortex.app.given import Asking
+
+            Asking(self._app).note([(one, one.rank, one.tokens) for one in memories], "", 0)
         at = datetime.fromtimestamp(made.generated_at, UTC)
         return filled(Surface, made, memories=memories, branch=current, generated_at=at)

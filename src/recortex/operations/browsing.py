@@ -26,6 +26,20 @@ from recortex.operations.base import MAX_DEPTH, MAX_OFFSET, Operations, bounded
 from recortex.operations.filters import memory_query
 from recortex.operations.registry import operation
 
+TOLD = (
+    "kinds",
+    "statuses",
+    "tags",
+    "files",
+    "scope",
+    "session",
+    "recorded_after",
+    "order",
+    "limit",
+    "offset",
+)
+"""The parameters of `list` that agents are told of; the others work too."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
@@ -55,7 +69,7 @@ class Related:
 class BrowseOperations(Operations):
     """list, related."""
 
-    @operation(read_only=True)
+    @operation(read_only=True, told=TOLD)
     def list(
         self,
         *,

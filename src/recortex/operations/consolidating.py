@@ -85,9 +85,8 @@ class ConsolidationOperations(Operations):
     ) -> Consolidated:
         """Show memories that may say the same, or merge two of them into one. Which ones, a person decides.
 
-        A merge first makes a backup. The merged memory is sure, as important as the more important one, and
-        has the tags, files, relations and evidence of both; the two are superseded. To take it back, undo the
-        merged memory: the two are active again.
+        A merge first makes a backup. The merged memory has the tags, files, relations and evidence of both,
+        which are superseded; undo the merged memory to take it back.
 
         Args:
             action: list the pairs, most alike first, or merge one.

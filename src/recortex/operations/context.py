@@ -62,15 +62,17 @@ class ContextOperations(Operations):
 
         began = time.monotonic()
         _check(task, files, patterns, budget)
-        intent = _intent(intent, task, files)
-        boosts = _boosts(intent, self._app.settings["context.matrix"])
         asking = Asking(self._app, session)
+        intent = _intent(intent, task, files, asking.actions)
+        boosts = _boosts(intent, self._app.settings["context.matrix"])
         known = Knowledge(self._app, task, files, patterns)
         offers = known.offers(boosts)
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
         said = [one for one in known.said() if again or one.id not in asking.receipts]
         laid = lay_out(fresh, said, boosts, budget, self._app.count_tokens)
-        _note(asking, laid, fresh, intent, began)
+        known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
+        saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
+        _note(asking, laid, fresh, intent, began, saved)
         return Context(
             task=task,
             intent=intent,
@@ -117,8 +119,8 @@ def _check(task: str, files: Sequence[str], patterns: Sequence[str], budget: int
         raise InvalidInputError(f"At most {MOST_NAMED} files and as many patterns can be given.")
 
 
-def _intent(given: str, task: str, files: Sequence[str]) -> str:
-    """The intent that was given, if there is such a one, else that of the task.
+def _intent(given: str, task: str, files: Sequence[str], actions: Sequence[str]) -> str:
+    """The intent that was given, if there is such a one, else that of the task, files and last actions.
 
     Raises:
         InvalidInputError: there is none of that name.
@@ -127,7 +129,7 @@ def _intent(given: str, task: str, files: Sequence[str]) -> str:
 
     if given and given not in rules():
         raise InvalidInputError(f"There is no intent {given[:40]!r}.", hint=f"Intents: {', '.join(rules())}.")
-    return given or classify(task, files)
+    return given or classify(task, files, actions)
 
 
 def _left_out(laid: LaidOut, offers: Sequence[Offer], fresh: Sequence[Offer]) -> dict[str, int]:
@@ -136,7 +138,9 @@ def _left_out(laid: LaidOut, offers: Sequence[Offer], fresh: Sequence[Offer]) ->
     return {reason: number for reason, number in counts.items() if number}
 
 
-def _note(asking: Asking, laid: LaidOut, offers: Sequence[Offer], intent: str, began: float) -> None:
+def _note(
+    asking: Asking, laid: LaidOut, offers: Sequence[Offer], intent: str, began: float, saved: int
+) -> None:
     memories = {one.memory.id: one.memory for one in offers}
     given = [(memories[one.id], one.relevance, one.tokens) for one in laid.entries if one.id in memories]
-    asking.note(given, intent, round(1_000 * (time.monotonic() - began)))
+    asking.note(given, intent, round(1_000 * (time.monotonic() - began)), saved)

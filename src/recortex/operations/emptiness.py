@@ -23,7 +23,7 @@ def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) ->
         only: the filters of the question.
         limit: of memories.
     """
-    if found.hits or found.exchanges or found.unchecked:
+    if found.hits or found.exchanges or found.documents or found.unchecked:
         return found
     if found.needed:
         return replace(found, empty="budget")

@@ -49,3 +49,9 @@ def exchange_query(only: MemoryQuery) -> ExchangeQuery | None:
         return None
     until = min(filter(None, (only.recorded_before, only.as_of)), default=None)
     return ExchangeQuery(session=only.session, since=only.recorded_after, until=until)
+
+
+def document_query(only: MemoryQuery) -> MemoryQuery | None:
+    """The same filters for documents; None where one is given that no document passes."""
+    none = only.tags or only.session or only.as_of or only.scope is Scope.GLOBAL
+    return None if none else only

@@ -37,8 +37,8 @@ class GenerationOperations(Operations):
     ) -> GenerationContext:
         """Tell what to know before writing code: patterns, what nobody wrote down, rules, what to avoid.
 
-        Each comes with the inline comment that says where it had influence. Tell the outcome afterwards with
-        generation_outcome: what had influence is then believed more or less.
+        Each comes with the inline comment for where it had influence. Tell the outcome with
+        generation_outcome.
 
         Args:
             focus: what is to be written, in plain words.

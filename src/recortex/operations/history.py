@@ -50,7 +50,7 @@ class Purged:
     Attributes:
         searched_bytes: how much of the store's files was read for the texts.
         traces: files that still hold one; empty when the purge is complete.
-        exchanges: of past sessions that held a text, by their ids.
+        exchanges, chunks: of past sessions, and of documents, that held a text, by their ids.
     """
 
     ids: tuple[str, ...]
@@ -60,6 +60,7 @@ class Purged:
     backups_rewritten: int = 0
     dry_run: bool = False
     exchanges: tuple[str, ...] = ()
+    chunks: tuple[str, ...] = ()
 
 
 class HistoryOperations(Operations):
@@ -126,9 +127,8 @@ class HistoryOperations(Operations):
     def purge(self, id: str = "", *, text: str = "", dry_run: bool = False) -> Purged:  # noqa: A002
         """Remove memories and exchanges for good: rows, index, versions, vectors, both logs and backups.
 
-        A memory takes the exchanges with it that hold its text. Afterwards every file of the store is read
-        byte by byte; `traces` names those that still hold the text. Your client's own transcripts are left
-        as they are.
+        A memory takes exchanges and documents with it that hold its text. Then every file of the
+        store is read byte by byte; `traces` names those that still hold the text. Transcripts stay.
 
         Args:
             id: of the memory or exchange, or its first characters.
@@ -145,6 +145,7 @@ class HistoryOperations(Operations):
         located = None if text or said else self._app.locate(id)
         purged: list[str] = []
         exchanges: list[str] = []
+        chunks: list[str] = []
         erased = []
         for services in self._app.all_services():
             if located is None:
@@ -156,6 +157,7 @@ class HistoryOperations(Operations):
             gone = [*said.get(services.scope, ()), *services.store.exchanges_to_erase(texts, text)]
             purged += ids
             exchanges += gone
+            chunks += services.store.chunks_to_erase(texts, text)
             if not dry_run and (ids or gone or text):
                 self._forget(services, texts)
                 files, now = services.location.files, self._app.clock()
@@ -165,6 +167,7 @@ class HistoryOperations(Operations):
         return Purged(
             ids=tuple(purged),
             exchanges=tuple(exchanges),
+            chunks=tuple(chunks),
             files=tuple(str(path) for one in erased for path in one.files),
             searched_bytes=sum(one.searched_bytes for one in erased),
             traces=tuple(str(path) for one in erased for path in one.traces),

@@ -61,6 +61,7 @@ class Backfilled:
         stopped: why it ended before all had theirs; empty where nothing was in the way.
         exchanges: that got theirs in this run.
         exchanges_left: still without; they are found by their words.
+        chunks, chunks_left: likewise, parts of documents.
     """
 
     done: int
@@ -71,6 +72,8 @@ class Backfilled:
     stopped: str = ""
     exchanges: int = 0
     exchanges_left: int = 0
+    chunks: int = 0
+    chunks_left: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +91,7 @@ class Reembedded:
         stopped: why it ended before all had theirs; empty where nothing was in the way.
         exchanges: that got vectors in this run.
         exchanges_left: still without vectors of the model; they are found by their words.
+        chunks, chunks_left: likewise, parts of documents.
     """
 
     model: str
@@ -101,6 +105,8 @@ class Reembedded:
     stopped: str = ""
     exchanges: int = 0
     exchanges_left: int = 0
+    chunks: int = 0
+    chunks_left: int = 0
 
 
 class IndexingOperations(Operations):
@@ -112,13 +118,11 @@ class IndexingOperations(Operations):
     ) -> IndexedCode:
         """Keep a piece of code with a description in prose, so that questions in plain words find the code.
 
-        The description is searched by its words and its meaning. The code is kept as it stands, without
-        secrets, no vector is ever made of it, and no model sees it; a recall that finds the description
-        brings it along. Indexing the same lines again replaces what was said of them before.
+        The description is searched. The code is kept as it stands, without secrets, and no model sees it; a
+        recall that finds the description brings it along. The same lines again replace what was said before.
 
         Args:
-            path: the file, or the lines of one function or class in it: PATH or PATH:FIRST-LAST, from the
-                project's root; at most 64 KB.
+            path: the file, or lines of it: PATH or PATH:FIRST-LAST, from the project's root; at most 64 KB.
             description: what the code does, why, and what to know before changing it.
             tags: words to find and group it by.
             importance: low, normal, high or critical.
@@ -149,22 +153,22 @@ class IndexingOperations(Operations):
 
     @operation(idempotent=True)
     def backfill(self, *, limit: int = 0, scope: Scope | None = None, dry_run: bool = False) -> Backfilled:
-        """Make the vectors that memories wait for, then those of exchanges, in batches.
+        """Make the vectors that memories, exchanges and documents wait for, in batches.
 
         A stopped run goes on where it ended.
 
         Args:
-            limit: at most so many memories and exchanges; 0: all.
+            limit: at most so many memories, exchanges and parts of documents; 0: all.
             scope: the project's memories, or the global ones; both, unless said.
             dry_run: only count them.
         """
         all_services = self._to_embed(limit, scope)
-        waiting, said = _waiting(all_services)
+        waiting, said, written = _waiting(all_services)
         if dry_run:
-            return Backfilled(done=0, left=waiting, exchanges_left=said, dry_run=True)
+            return Backfilled(done=0, left=waiting, exchanges_left=said, chunks_left=written, dry_run=True)
         started = time.perf_counter()
-        run = _embed(self._app, all_services, limit, waiting + said, missing_only=True)
-        left, left_said = _waiting(all_services)
+        run = _embed(self._app, all_services, limit, waiting + said + written, missing_only=True)
+        left, left_said, left_written = _waiting(all_services)
         return Backfilled(
             done=run.done,
             left=left,
@@ -173,20 +177,21 @@ class IndexingOperations(Operations):
             stopped=run.stopped,
             exchanges=run.exchanges,
             exchanges_left=left_said,
+            chunks=run.chunks,
+            chunks_left=left_written,
         )
 
     @operation(idempotent=True)
     def reembed(
         self, *, limit: int = 0, scope: Scope | None = None, afresh: bool = False, dry_run: bool = False
     ) -> Reembedded:
-        """Bring every memory and exchange to the embedding model that is set.
+        """Bring every memory, exchange and document to the embedding model that is set.
 
-        A stopped run goes on where it ended. After a change of the model both are found by their words until
-        they have vectors of it. The most important and most used memories get theirs first, then the latest
-        exchanges. A job after each session does the same, a little at a time.
+        A stopped run goes on where it ended; what has no vector yet is found by its words. A job after each
+        session does the same, a little at a time.
 
         Args:
-            limit: at most so many memories and exchanges; 0: all.
+            limit: at most so many memories, exchanges and parts of documents; 0: all.
             scope: the project's memories, or the global ones; both, unless said.
             afresh: make all vectors again, those of the model itself too: for a model that changed behind its
                 name.
@@ -195,18 +200,20 @@ class IndexingOperations(Operations):
         all_services = self._to_embed(limit, scope)
         before = [outlook(services) for services in all_services]
         left = sum(one.left for one in before) + (sum(map(held, all_services)) if afresh else 0)
-        said = sum(one.exchanges for one in before)
+        said, written = sum(one.exchanges for one in before), sum(one.chunks for one in before)
         if afresh:
             said = sum(services.store.exchanges.count(ExchangeQuery()) for services in all_services)
+            written = sum(services.store.documents.count()[1] for services in all_services)
         started, run = time.perf_counter(), Renewed()
         if not dry_run:
-            run = _embed(self._app, all_services, limit, left + said, afresh=afresh)
+            run = _embed(self._app, all_services, limit, left + said + written, afresh=afresh)
             for services in all_services:
                 keep_vector_index(services, threads=self._app.settings["threads"] or 1)
             after = [outlook(services) for services in all_services]
             left, said = sum(one.left for one in after), sum(one.exchanges for one in after)
+            written = sum(one.chunks for one in after)
         seconds = time.perf_counter() - started
-        rate = (run.done + run.exchanges) / seconds
+        rate = (run.done + run.exchanges + run.chunks) / seconds
         return Reembedded(
             model=next((one.model for one in before if one.model), ""),
             former=tuple(dict.fromkeys(name for one in before for name in one.former)),
@@ -214,11 +221,13 @@ class IndexingOperations(Operations):
             left=left,
             seconds=round(seconds, 3),
             per_second=round(rate, 1),
-            seconds_left=round((left + said) / rate, 1) if rate else None,
+            seconds_left=round((left + said + written) / rate, 1) if rate else None,
             stopped=run.stopped,
             dry_run=dry_run,
             exchanges=run.exchanges,
             exchanges_left=said,
+            chunks=run.chunks,
+            chunks_left=written,
         )
 
     def _to_embed(self, limit: int, scope: Scope | None) -> list[StoreServices]:
@@ -268,7 +277,7 @@ def _embed(
     """One run over all stores, as one; it ends where the first is stopped."""
     total = Renewed()
     for services in all_services:
-        before = total.done + total.exchanges
+        before = total.done + total.exchanges + total.chunks
         if total.stopped or (limit and before >= limit):
             break
 
@@ -280,12 +289,14 @@ def _embed(
             services, now=app.clock, limit=left, missing_only=missing_only, afresh=afresh, progress=told
         )
         done, said = total.done + run.done, total.exchanges + run.exchanges
-        total = run._replace(by=run.by or total.by, done=done, exchanges=said)
+        written = total.chunks + run.chunks
+        total = run._replace(by=run.by or total.by, done=done, exchanges=said, chunks=written)
     return total
 
 
-def _waiting(all_services: Sequence[StoreServices]) -> tuple[int, int]:
-    """How many memories and how many exchanges have no vector."""
+def _waiting(all_services: Sequence[StoreServices]) -> tuple[int, int, int]:
+    """How many memories, exchanges and parts of documents have no vector."""
     stores = [services.store for services in all_services]
     memories = sum(store.vectors.count_pending() for store in stores)
-    return memories, sum(store.exchange_vectors.count_waiting() for store in stores)
+    exchanges = sum(store.exchange_vectors.count_waiting() for store in stores)
+    return memories, exchanges, sum(store.chunk_vectors.count_waiting() for store in stores)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from recortex.domain.hit import Recipe
 from recortex.domain.vocabulary import Domain, Importance, Origin, Scope, Status
 
-Among = Literal["all", "memories", "exchanges"]
+Among = Literal["all", "memories", "exchanges", "documents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class RecallQuestion:
 
     Attributes:
         query: the question.
-        limit: at most so many memories, and so many exchanges; usually 8 and 5.
+        limit: at most so many memories, exchanges and parts of documents; 8, 5 and 3.
         kinds: only these kinds; raw code is a hit only where it is asked for.
         tags: only memories with one of these tags.
         files: only memories about one of these files, or folders ending in a slash.
@@ -137,10 +137,10 @@ class RecallQuestion:
         recorded_before: only what was recorded before then.
         as_of: what was known at that time.
         valid_at: what was true at that time, also if it was superseded later; now, unless said.
-        recipe: hybrid (words and meaning), keyword, or semantic.
+        recipe: hybrid (words and meaning), keyword, semantic, or as `frame` ranks.
         budget: at most so many tokens in all.
         floor: no answer rather than an irrelevant one.
-        among: memories, exchanges, or all; filters that only memories have leave exchanges out.
+        among: memories, exchanges, documents, or all.
         explain: tell of each memory which words matched and what each signal adds.
     """
 
@@ -170,6 +170,11 @@ class RecallQuestion:
         return self.statuses is None and self.valid_at is None and self.as_of is None
 
     @property
+    def tells_memories(self) -> bool:
+        """Whether memories are asked for."""
+        return self.among in {"all", "memories"}
+
+    @property
     def filters_memories(self) -> bool:
-        """Whether a filter is set that no exchange passes."""
+        """Whether a filter is set that only memories pass."""
         return bool(self.kinds) or self.statuses is not None or self.valid_at is not None

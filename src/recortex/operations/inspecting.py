@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.jobs.reembedding import waiting_exchanges
+from recortex.app.jobs.reembedding import waiting_chunks, waiting_exchanges
 from recortex.app.naming import shown
 from recortex.domain.exchange import ExchangeQuery
 from recortex.domain.session import Signal
@@ -42,6 +42,8 @@ class StoreFigures:
         without_vector: memories that wait for their vector; `recortex backfill` makes them.
         exchanges: what is kept of what was said in sessions.
         exchanges_without_vectors: those that wait for them.
+        documents, chunks: what was ingested, and its parts.
+        chunks_without_vectors: parts that wait for them.
         consolidation: what was learned since somebody last looked for duplicates.
     """
 
@@ -54,6 +56,9 @@ class StoreFigures:
     without_vector: int
     exchanges: int = 0
     exchanges_without_vectors: int = 0
+    documents: int = 0
+    chunks: int = 0
+    chunks_without_vectors: int = 0
     consolidation: Due
 
 
@@ -159,8 +164,7 @@ class InspectionOperations(Operations):
     def inspect(self, *, session: str = "", limit: int = 20) -> Inspection:
         """Show how the memory works: what is kept, what waits, what sessions were given and what it cost.
 
-        With a session: its receipts, that is, what the agent was given, with scores and tokens, and whether
-        it used it.
+        With a session: what the agent was given, with scores and tokens, and whether it used it.
 
         Args:
             session: id of a session, or its first characters.
@@ -296,6 +300,9 @@ def figures(services: StoreServices) -> dict[str, Any]:
         "without_vector": services.store.vectors.count_pending(),
         "exchanges": services.store.exchanges.count(ExchangeQuery()),
         "exchanges_without_vectors": waiting_exchanges(services),
+        "documents": services.store.documents.count()[0],
+        "chunks": services.store.documents.count()[1],
+        "chunks_without_vectors": waiting_chunks(services),
     }
 
 

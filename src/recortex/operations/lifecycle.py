@@ -57,9 +57,8 @@ class LifecycleOperations(Operations):
         """Archive what has faded and prune what was long in the archive without use.
 
         A memory fades from its last use on, by its kind's half-life; pinned ones and hubs stay. It is
-        archived when its confidence was below its kind's threshold for 14 days, a proposal when nothing
-        confirmed it for 60 days; both are pruned after 30 days in the archive, unless the settings
-        `lifecycle.*` say otherwise. `restore` and `undo` bring it back.
+        archived when its confidence was below its kind's threshold for 14 days, a proposal after 60; both are
+        pruned after 30 days in the archive (settings: `lifecycle.*`). `restore` and `undo` bring it back.
 
         Args:
             now: compute and record as if it were this time.

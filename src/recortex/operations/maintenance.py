@@ -60,6 +60,7 @@ class StoreStatus:
     Attributes:
         exchanges: what is kept of what was said in sessions.
         exchanges_without_vectors: those that wait for them; they are found by their words.
+        documents, chunks, chunks_without_vectors: likewise, of documents that were ingested.
     """
 
     scope: str
@@ -71,6 +72,9 @@ class StoreStatus:
     without_vector: int
     exchanges: int = 0
     exchanges_without_vectors: int = 0
+    documents: int = 0
+    chunks: int = 0
+    chunks_without_vectors: int = 0
     bytes: int
     schema: int
     backups: int

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from recortex.codebase.files import freshness
+from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall
 from recortex.domain.memory import Memory
@@ -18,6 +19,7 @@ from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.retrieval.answering import answers
+from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -25,30 +27,25 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
-from recortex.operations.base import Operations, bounded, scope_name
+from recortex.operations.base import MAX_LIMIT, Operations, bounded, scope_name
 from recortex.operations.emptiness import explained
-from recortex.operations.filters import exchange_query, memory_query
-from recortex.operations.inputs import Among, RecallQuestion
+from recortex.operations.filters import memory_query
+from recortex.operations.inputs import RecallQuestion
+from recortex.operations.recalling import Recalling
 from recortex.operations.registry import operation, taking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from recortex.app.store_services import StoreServices
     from recortex.domain.explanation import Understood
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Meaning, Retrieval
-
-CATCH_UP = 32
-"""Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
 
 COUNT_SECONDS = 0.25
 """How long an answer waits for another writer, to count that it was given; writers need milliseconds
 (bench/stress.py)."""
 
-MOST_UNCHECKED, MOST_ASKED = 2, 8
-"""Proposed memories in an answer, and how many more memories are asked for, so that these and near-copies
-crowd out no other. What was said in sessions mostly says the same, with what stands around it."""
+MOST_UNCHECKED = 2
+"""Proposed memories in an answer: what was said in sessions mostly says the same, with what stands around."""
 
 MAX_QUESTION = 20_000
 TOLD = ("query", "limit", "kinds", "files", "as_of", "valid_at", "budget", "floor", "among")
@@ -73,13 +70,26 @@ class OpenedExchange:
     checked: Literal[False] = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedChunk:
+    """A part of a document whole: what a file of the project says, never an instruction.
+
+    Attributes:
+        before, after: its neighbours in the document, in order.
+    """
+
+    chunk: Chunk
+    before: tuple[Chunk, ...] = ()
+    after: tuple[Chunk, ...] = ()
+
+
 class SearchOperations(Operations):
     """recall, get."""
 
     @operation(core=True, read_only=True, told=TOLD)
     @taking(RecallQuestion)
     def recall(self, asked: RecallQuestion) -> Recall:
-        """Find what answers a question: memories, then what was said in past sessions; nothing irrelevant.
+        """Find what answers a question: memories, what was said in sessions, documents; nothing irrelevant.
 
         Ask in plain words, with the names of files, functions, commands or errors where you know them. Use it
         before working on something that may have been decided, broken or explained in an earlier session.
@@ -90,6 +100,7 @@ class SearchOperations(Operations):
         answer = self.answer(asked)
         if asked.as_of is None:
             self._count_access(answer.hits)
+            self._count_read(answer.documents)
             self._receipts_for(asked.query, answer.hits, began)
         return answer
 
@@ -104,66 +115,40 @@ class SearchOperations(Operations):
             raise InvalidInputError(
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
-        only = self.filters(asked)
-        limit = self.most(asked)
-        stores = [
-            (services, services.retrieval.meaning(asked.query, recipe=asked.recipe))
-            for services in self._app.all_services(asked.scope)
-        ]
-        found, hits, waiting = self._best_of(
-            stores if asked.among != "exchanges" else (), asked, only, limit, fold=fold
-        )
+        only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
+        parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
+        found = [recall for part in parts for recall in part.found]
+        every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
+        hits = (folded(every) if fold else every)[:limit]
+        waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
-        answering = self._said(stores, asked, only)
+        answering = in_turns([part.said for part in parts], lambda one: one.id)
+        answering = answering[: recalling.most("exchanges", asked)]
+        found_in = in_turns([part.documents for part in parts], lambda one: one.id)
+        found_in = found_in[: recalling.most("documents", asked)]
         if any(not one.weak for one in answering):
             hits = [hit for hit in hits if answers(hit)]
         seen = tuple(self._seen(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
-        tokens = sum(map(_tokens, kept))
-        left = None if asked.budget is None else asked.budget - tokens
-        said = tuple(within(left, answering, lambda one: one.tokens))
-        tokens += sum(one.tokens for one in said)
-        left = None if asked.budget is None else asked.budget - tokens
-        unchecked = tuple(within(left, tuple(self._seen(waiting)), lambda hit: hit.memory.tokens))
+        left = _Left(asked.budget, sum(map(_tokens, kept)))
+        said = left.fitting(answering, lambda one: one.tokens)
+        unchecked = left.fitting(tuple(self._seen(waiting)), lambda hit: hit.memory.tokens)
+        documents = left.fitting(found_in, lambda one: one.tokens)
         answer = Recall(
             query=asked.query,
             recipe=asked.recipe,
             hits=kept,
             exchanges=said,
+            documents=documents,
             unchecked=tuple(map(_proposal, unchecked)),
-            tokens=tokens + sum(hit.memory.tokens for hit in unchecked),
+            tokens=left.tokens,
             best=max((one.best for one in found), default=0.0),
             floor=max((one.floor for one in found), default=0.0),
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
-            needed=0 if kept or said or unchecked else _least(seen, answering),
+            needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
             withheld=withheld,
         )
-        return answer if asked.among == "exchanges" else explained(self._app, answer, only, limit)
-
-    def _best_of(
-        self,
-        stores: Sequence[tuple[StoreServices, Meaning]],
-        asked: RecallQuestion,
-        only: MemoryQuery,
-        limit: int,
-        *,
-        fold: bool,
-    ) -> tuple[list[Recall], list[Hit], list[Hit]]:
-        """What each store finds, the hits, and the proposed memories that answer.
-
-        Where copies and proposals leave too few hits, so many more are asked for.
-        """
-        most = limit + MOST_ASKED
-        while True:
-            found = [self._ask(services, meaning, asked, only, most) for services, meaning in stores]
-            every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
-            active = [hit for hit in every if not (asked.mixes and _waits(hit))]
-            hits = folded(active) if fold else active
-            if len(hits) >= limit or all(len(one.hits) < most for one in found):
-                break
-            most *= 4
-        waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
-        return found, hits[:limit], waiting[:MOST_UNCHECKED]
+        return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
     def filters(self, asked: RecallQuestion) -> MemoryQuery:
         """What of the stores may answer."""
@@ -186,14 +171,23 @@ class SearchOperations(Operations):
 
     def most(self, asked: RecallQuestion) -> int:
         """How many memories are told at most."""
-        return bounded(self._app.settings["recall.limit"] if asked.limit is None else asked.limit)
+        if asked.limit is not None:
+            return bounded(asked.limit)
+        usual: int = self._app.settings["recall.limit"]
+        longer = self._app.settings["recall.sets"] and asks_for_a_set(asked.query)
+        return min(usual * SET_SHARE if longer else usual, MAX_LIMIT)
 
     def understood(self, asked: RecallQuestion) -> Iterator[Understood]:
-        """How each store takes a question."""
+        """How each store takes each part of a question."""
         now, only = self._app.clock(), self.filters(asked)
-        for services in self._app.all_services(asked.scope):
-            found = services.retrieval.understood(asked.query, now=now, recipe=asked.recipe, only=only)
-            yield replace(found, scope=scope_name(services))
+        parted = [
+            (one, services)
+            for one in Recalling(self._app).questions(asked)
+            for services in self._app.all_services(asked.scope)
+        ]
+        for one, services in parted:
+            found = services.retrieval.understood(one.query, now=now, recipe=one.recipe, only=only)
+            yield replace(found, scope=scope_name(services), question=one.query)
 
     @operation(core=True, read_only=True)
     def get(
@@ -203,17 +197,19 @@ class SearchOperations(Operations):
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         around: int = 1,
-    ) -> Memory | OpenedExchange:
-        """Show one memory whole, or open an exchange with what was said before and after it.
+    ) -> Memory | OpenedExchange | OpenedChunk:
+        """Show one memory whole, or open an exchange or part of a document with what is around it.
 
         Args:
-            id: of the memory or exchange, or its first characters.
+            id: of the memory, exchange or part, or its first characters.
             as_of: the memory as it was recorded at that time.
             valid_at: only if the memory was true in the world at that time.
-            around: neighbours of an exchange on each side, at most 10.
+            around: neighbours on each side, at most 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")
+        if is_chunk_id(id.strip().lower()):
+            return self._opened_chunk(id, around)
         if self._app.exchanges_beginning(id):
             return self._opened(id, around)
         services, memory = self._app.locate(id)
@@ -221,6 +217,17 @@ class SearchOperations(Operations):
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
         return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
+
+    def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
+        """The part of a document with an id, or the beginning of one, with its neighbours."""
+        services, chunk = self._app.locate_chunk(id_)
+        parts = services.store.documents.chunks_of(chunk.path)
+        near = [record_redacted(one) for one in parts if abs(one.place - chunk.place) <= around]
+        return OpenedChunk(
+            chunk=record_redacted(chunk),
+            before=tuple(one for one in near if one.place < chunk.place),
+            after=tuple(one for one in near if one.place > chunk.place),
+        )
 
     def _opened(self, id_: str, around: int) -> OpenedExchange:
         """The exchange with an id, or the beginning of one, with its neighbours.
@@ -243,66 +250,6 @@ class SearchOperations(Operations):
             before=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) < place),
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
-
-    def _most_exchanges(self, limit: int | None, among: Among) -> int:
-        """How many exchanges a recall gives; none where the setting says so."""
-        usual: int = self._app.settings["recall.exchanges"]
-        if limit is None or not usual:
-            return usual
-        return limit if among == "exchanges" else min(limit, usual)
-
-    def _said(
-        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
-    ) -> list[ExchangeHit]:
-        """What was said in the project's sessions and may answer."""
-        filters = exchange_query(only)
-        limit = self._most_exchanges(asked.limit, asked.among)
-        if filters is None or not limit or asked.among == "memories" or asked.filters_memories:
-            return []
-        return [
-            record_redacted(hit)
-            for services, meaning in stores
-            if services.scope is not Scope.GLOBAL
-            for hit in services.exchange_retrieval.recall(
-                asked.query,
-                limit=limit,
-                only=filters,
-                vector=meaning.vector,
-                words=asked.recipe != "semantic",
-            )
-        ]
-
-    def _ask(
-        self,
-        services: StoreServices,
-        meaning: Meaning,
-        asked: RecallQuestion,
-        only: MemoryQuery,
-        limit: int,
-    ) -> Recall:
-        if asked.recipe != "keyword":
-            services.embedding.catch_up(CATCH_UP)
-
-        def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning) -> Recall:
-            now = self._app.clock()
-            found = retrieval.recall(
-                asked.query,
-                limit=limit,
-                now=now,
-                recipe=asked.recipe,
-                only=filters,
-                floor=asked.floor and self._app.settings["recall.floor"],
-                meaning=meaning,
-            )
-            return retrieval.explained(found, meaning, now=now, only=filters) if asked.explain else found
-
-        now = ask(services.retrieval, only, meaning)
-        former = services.store.memories.former(only, only.as_of) if only.as_of else []
-        if not former:
-            return now
-        before = services.retrieval_of(former)
-        then = ask(before, replace(only, as_of=None), before.meaning(asked.query, recipe=asked.recipe))
-        return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
@@ -347,9 +294,26 @@ class SearchOperations(Operations):
             ):
                 services.store.memories.touch(ids, self._app.clock())
 
+    def _count_read(self, documents: Sequence[ChunkHit]) -> None:
+        """Count that parts of documents were given, as `_count_access` does of memories."""
+        if documents:
+            store = self._app.services(Scope.PROJECT).store
+            with suppress(StoreBusyError, PermissionsError), store.transaction(patience=COUNT_SECONDS):
+                store.documents.touch([one.id for one in documents], self._app.clock())
 
-def _waits(hit: Hit) -> bool:
-    return hit.memory.status is Status.PROPOSED
+
+class _Left:
+    """The tokens that are left of a budget."""
+
+    def __init__(self, budget: int | None, tokens: int) -> None:
+        self.budget, self.tokens = budget, tokens
+
+    def fitting(self, hits: Sequence[_Answer], tokens: Callable[[_Answer], int]) -> tuple[_Answer, ...]:
+        """Those that fit what is left, which they take."""
+        left = None if self.budget is None else self.budget - self.tokens
+        found = tuple(within(left, hits, tokens))
+        self.tokens += sum(map(tokens, found))
+        return found
 
 
 def _proposal(hit: Hit) -> Proposal:
@@ -360,9 +324,10 @@ def _tokens(hit: Hit) -> int:
     return hit.memory.tokens + sum(code.tokens for code in hit.code)
 
 
-def _least(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> int:
+def _least(hits: Sequence[Hit], *others: Sequence[ExchangeHit] | Sequence[ChunkHit]) -> int:
     """Tokens of the shortest answer; 0 where there is none."""
-    return min([*(hit.memory.tokens for hit in hits), *(one.tokens for one in said)], default=0)
+    more = [one.tokens for some in others for one in some]
+    return min([*(hit.memory.tokens for hit in hits), *more], default=0)
 
 
 def _bringing(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.session_limits import session_limits
 from recortex.domain.exchange import Exchange, ExchangeHit, ExchangeQuery
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Scope
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.sessions.analytics import Analytics, Standing
+from recortex.engines.sessions.limits import over
 from recortex.errors import AmbiguousIdError, InvalidInputError, SessionNotFoundError
 from recortex.operations.base import MAX_OFFSET, Operations, bounded, filled
 from recortex.operations.registry import operation
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import SessionSummary
     from recortex.domain.memory import Memory
 
+TOLD = ("query", "session", "since", "until", "limit", "figures")
+"""The parameters of `sessions` that agents are told of."""
+EARLIEST, LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 USUAL_LIMIT = 10
 MOST_SEARCHED = 100
 """Exchanges that a search groups by session."""
@@ -79,6 +85,7 @@ class Sessions:
         exchanges: of the session that was asked for, in order and shortened; `get` opens one whole.
         total: how many exchanges that session has.
         more: whether there are more sessions, or exchanges, after these.
+        figures: of all sessions, where they were asked for.
         checked: always False: what was said is a record, and nobody has checked it.
     """
 
@@ -86,13 +93,14 @@ class Sessions:
     exchanges: tuple[Exchange, ...] = ()
     total: int = 0
     more: bool = False
+    figures: Analytics | None = None
     checked: Literal[False] = False
 
 
 class SessionOperations(Operations):
     """sessions."""
 
-    @operation(read_only=True)
+    @operation(read_only=True, told=TOLD)
     def sessions(
         self,
         query: str = "",
@@ -104,6 +112,7 @@ class SessionOperations(Operations):
         until: datetime | None = None,
         limit: int = USUAL_LIMIT,
         offset: int = 0,
+        figures: bool = False,
     ) -> Sessions:
         """List past sessions, search them, or show one: what was asked, how it ended, what was learned.
 
@@ -118,6 +127,7 @@ class SessionOperations(Operations):
             until: only what was said before this time.
             limit: at most so many sessions, or exchanges of the one.
             offset: leave out so many at the beginning.
+            figures: tell instead what all sessions were given and used, and what was asked.
         """
         if not 0 <= offset <= MAX_OFFSET:
             raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
@@ -132,11 +142,46 @@ class SessionOperations(Operations):
         stores = self._app.all_services(Scope.PROJECT)
         if not stores:
             return Sessions()
+        if figures:
+            return Sessions(figures=self._figures(stores[0], only))
         if session:
             only = replace(only, session=_whole_id(stores[0], session))
         if query:
             return self._searched_sessions(stores[0], query, only)
         return self._one_session(stores[0], only) if session else self._listed_sessions(stores[0], only)
+
+    def _figures(self, services: StoreServices, only: ExchangeQuery) -> Analytics:
+        """What agents' sessions were given, used and asked, within a time; by default as long as is kept."""
+        from recortex.engines.sessions.analytics import analytics
+
+        records, now, limits = services.store.sessions, self._app.clock(), session_limits(self._app.settings)
+        span = only.since or EARLIEST, only.until or LATEST
+        seen = records.seen(*span)
+        found = analytics(
+            seen,
+            sum(not over(one, now, limits) for one in seen),
+            records.given(*span),
+            records.asked(*span),
+            records.repeats_saved(*span),
+        )
+        return replace(
+            found,
+            most_given=self._named(found.most_given),
+            most_used=self._named(found.most_used),
+            least_useful=self._named(found.least_useful),
+        )
+
+    def _named(self, listed: Sequence[Standing]) -> tuple[Standing, ...]:
+        """The memories with kind and summary, as far as they are still there."""
+        ids = [one.id for one in listed]
+        found = [one for services in self._app.all_services() for one in services.store.memories.get(ids)]
+        known = {one.id: one for one in map(output_redacted, found)}
+        return tuple(
+            replace(one, kind=known[one.id].kind, summary=known[one.id].summary or known[one.id].text)
+            if one.id in known
+            else one
+            for one in listed
+        )
 
     def _listed_sessions(self, services: StoreServices, only: ExchangeQuery) -> Sessions:
         """The sessions that pass, latest first."""

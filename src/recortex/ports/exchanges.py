@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery, SessionSummary, Waiting
+    from recortex.ports.vectors import OwnVectors
 
 
 class ExchangeRecords(Protocol):
@@ -104,37 +105,6 @@ class ExchangeSearch(ExchangeWords, Protocol):
         """What the person said that was kept after the one with that key, with keys, in their order."""
 
 
-class ExchangeVectors(Protocol):
-    """The two vectors of an exchange: of its message with what it answers, and of what came of it.
-
-    Those of memories are others, even of the same text.
-    """
-
-    def waiting(self, limit: int) -> Sequence[Waiting]:
-        """Exchanges without vectors, the latest first."""
-
-    def count_waiting(self) -> int:
-        """How many exchanges have no vectors."""
-
-    def count_outdated(self, model: str) -> int:
-        """How many exchanges have vectors of other embedders than that one."""
-
-    def keys_of(self, hashes: Collection[bytes]) -> Mapping[bytes, int]:
-        """The keys of those vectors that are kept already, by the hash of the embedded text."""
-
-    def put(self, model: str, codes: Mapping[bytes, bytes]) -> Mapping[bytes, int]:
-        """Keep vectors, int8 codes by hash; returns their keys. Inside a transaction."""
-
-    def release_others(self, model: str, limit: int) -> int:
-        """Take exchanges the vectors of other embedders than that one: they wait for new ones.
-
-        Returns how many, at most `limit`; inside a transaction.
-        """
-
-    def attach(self, vectors: Mapping[int, tuple[int | None, int | None]]) -> None:
-        """Give exchanges the keys of their vectors, at least one each; inside a transaction."""
-
-
 class ExchangeStore(Protocol):
     """What a store keeps of exchanges."""
 
@@ -151,5 +121,5 @@ class ExchangeStore(Protocol):
         """Search over what was said."""
 
     @property
-    def exchange_vectors(self) -> ExchangeVectors:
-        """The vectors of what was said."""
+    def exchange_vectors(self) -> OwnVectors[Waiting]:
+        """The vectors of what was said: of the message with what it answers, and of what came of it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from recortex.ports.documents import DocumentStore
 from recortex.ports.exchanges import ExchangeStore
 from recortex.ports.search import SearchStore
 from recortex.ports.store import Lookalikes, Store
@@ -37,8 +38,8 @@ class Findable(SearchStore, Lookalikes, Protocol):
     """A store's search index."""
 
 
-class KeptStore(Store, ExchangeStore, Protocol):
-    """A store with its exchanges and its maintenance."""
+class KeptStore(Store, ExchangeStore, DocumentStore, Protocol):
+    """A store with its exchanges, its documents and its maintenance."""
 
     @property
     def search(self) -> Findable:

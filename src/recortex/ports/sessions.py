@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from recortex.domain.session import Channel, Outcome, Receipt, Session, Signal, Use
+    from recortex.domain.session import Channel, GivenMemory, Outcome, Receipt, Session, Signal, Use
 
 
 class Receipts(Protocol):
@@ -80,6 +80,18 @@ class Sessions(Receipts, Signals, Protocol):
 
     def captured(self, session_id: str, at: datetime, *, size: int, told: str) -> None:
         """Record that a session was learned from, up to a size of its transcript in bytes."""
+
+    def seen(self, since: datetime, until: datetime) -> list[Session]:
+        """The sessions that were last seen within a time, `until` excluded."""
+
+    def given(self, since: datetime, until: datetime) -> list[GivenMemory]:
+        """What was given within a time, by memory and channel."""
+
+    def asked(self, since: datetime, until: datetime) -> list[tuple[str, str]]:
+        """Subject and digest of each question within a time, in order."""
+
+    def repeats_saved(self, since: datetime, until: datetime) -> int:
+        """Tokens of warnings given within a time that later accesses to their file did not bring again."""
 
     def forget_before(self, at: datetime) -> int:
         """Delete sessions last seen before a time, with what belongs to them; returns how many."""

@@ -2,13 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from recortex.domain.embedding import Reembedding, VectorIndexState
+
+
+class Keyed(Protocol):
+    """A record without vectors, with its key."""
+
+    @property
+    def key(self) -> int:
+        """The store's own number of it."""
+
+
+Waits_co = TypeVar("Waits_co", bound=Keyed, covariant=True)
+
+
+class OwnVectors(Protocol, Generic[Waits_co]):
+    """The vectors of exchanges, or of chunks: a text elsewhere, even the same, has another one."""
+
+    def waiting(self, limit: int) -> Sequence[Waits_co]:
+        """Records without vectors: the latest exchanges first, and chunks in their order."""
+
+    def count_waiting(self) -> int:
+        """How many have no vectors."""
+
+    def count_outdated(self, model: str) -> int:
+        """How many have vectors of other embedders than that one."""
+
+    def keys_of(self, hashes: Collection[bytes]) -> Mapping[bytes, int]:
+        """The keys of those vectors that are kept already, by the hash of the embedded text."""
+
+    def put(self, model: str, codes: Mapping[bytes, bytes]) -> Mapping[bytes, int]:
+        """Keep vectors, int8 codes by hash; returns their keys. Inside a transaction."""
+
+    def release_others(self, model: str, limit: int) -> int:
+        """Take records the vectors of other embedders than that one: they wait for new ones.
+
+        Returns how many, at most `limit`; inside a transaction.
+        """
+
+    def attach(self, vectors: Mapping[int, tuple[int | None, ...]]) -> None:
+        """Give records the keys of their vectors, at least one each; inside a transaction."""
 
 
 class MemoryVectors(Protocol):

@@ -1,4 +1,4 @@
-"""Removing memories and exchanges for good: rows, versions, vectors, audit, backups.
+"""Removing memories, exchanges and chunks of documents for good: rows, versions, vectors, audit, backups.
 
 And proof that no file holds them.
 """
@@ -17,7 +17,7 @@ from recortex.storage.records.relations import RelationRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import compact
 from recortex.storage.sqlite.pool import Pool
-from recortex.storage.tables import EXCHANGES, MEMORIES, TABLES, owned
+from recortex.storage.tables import CHUNKS, DOCUMENTS, EXCHANGES, MEMORIES, TABLES, owned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +41,7 @@ _WITH_VECTORS = (
     ("versions", "embedding_key"),
     ("exchanges", "answered_key"),
     ("exchanges", "outcome_key"),
+    ("chunks", "embedding_key"),
 )
 _VALUES = {"text": "?1", "json": "?2"}
 """The text as it is, and as it stands inside JSON."""
@@ -65,9 +66,9 @@ def holding(database: Rows, text: str, has: Has = lambda *_: True) -> list[str]:
     return [row[0] for row in database.rows(sql, (text, json(text)[1:-1]))]
 
 
-def said(text: str, has: Has = lambda *_: True) -> Clause:
-    """The condition that one of `exchanges x` holds a text, with its values; `has` as in `holding`."""
-    return " OR ".join(_conditions(EXCHANGES, "x", has)), (text, json(text)[1:-1])
+def said(text: str, has: Has = lambda *_: True, table: Table = EXCHANGES) -> Clause:
+    """The condition that a row `x` of a table holds a text, with its values; `has` as in `holding`."""
+    return " OR ".join(_conditions(table, "x", has)), (text, json(text)[1:-1])
 
 
 def unsaid(texts: Sequence[str], text: str = "") -> list[str]:
@@ -91,7 +92,7 @@ def erase(
     files: Callable[[], Sequence[Path]],
     now: datetime,
 ) -> Erasure:
-    """Delete memories and exchanges, and exchanges that hold the texts, from a store and its backups.
+    """Delete memories and exchanges, and what else holds the texts, from a store and its backups.
 
     Then read the files.
 
@@ -116,6 +117,10 @@ def erase(
             store.relations.strip_evidence(text)
         removed = store.exchanges.delete_found(_among(exchanges))
         removed += sum(store.exchanges.delete_found(said(one)) for one in gone)
+        chunks = sum(
+            store.documents.delete_holding(said(one, table=DOCUMENTS), said(one, table=CHUNKS))
+            for one in gone
+        )
         store.vectors.drop_unused()
     store.compact()
     backups = store.backups.all()
@@ -123,7 +128,7 @@ def erase(
         _erase_from_backup(backup, ids, exchanges, gone, text)
     read = tuple(files())
     searched, found = _traces(store, read, texts)
-    return Erasure(searched, read, tuple(found), len(backups), removed)
+    return Erasure(searched, read, tuple(found), len(backups), removed, chunks)
 
 
 def _among(exchanges: Sequence[str]) -> Clause:
@@ -156,6 +161,9 @@ def _erase_from_backup(
                 clauses = [_among(exchanges), *(said(one, has) for one in gone)]
                 for condition, values in clauses if there["exchanges"] else ():
                     pool.rows(f"DELETE FROM exchanges AS x WHERE {condition}", values)
+                for table in (DOCUMENTS, CHUNKS) if there["chunks"] else ():
+                    for condition, values in (said(one, has, table) for one in gone):
+                        pool.rows(f"DELETE FROM {table.name} AS x WHERE {condition}", values)
                 if text and "seal" in there["relations"]:
                     RelationRecords(pool).strip_evidence(text)
                 elif text:

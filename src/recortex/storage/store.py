@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from recortex.domain.maintenance import Erasure
     from recortex.storage.database import Database
+    from recortex.storage.records.chunk_search import ChunkSearchRecords, ChunkVectorRecords
+    from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchange_search import ExchangeSearchRecords
     from recortex.storage.records.exchange_vectors import ExchangeVectorRecords
     from recortex.storage.records.exchanges import ExchangeRecords
@@ -83,6 +85,23 @@ class EngineStore(ABC):
 
         return ExchangeVectorRecords(self.database, self.vectors)
 
+    @property
+    @abstractmethod
+    def documents(self) -> DocumentRecords:
+        """Documents that were ingested."""
+
+    @property
+    @abstractmethod
+    def chunk_search(self) -> ChunkSearchRecords:
+        """Search over the chunks of documents."""
+
+    @cached_property
+    def chunk_vectors(self) -> ChunkVectorRecords:
+        """The vectors of chunks."""
+        from recortex.storage.records.chunk_search import ChunkVectorRecords
+
+        return ChunkVectorRecords(self.database, self.vectors)
+
     @abstractmethod
     def transaction(self, *, patience: float | None = None) -> AbstractContextManager[None]:
         """All writes inside are kept as a whole or not at all."""
@@ -99,7 +118,19 @@ class EngineStore(ABC):
 
     def says(self, part: str) -> bool:
         """Whether a part of a text that was erased is rightly there, since something that stays holds it."""
-        return bool(self.holding(part) or self.exchanges_holding(part))
+        return bool(self.holding(part) or self.exchanges_holding(part) or self.chunks_holding(part))
+
+    def chunks_holding(self, text: str) -> list[str]:
+        """Ids of the chunks and documents that hold a text."""
+        from recortex.storage.purge import said
+        from recortex.storage.tables import CHUNKS, DOCUMENTS
+
+        found = []
+        for table in (CHUNKS, DOCUMENTS):
+            condition, values = said(text, table=table)
+            sql = f"SELECT x.id FROM {table.name} x WHERE /*own x*/ ({condition}) ORDER BY x.key"
+            found += [row[0] for row in self.database.rows(sql, values)]
+        return found
 
     def exchanges_holding(self, text: str) -> list[str]:
         """Ids of the exchanges that hold a text."""
@@ -114,6 +145,12 @@ class EngineStore(ABC):
         from recortex.storage.purge import unsaid
 
         return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.exchanges_holding(one)))
+
+    def chunks_to_erase(self, texts: Sequence[str], text: str = "") -> list[str]:
+        """Ids of the chunks and documents that erasing these texts takes along."""
+        from recortex.storage.purge import unsaid
+
+        return list(dict.fromkeys(id_ for one in unsaid(texts, text) for id_ in self.chunks_holding(one)))
 
     def apart(self) -> AbstractContextManager[None]:
         """While inside, this process may open and close the files of the store."""

@@ -138,6 +138,7 @@ BY_NAME = {table.name: table for table in TABLES}
 MEMORIES, VERSIONS, RELATIONS = BY_NAME["memories"], BY_NAME["versions"], BY_NAME["relations"]
 SESSIONS, RECEIPTS, SIGNALS = BY_NAME["sessions"], BY_NAME["receipts"], BY_NAME["signals"]
 MODEL_CALLS, EXCHANGES = BY_NAME["model_calls"], BY_NAME["exchanges"]
+DOCUMENTS, CHUNKS = BY_NAME["documents"], BY_NAME["chunks"]
 
 
 def copied() -> tuple[Table, ...]:

@@ -84,7 +84,7 @@ def test_a_memory_is_made_of_an_exchange(told):
 
 def test_sessions_are_listed_searched_and_shown(told):
     listed = told.data("sessions")
-    assert set(listed) == {"sessions", "exchanges", "total", "more", "checked"}
+    assert set(listed) == {"sessions", "exchanges", "total", "more", "figures", "checked"}
     (session,) = listed["sessions"]
     assert set(session) == {
         "session", "client", "started_at", "ended_at", "messages", "asked", "concluded", "branch", "folder",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from types import SimpleNamespace
 from typing import get_args
@@ -25,8 +25,10 @@ from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.replay import Given, ReplayedSession, SaidAgain
+from recortex.domain.session import GivenMemory, Session
 from recortex.domain.vocabulary import Actor, RelationType, Status
 from recortex.engines.retrieval.wording import because, found_words
+from recortex.engines.sessions.analytics import analytics
 from recortex.engines.sessions.replaying import figures, most_given
 from recortex.operations.registry import operations_of
 
@@ -178,6 +180,22 @@ SAMPLES = [
         ["s  1 message", "ab12cd34ef56", "1 of 3 exchanges"],
     ),
     (r.Sessions(), ["No past session"]),
+    (
+        r.Sessions(
+            figures=analytics(
+                [Session(id="s", started_at=AT, seen_at=AT + timedelta(hours=2))], 1,
+                [GivenMemory(MEMORY.id, "prompt", 4, 1, 40, 10),
+                 GivenMemory(OTHER.id, "surface", 3, 0, 60, 0)],
+                [("fix_bug", "12 30")], 5,
+            )
+        ),
+        ["1 session, 1 running, 2 hours", "100 tokens given, 10 used (10%), 35 not given again",
+         "for a prompt    4 given, 1 used, 40 tokens", "1 question, 12 ms",
+         "fix_bug            1 time, 12 ms",
+         "Most given", "0b5d3b1e  given 4, used 1", "Given often and never used",
+         "77777777  given 3, used 0"],
+    ),
+    (r.Sessions(figures=analytics([], 0, [], [], 0)), ["No session of an agent was seen."]),
     (Recall(query="q", recipe="hybrid", hits=(replace(HIT, why=WHY),), withheld=3),
      ["has “bcrypt” (in 2 of 340 memories); lacks “cost”", "Kept back by the floor: 3 weaker; --no-floor"]),
     (

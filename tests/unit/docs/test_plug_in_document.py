@@ -20,7 +20,7 @@ from recortex.settings.table import KEYS, SETTINGS
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "plug-in.md").read_text(encoding="utf-8")
 PROSE = " ".join(TEXT.split())
-SHOWN = ("hooks.", "surface.", "lifecycle.", "llm.")
+SHOWN = ("hooks.", "sessions.", "surface.", "lifecycle.", "llm.")
 
 
 def test_deadlines():

@@ -6,7 +6,17 @@ import sys
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tiny_model import TABLE, WIDTH, WORDS, ids_of, write_model, write_other, write_tokenizer, write_words
+from tiny_model import (
+    TABLE,
+    WIDTH,
+    WORDS,
+    ids_of,
+    write_model,
+    write_other,
+    write_pieces,
+    write_tokenizer,
+    write_words,
+)
 
 from recortex import Cortex
 from recortex.embeddings.folder import FolderEmbedder
@@ -245,3 +255,26 @@ def test_the_shipped_model_in_a_folder_gives_the_vectors_that_it_gives(tokenizer
     texts = ["How do we hash passwords?", "Use bcrypt with 12 rounds.", "naïve café — 你好", "x" * 3_000]
     found = FolderEmbedder(tmp_path, length=MAXIMUM_PIECES, threads=2).embed(texts)
     assert np.allclose(found, OnnxEmbedder().embed(texts), atol=1e-5)
+
+
+def test_a_multilingual_model_in_a_folder_finds_by_meaning_what_the_shipped_one_cannot_read(
+    project, tmp_path, monkeypatch
+):
+    same = (("会话", "登录状态", "ログイン"), ("缓存", "内存", "メモリ"), ("发票", "账单", "請求書"))
+    pieces = ["\u2581", *(one for group in same for one in group)]
+    table = np.zeros((4 + len(pieces), WIDTH), dtype=np.float32)
+    table[:, 3] = 0.1
+    for number, group in enumerate(same):
+        for one in group:
+            table[4 + pieces.index(one), number] = 5.0
+    write_model(tmp_path / "model" / "model.onnx", table=table)
+    write_pieces(tmp_path / "model", pieces)
+    monkeypatch.setenv("RECORTEX_EMBEDDING_FOLDER", str(tmp_path / "model"))
+    monkeypatch.setenv("RECORTEX_EMBEDDING_QUERY_PREFIX", "query: ")
+    monkeypatch.setenv("RECORTEX_EMBEDDING_PASSAGE_PREFIX", "passage: ")
+    with Cortex.open(project) as cortex:
+        kept = [cortex.remember(text) for text in ("会话 缓存", "发票")]
+        for question, found in (("登录状态 内存", kept[0]), ("請求書", kept[1])):
+            (hit, *_) = cortex.recall(question, floor=False).hits
+            assert (hit.memory.id, hit.signals.get("keyword", 0.0)) == (found.id, 0.0)
+            assert hit.signals["semantic"] > 0.9

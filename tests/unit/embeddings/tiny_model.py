@@ -91,3 +91,18 @@ def write_tokenizer(folder: Path, words: list[str] = WORDS) -> None:
     )
     folder.mkdir(parents=True, exist_ok=True)
     tokenizer.save(str(folder / "tokenizer.json"))
+
+
+def write_pieces(folder: Path, pieces: list[str]) -> None:
+    """A tokenizer.json as multilingual models have it: pieces of words by their likelihood, spaces as `▁`."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    marks = ["<s>", "<pad>", "</s>", "<unk>"]
+    tokenizer = Tokenizer(models.Unigram([(one, 0.0) for one in (*marks, *pieces)], unk_id=3))
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(folder / "tokenizer.json"))

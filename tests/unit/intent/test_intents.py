@@ -64,3 +64,27 @@ def test_a_matrix_of_the_persons_goes_before_the_usual_one():
 def test_a_matrix_that_is_none_is_refused_with_what_is_wrong(text):
     with pytest.raises(InvalidInputError):
         read_matrix(text)
+
+
+def test_each_intent_has_kinds_that_count_more():
+    assert len(rules()) == 19
+    for intent in set(rules()) - {USUAL}:
+        weights = boosts(intent)
+        assert max(weights.values()) > 1, intent
+        assert all(0 < one <= 2 for one in weights.values())
+
+
+@pytest.mark.parametrize(
+    ("intent", "numbers"),
+    [
+        ("add_feature", (1.0, 1.0, 1.5, 1.2, 0.5, 1.3, 1.0, 0.8, 1.2)),
+        ("fix_bug", (1.0, 1.5, 0.8, 1.2, 1.0, 1.0, 0.8, 1.0, 1.5)),
+        ("refactor", (1.0, 1.2, 1.0, 1.3, 0.5, 1.5, 1.2, 1.5, 1.3)),
+        ("security_audit", (1.0, 2.0, 1.0, 1.5, 0.3, 1.2, 1.5, 1.0, 1.8)),
+        ("understand_code", (1.0, 1.2, 0.8, 1.5, 0.5, 1.5, 0.8, 1.5, 1.0)),
+        ("add_test", (1.0, 1.2, 1.5, 1.0, 0.5, 1.0, 0.8, 0.8, 1.3)),
+    ],
+)
+def test_the_numbers_that_were_asked_for(intent, numbers):
+    kinds = "core tribal procedural semantic episodic pattern_rationale constraint_override decision_context"
+    assert tuple(boosts(intent)[kind] for kind in (*kinds.split(), "code_smell")) == numbers

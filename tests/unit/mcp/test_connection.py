@@ -30,6 +30,7 @@ def initialize(version="2025-11-25"):
 
 
 INITIALIZED = {"method": "notifications/initialized"}
+LISTS = ("resources/list", "resources/templates/list", "prompts/list", "tools/list")
 OPENINGS = [
     *(
         (initialize(version), INITIALIZED, {"id": 1, "method": "tools/list"})
@@ -38,6 +39,18 @@ OPENINGS = [
     (initialize(), INITIALIZED, {"id": "one", "method": "tools/list", "params": {}}),
     (DISCOVER, {"id": 1, "method": "tools/list", "params": ENVELOPE}),
     ({"id": 1, "method": "tools/list", "params": ENVELOPE},),
+    *(
+        (
+            initialize(version),
+            INITIALIZED,
+            *({"id": number, "method": method} for number, method in enumerate(LISTS, 1)),
+        )
+        for version in HANDSHAKE_PROTOCOL_VERSIONS
+    ),
+    (
+        DISCOVER,
+        *({"id": number, "method": method, "params": ENVELOPE} for number, method in enumerate(LISTS, 1)),
+    ),
 ]
 
 
@@ -88,7 +101,7 @@ def test_the_versions_of_the_greeting_are_those_of_the_sdk():
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_the_greeting_answers_as_the_sdk_does(greeting, sdk_alone, opening):
     answers = {message["id"]: greeting.answer(line(message)) for message in opening if "id" in message}
-    assert greeting.done
+    assert (greeting.begun, greeting.done) == (True, False)
     assert answers == sdk_alone(*opening)
 
 

@@ -316,3 +316,16 @@ def test_a_decision_cannot_pass_for_anything_else(cortex, event, project, tmp_pa
     assert "unchecked" in text
     assert "<!--" not in text
     assert "\u200b" not in text
+
+
+def test_a_session_is_given_so_many_tokens_unasked_and_no_more(known, event, monkeypatch):
+    known.remember("Tokens are hashed with sha256 by the gateway since bcrypt is too slow for them")
+    assert "bcrypt" in known.attend(event("user-prompt-submit", prompt="how are passwords hashed here?"))
+    settings = known._app.settings
+    file = event("pre-tool-use", files=("src/billing.py",))
+    prompt = event("user-prompt-submit", prompt="why are tokens hashed with sha256 by the gateway?")
+    monkeypatch.setattr(known._app, "settings", settings.with_values({"sessions.most_tokens": 10}))
+    assert known.attend(file) == known.attend(prompt) == ""
+    monkeypatch.setattr(known._app, "settings", settings)
+    assert "Redis" in known.attend(file)
+    assert "sha256" in known.attend(prompt)

@@ -30,7 +30,14 @@ def test_the_stronger_layer_wins(tmp_path):
     assert origins(found)["recall.limit"] == "environment"
 
 
-HARMLESS = {"recall.limit", "recall.floor", "recall.exchanges", "hooks.prompt_limit", "hooks.prompt_tokens"}
+HARMLESS = {
+    "recall.limit",
+    "recall.floor",
+    "recall.exchanges",
+    "recall.documents",
+    "hooks.prompt_limit",
+    "hooks.prompt_tokens",
+}
 SWITCHES = {
     "hooks.brief", "hooks.last_session", "hooks.prompt", "hooks.files", "hooks.capture", "hooks.instructions",
 }  # fmt: skip

@@ -2,9 +2,9 @@
 
 from random import Random
 
-from recortex.storage.records.signs_in_memory import FIRST, SignsInMemory
+from recortex.storage.records.signs_in_memory import SignsInMemory
 
-MODEL, BYTES = 1, 13
+MODEL, BYTES, FIRST = 1, 13, -(2**31)
 
 
 def scanned(kept, signs, wanted):
@@ -21,7 +21,7 @@ def test_it_finds_what_a_scan_finds_while_vectors_come():
         reads.append(len(rows))
         return rows
 
-    signs = SignsInMemory(read)
+    signs = SignsInMemory(read, FIRST)
     assert signs.closest(MODEL, random.randbytes(BYTES), 5) == []
     for _ in range(30):
         for _ in range(random.randint(0, 9)):
@@ -40,7 +40,7 @@ def test_a_newest_vector_that_is_gone_or_another_is_noticed():
     def read(_, newest):
         return sorted((key, one) for key, one in kept.items() if key >= newest)
 
-    signs = SignsInMemory(read)
+    signs = SignsInMemory(read, FIRST)
     assert signs.closest(MODEL, b"\x04", 1) == [-7]
     kept[-7] = b"\xf0"
     assert signs.closest(MODEL, b"\x04", 3) == [-9, -8, -7]

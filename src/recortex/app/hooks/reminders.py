@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from recortex.app.session_limits import session_limits
 from recortex.codebase.files import freshness
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
@@ -16,6 +17,7 @@ from recortex.domain.vocabulary import Scope
 from recortex.domain.written_in import LOADED_BY, loads, places
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.engines.sessions.limits import room
 from recortex.engines.sessions.relevance_gate import LEAST, asked, chance, words_of
 from recortex.engines.sessions.usefulness import MOST_UNUSED, risen, spent
 from recortex.engines.sessions.wording import FOR_PROMPT, block, for_file, line, said_line
@@ -55,11 +57,13 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
     session = context.seen(event)
     if not context.settings["hooks.prompt"]:
         return ""
-    known = _given(context, session)
-    likely = likely_to_help(context, session, prompt[:ASKED], known)
-    few = list(
-        _within(context.settings["hooks.prompt_tokens"], likely[: context.settings["hooks.prompt_limit"]])
-    )
+    receipts = _receipts(context, session)
+    left = room(receipts, session_limits(context.settings))
+    if not left:
+        return ""
+    likely = likely_to_help(context, session, prompt[:ASKED], {one.memory for one in receipts})
+    budget = min(context.settings["hooks.prompt_tokens"], left)
+    few = list(_within(budget, likely[: context.settings["hooks.prompt_limit"]]))
     given = _give(context, session, few, "prompt")
     return block(FOR_PROMPT, _lines(context, given))
 
@@ -67,7 +71,10 @@ def for_prompt(context: HookContext, event: HookEvent) -> str:
 def for_files(context: HookContext, event: HookEvent, paths: Sequence[str]) -> str:
     """The warnings and decisions about the files that a tool is to touch, once per session and file."""
     session = context.sessions.get(event.session) or context.seen(event)
-    told = {one.subject for one in context.sessions.receipts(session.id) if one.context == session.context}
+    receipts = _receipts(context, session)
+    if not room(receipts, session_limits(context.settings)):
+        return ""
+    told = {one.subject for one in receipts}
     return "\n".join(
         text for path in paths if path not in told and (text := _warnings(context, session, path))
     )
@@ -88,7 +95,7 @@ def _warnings(context: HookContext, session: Session, path: str) -> str:
         for memory in faded(services.store.memories.find(query), services.store, now)
         if path not in places(memory.metadata) and not _loaded(session, memory)
     ][:WARNINGS]
-    known = _given(context, session)
+    known = {one.memory for one in _receipts(context, session)}
     past = context.sessions.outcomes([memory.id for memory in found], UNASKED)
     new = [
         (memory, memory.confidence)
@@ -210,16 +217,16 @@ def _loaded(session: Session, memory: Memory) -> bool:
     return loads(session.client, str(memory.metadata.get(LOADED_BY, "")))
 
 
-def _within(budget: int, likely: Sequence[tuple[Memory, float]]) -> Iterator[tuple[Memory, float]]:
+def _within(budget: float, likely: Sequence[tuple[Memory, float]]) -> Iterator[tuple[Memory, float]]:
     for memory, value in likely:
         budget -= memory.tokens
         if budget >= 0:
             yield memory, value
 
 
-def _given(context: HookContext, session: Session) -> set[str]:
-    receipts = context.sessions.receipts(session.id)
-    return {one.memory for one in receipts if one.context == session.context}
+def _receipts(context: HookContext, session: Session) -> list[Receipt]:
+    """Of what was given in the session's present context."""
+    return [one for one in context.sessions.receipts(session.id) if one.context == session.context]
 
 
 def _give(

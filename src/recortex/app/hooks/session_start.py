@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.app.naming import hidden, shown
+from recortex.app.session_limits import session_limits
 from recortex.domain.session import Receipt
 from recortex.domain.vocabulary import Scope
 from recortex.domain.written_in import UNNAMED
+from recortex.engines.sessions.limits import over
 
 if TYPE_CHECKING:
     from recortex.app.brief_cache import Brief
@@ -27,8 +29,6 @@ LOOKED_AT = 200
 """Sessions that it looks for those among: many leave no transcript, or nothing unlearned."""
 SETTLED = timedelta(minutes=2)
 """A transcript without a session that was written within this may belong to one that is just starting."""
-IDLE = timedelta(hours=12)
-"""A session that was not seen for so long is over, whatever has its process's number now."""
 
 
 def open_session(context: HookContext, event: HookEvent) -> str:
@@ -150,7 +150,7 @@ def _unknown_transcripts(context: HookContext, current: Session) -> list[Path]:
 
 def _over(context: HookContext, session: Session) -> bool:
     """Whether nothing more will be written to a session's transcript."""
-    if session.ended_at or context.clock() - session.seen_at > IDLE:
+    if over(session, context.clock(), session_limits(context.settings)):
         return True
     return session.process > 0 and not _alive(session.process)
 

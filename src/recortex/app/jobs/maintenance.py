@@ -317,7 +317,7 @@ def do_growth(work: Work) -> Outcome:
 def plan_backup(work: Work) -> Outcome:
     """Look whether something changed since the last backup."""
     content = work.services.store.maintenance.content()._asdict()
-    if not (content["newest_audit"] or content["exchanges"]):
+    if not (content["newest_audit"] or content["exchanges"] or content["chunks"]):
         return Outcome({}, "nothing to copy yet", "skipped")
     last = work.services.store.maintenance.all().get("backup")
     same = last and dict(last.outcome) == content and not work.some(_COPIED)

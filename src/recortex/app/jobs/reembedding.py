@@ -1,6 +1,6 @@
 """Bringing a store to the embedder that is wanted: vectors that are missing, then those of another model.
 
-Memories come first, then exchanges.
+Memories come first, then exchanges, then chunks of documents.
 
 A search goes by one model's vectors, the wanted one's, from the moment on that it is set: what has none of it
 yet is found by its words. See docs/embeddings.md for what was measured of that.
@@ -10,12 +10,13 @@ yet is found by its words. See docs/embeddings.md for what was measured of that.
 
 from __future__ import annotations
 
+import math
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from recortex.app.lock import alone
 from recortex.domain.time import to_micros
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.app.store_services import StoreServices
+    from recortex.engines.exchanges.embedding import RecordEmbedding
 
 _Made = TypeVar("_Made")
 
@@ -51,7 +53,7 @@ class Renewed(NamedTuple):
         by: who made the vectors: another one where it had to stand in.
         done: memories that got a vector.
         stopped: why it ended before all had theirs; empty where nothing was in the way.
-        exchanges: that got their vectors.
+        exchanges, chunks: that got their vectors.
     """
 
     model: str = ""
@@ -59,6 +61,7 @@ class Renewed(NamedTuple):
     done: int = 0
     stopped: str = ""
     exchanges: int = 0
+    chunks: int = 0
 
 
 class Outlook(NamedTuple):
@@ -73,7 +76,7 @@ class Outlook(NamedTuple):
             are of it.
         per_second: memories brought to it in a second of this change so far, pauses included; 0 where it is
             not known.
-        exchanges: without vectors of the wanted embedder.
+        exchanges, chunks: without vectors of the wanted embedder.
     """
 
     model: str
@@ -83,6 +86,7 @@ class Outlook(NamedTuple):
     made: int = 0
     per_second: float = 0.0
     exchanges: int = 0
+    chunks: int = 0
 
     @property
     def left(self) -> int:
@@ -106,21 +110,43 @@ def outlook(services: StoreServices) -> Outlook:
     missing = vectors.count_pending()
     others = vectors.others(model) if model else {}
     outdated = vectors.count_outdated(others)
-    said = waiting_exchanges(services)
+    said, written = waiting_exchanges(services), waiting_chunks(services)
     if not outdated:
-        return Outlook(model, (), missing, 0, vectors.made(model), exchanges=said)
+        return Outlook(model, (), missing, 0, vectors.made(model), exchanges=said, chunks=written)
     change = vectors.reembedding(model)
     if change is None or change.finished_at is not None or not change.milliseconds:
         rate = 0.0
     else:
         rate = 1e3 * change.done / change.milliseconds
-    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said)
+    return Outlook(model, tuple(others.values()), missing, outdated, held(services), rate, said, written)
 
 
 def waiting_exchanges(services: StoreServices) -> int:
     """Exchanges without vectors of the embedder that is wanted."""
     vectors, model = services.store.exchange_vectors, services.embedding.wanted
     return vectors.count_waiting() + (vectors.count_outdated(model) if model else 0)
+
+
+def waiting_chunks(services: StoreServices) -> int:
+    """Chunks of documents without vectors of the embedder that is wanted."""
+    vectors, model = services.store.chunk_vectors, services.embedding.wanted
+    return vectors.count_waiting() + (vectors.count_outdated(model) if model else 0)
+
+
+def embed_chunks(services: StoreServices, *, seconds: float, progress: Callable[[int], None]) -> None:
+    """Give the chunks that wait their vectors; what is not done is left to the job after a session.
+
+    Args:
+        services: the store.
+        seconds: after so many no batch is begun; 0: until all is done.
+        progress: told how many are done.
+    """
+    deadline = time.monotonic() + seconds if seconds else math.inf
+    done = 0
+    with suppress(EmbeddingError):
+        while time.monotonic() < deadline and (made := services.chunk_embedding.embed_batch()):
+            done += made
+            progress(done)
 
 
 def held(services: StoreServices) -> int:
@@ -144,7 +170,7 @@ def reembed(
     afresh: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Renewed:
-    """Give memories their vectors, the most important and most used first; then exchanges, the latest first.
+    """Give memories their vectors, the most important and most used first; then exchanges; then chunks.
 
     What is done is kept after each batch.
 
@@ -183,7 +209,7 @@ def reembed(
             progress=progress,
         )
         run.work(missing_only=missing_only)
-        return Renewed(model, run.by, run.done, run.stopped, run.exchanges)
+        return Renewed(model, run.by, run.done, run.stopped, run.exchanges, run.chunks)
 
 
 @contextmanager
@@ -213,6 +239,7 @@ class _Run:
     by: str = ""
     done: int = 0
     exchanges: int = 0
+    chunks: int = 0
     stopped: str = ""
 
     def __post_init__(self) -> None:
@@ -221,23 +248,36 @@ class _Run:
         self._deadline = self._at + self.seconds if self.seconds else None
         self._others = self.services.store.vectors.others(self.model)
 
-    def work(self, *, missing_only: bool) -> None:
-        """Give memories their vectors, then exchanges."""
-        self._memories(missing_only=missing_only)
-        if not (self.stopped or self._over()):
-            self._said(missing_only=missing_only)
+    @property
+    def all(self) -> int:
+        """Everything that got its vectors."""
+        return self.done + self.exchanges + self.chunks
 
-    def _said(self, *, missing_only: bool) -> None:
-        """Exchanges have vectors of one embedder alone; those of another are given up at once."""
-        embedding = self.services.exchange_embedding
+    def work(self, *, missing_only: bool) -> None:
+        """Give memories their vectors, then exchanges, then chunks of documents."""
+        self._memories(missing_only=missing_only)
+        services = self.services
+        for made in self._batches(services.exchange_embedding, missing_only=missing_only):
+            self.exchanges += made
+            self.progress(self.all)
+        for made in self._batches(services.chunk_embedding, missing_only=missing_only):
+            self.chunks += made
+            self.progress(self.all)
+
+    def _batches(self, embedding: RecordEmbedding[Any], *, missing_only: bool) -> Iterator[int]:
+        """How many records got their vectors in each batch.
+
+        They have vectors of one embedder alone; those of another are given up at once.
+        """
+        if self.stopped or self._over():
+            return
         if not missing_only:
             embedding.release_others()
         while not self._over():
-            room = self.limit - self.done - self.exchanges if self.limit else PAGE
+            room = self.limit - self.all if self.limit else PAGE
             if not (made := self._tried(partial(embedding.embed_batch, room))):
                 return
-            self.exchanges += made
-            self.progress(self.done + self.exchanges)
+            yield made
 
     def _memories(self, *, missing_only: bool) -> None:
         """Those without a vector, then those of another model.
@@ -272,7 +312,7 @@ class _Run:
 
     def _over(self) -> bool:
         late = self._deadline is not None and time.monotonic() >= self._deadline
-        return late or bool(self.limit and self.done + self.exchanges >= self.limit)
+        return late or bool(self.limit and self.all >= self.limit)
 
     def _batch(self, ids: Sequence[str], *, stand_in: bool) -> bool:
         renew = self.services.embedding.renew
@@ -285,7 +325,7 @@ class _Run:
 
     def _tried(self, make: Callable[[], _Made]) -> _Made | None:
         """What making a batch returns; None where it fails: `stopped` then says why."""
-        if self.pause and (self.done or self.exchanges):
+        if self.pause and self.all:
             time.sleep(self.pause)
         try:
             return self._patiently(make)

@@ -64,10 +64,10 @@ class Job:
 
 
 def _embed(work: Work) -> Outcome:
-    """Make vectors that are missing or of a former model, of memories and then of exchanges."""
+    """Make vectors that are missing or of a former model: of memories, then of exchanges, then of chunks."""
     seconds = 0.0 if work.left() == math.inf else work.left()  # to `reembed`, 0 means without a limit
     run = reembed(work.services, now=work.clock, seconds=seconds, pause=PAUSE)
-    return Outcome({"embedded": run.done, "exchanges": run.exchanges})
+    return Outcome({"embedded": run.done, "exchanges": run.exchanges, "chunks": run.chunks})
 
 
 def _age(work: Work) -> Outcome:
@@ -98,7 +98,7 @@ REPEATS = Job(
 )
 RENAMES = Job("renames", follow_renames, seconds=SHARE, counts=("renamed",), before_brief=True)
 JOBS = (
-    Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges"), before_brief=True),
+    Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
     REPEATS,
     RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),

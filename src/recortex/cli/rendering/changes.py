@@ -175,8 +175,10 @@ def purged(value: Purged, terminal: Terminal) -> str:
     count = plural(len(value.ids), "memory")
     if value.exchanges:
         count += f" and {plural(len(value.exchanges), 'exchange')}"
+    if value.chunks:
+        count += f" and {plural(len(value.chunks), 'part')} of documents"
     if value.dry_run:
-        ids = " ".join(short(one) for one in (*value.ids, *value.exchanges)) or "none"
+        ids = " ".join(short(one) for one in (*value.ids, *value.exchanges, *value.chunks)) or "none"
         return f"{count} would be removed for good: {ids}."
     searched = f"{plural(value.searched_bytes, 'byte')} in {plural(len(value.files), 'file')} were read"
     if value.traces:

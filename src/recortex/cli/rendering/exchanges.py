@@ -76,7 +76,11 @@ def _whole(value: Exchange, terminal: Terminal) -> str:
 
 
 def sessions(value: Sessions, terminal: Terminal) -> str:
-    """Past sessions, or one with its exchanges."""
+    """Past sessions, one with its exchanges, or the figures of all."""
+    if value.figures:
+        from recortex.cli.rendering.session_figures import figures
+
+        return figures(value.figures, terminal)
     if not value.sessions:
         return "No past session is kept that passes."
     told = [_session(one, terminal) for one in value.sessions]

@@ -157,6 +157,10 @@ def _store(value: StoreStatus, terminal: Terminal) -> Iterator[str]:
         without = value.exchanges_without_vectors
         waiting = f", {without:,} without vectors yet" if without else ""
         yield f"  {plural(value.exchanges, 'exchange')} of past sessions{waiting}"
+    if value.documents:
+        without = value.chunks_without_vectors
+        waiting = f", {without:,} without a vector yet" if without else ""
+        yield f"  {plural(value.documents, 'document')} in {plural(value.chunks, 'part')}{waiting}"
     if value.health:
         yield _health(value.health, terminal)
     if value.model_change:

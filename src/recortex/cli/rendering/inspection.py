@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import short
 from recortex.cli.terminal import clean
+from recortex.engines.sessions.analytics import question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.cli.terminal import Terminal
+    from recortex.domain.session import Signal
     from recortex.engines.sessions.efficiency import Efficiency
     from recortex.operations.inspecting import (
         BriefCache,
@@ -100,10 +102,18 @@ def receipts(value: SessionReceipts, terminal: Terminal) -> str:
     if seen:
         lines.append(f"seen: {seen}")
     lines += [
-        f"  {one.at:%H:%M:%S}  {one.name:<8} {terminal.cut(one.subject, terminal.width)}"
+        f"  {one.at:%H:%M:%S}  {one.name:<8} {terminal.cut(_seen(one), terminal.width)}"
         for one in value.signals
     ]
     return "\n".join(lines)
+
+
+def _seen(value: Signal) -> str:
+    """What a signal is about; of a question the intent, and how long its answer took."""
+    if value.name != "asked":
+        return value.subject
+    asked = question(value.subject, value.digest)
+    return f"{asked.intent}, {asked.ms} ms"
 
 
 def given(value: Given, terminal: Terminal) -> str:

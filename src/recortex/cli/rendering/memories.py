@@ -130,7 +130,7 @@ def recall(value: Recall, terminal: Terminal) -> str:
         return f"What answers this does not fit: the budget must be {need} tokens at least (--budget {need})."
     told = [hit(one, terminal) for one in value.hits]
     if not told and (
-        value.floor or not (value.exchanges or value.unchecked)
+        value.floor or not (value.exchanges or value.documents or value.unchecked)
     ):  # without a floor no memory was looked for
         told.append(_nothing(value))
     if value.hits and value.withheld:
@@ -141,6 +141,10 @@ def recall(value: Recall, terminal: Terminal) -> str:
 
         told.append(hits(value.exchanges, terminal))
     told += [_proposal(one, terminal) for one in value.unchecked]
+    if value.documents:
+        from recortex.cli.rendering import documents
+
+        told.append(documents.hits(value.documents, terminal))
     return "\n\n".join(told)
 
 
@@ -152,7 +156,7 @@ def _proposal(value: Proposal, terminal: Terminal) -> str:
 
 def _nothing(value: Recall) -> str:
     """That no memory answers, and why."""
-    if value.exchanges or value.unchecked:
+    if value.exchanges or value.documents or value.unchecked:
         return "No memory answers this."
     return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(n=value.withheld)
 

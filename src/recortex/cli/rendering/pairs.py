@@ -59,15 +59,26 @@ def backfilled(value: Backfilled, _terminal: Terminal) -> str:
     if value.dry_run:
         return f"{plural(value.left, 'memory')} without a vector.{_said(value)}"
     by = f" by {clean(value.embedder)} in {value.seconds:.1f} s" if value.embedder else ""
-    why = f" {clean(value.stopped)}" if value.stopped and (value.left or value.exchanges_left) else ""
+    why = (
+        f" {clean(value.stopped)}"
+        if value.stopped and (value.left or value.exchanges_left or value.chunks_left)
+        else ""
+    )
     return f"{plural(value.done, 'vector')} made{by}; {value.left:,} left.{_said(value)}{why}"
 
 
 def _said(value: Backfilled | Reembedded) -> str:
-    """What was done for exchanges; empty where nothing was to do."""
-    if value.exchanges:
-        return f" {plural(value.exchanges, 'exchange')} got theirs; {value.exchanges_left:,} left."
-    return f" {plural(value.exchanges_left, 'exchange')} without vectors." if value.exchanges_left else ""
+    """What was done for exchanges and parts of documents; empty where nothing was to do."""
+    told = ""
+    for done, left, name, names in (
+        (value.exchanges, value.exchanges_left, "exchange", ""),
+        (value.chunks, value.chunks_left, "part of a document", "parts of documents"),
+    ):
+        if done:
+            told += f" {plural(done, name, names)} got theirs; {left:,} left."
+        elif left:
+            told += f" {plural(left, name, names)} without vectors."
+    return told
 
 
 def reembedded(value: Reembedded, _terminal: Terminal) -> str:
@@ -81,7 +92,7 @@ def reembedded(value: Reembedded, _terminal: Terminal) -> str:
             f"{clean(value.model)}{former and ', some with a vector' + former}.{_said(value)}"
         )
     took = f" in {value.seconds:.1f} s, {value.per_second:,.0f} per second" if value.per_second else ""
-    left = value.left or value.exchanges_left
+    left = value.left or value.exchanges_left or value.chunks_left
     rest = f", about {lasting(value.seconds_left)}" if left and value.seconds_left else ""
     why = f" {clean(value.stopped)}" if value.stopped and left else ""
     return (

@@ -1,8 +1,9 @@
-"""Makes the vectors of exchanges, some time after they were kept; until then words find them."""
+"""Makes the vectors of exchanges and of chunks after they were kept; until then words find them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from recortex.engines.exchanges.shortening import ending, shortened
 from recortex.engines.indexing.vectors import compact
@@ -10,16 +11,20 @@ from recortex.engines.similarity.fingerprint import vector_hash
 from recortex.errors import EmbeddingError, TextRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from recortex.domain.exchange import Exchange, Waiting
+    from recortex.domain.exchange import Exchange
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.kept_store import KeptStore
+    from recortex.ports.vectors import Keyed, OwnVectors
 
+Waits = TypeVar("Waits", bound="Keyed")
 BATCH = 32
-"""Exchanges between two short transactions: a kill loses at most their vectors."""
+"""Records between two short transactions: a kill loses at most their vectors."""
+PART = "\0"
+"""Parts two parts of a text, whose vector is the mean of both."""
 RELEASED = 1_000
-"""Exchanges that give up the vectors of another embedder in one transaction."""
+"""Records that give up the vectors of another embedder in one transaction."""
 
 
 ASKED, MESSAGE, OUTCOME = 160, 240, 160
@@ -28,21 +33,31 @@ beginning and of the end of what came of it. As many facts are found as with who
 time; a vector of the message alone adds nothing (docs/exchanges.md)."""
 
 
-class ExchangeEmbedding:
-    """Makes vectors of the exchanges of a store, by the wanted embedder alone.
+class RecordEmbedding(Generic[Waits]):
+    """Makes vectors of the exchanges of a store, or of its chunks, by the wanted embedder alone.
 
     Args:
         store: where they are.
+        vectors: of the store: those of exchanges, or of chunks.
+        texts: what the vectors of a record are made of; an empty text has none.
         embedder: None where vectors are switched off.
     """
 
-    def __init__(self, store: KeptStore, embedder: NamedEmbedder | None) -> None:
+    def __init__(
+        self,
+        store: KeptStore,
+        vectors: OwnVectors[Waits],
+        texts: Callable[[Waits], tuple[str, ...]],
+        embedder: NamedEmbedder | None,
+    ) -> None:
         self._store = store
+        self._vectors = vectors
+        self._texts = texts
         self._embedder = embedder if store.vectors.available else None
-        self._refused: set[int] = set()  # keys of exchanges that the embedder refused, for this process
+        self._refused: set[int] = set()  # keys of records that the embedder refused, for this process
 
     def embed_batch(self, limit: int = BATCH) -> int:
-        """Give the next exchanges their vectors, the latest first; returns how many got some.
+        """Give the next records their vectors; returns how many got some.
 
         One whose text is refused is passed over until the next process.
 
@@ -51,20 +66,20 @@ class ExchangeEmbedding:
         """
         if self._embedder is None:
             return 0
-        waiting = self._store.exchange_vectors.waiting(min(limit, BATCH) + len(self._refused))
+        waiting = self._vectors.waiting(min(limit, BATCH) + len(self._refused))
         return self._embed_most([one for one in waiting if one.key not in self._refused])
 
     def release_others(self) -> None:
-        """Let exchanges wait for vectors of the wanted embedder that have those of another."""
+        """Let records wait for vectors of the wanted embedder that have those of another."""
         if self._embedder is None:
             return
         released = RELEASED
         while released == RELEASED:
             with self._store.transaction():
                 model = self._embedder.preferred_name
-                released = self._store.exchange_vectors.release_others(model, RELEASED)
+                released = self._vectors.release_others(model, RELEASED)
 
-    def _embed_most(self, waiting: Sequence[Waiting]) -> int:
+    def _embed_most(self, waiting: Sequence[Waits]) -> int:
         """As `_embed`, by halves if a text is refused, so that the others get their vectors."""
         try:
             return self._embed(waiting) if waiting else 0
@@ -75,18 +90,16 @@ class ExchangeEmbedding:
         half = len(waiting) // 2
         return self._embed_most(waiting[:half]) + self._embed_most(waiting[half:])
 
-    def _embed(self, waiting: Sequence[Waiting]) -> int:
+    def _embed(self, waiting: Sequence[Waits]) -> int:
         model = self._embedder.preferred_name if self._embedder else ""
-        texts = {one.key: embedded(one.exchange) for one in waiting}
-        hashes = {text: vector_hash(model, text) for both in texts.values() for text in both if text}
-        known = self._store.exchange_vectors.keys_of(list(hashes.values()))
+        texts = {one.key: self._texts(one) for one in waiting}
+        hashes = {text: vector_hash(model, text) for some in texts.values() for text in some if text}
+        known = self._vectors.keys_of(list(hashes.values()))
         codes = self._codes(model, {text: hash_ for text, hash_ in hashes.items() if hash_ not in known})
         with self._store.transaction():
-            keys = dict(known) | dict(self._store.exchange_vectors.put(model, codes) if codes else {})
+            keys = dict(known) | dict(self._vectors.put(model, codes) if codes else {})
             of_text = {text: keys[hash_] for text, hash_ in hashes.items()}
-            self._store.exchange_vectors.attach(
-                {key: (of_text.get(said), of_text.get(came)) for key, (said, came) in texts.items()}
-            )
+            self._vectors.attach({key: tuple(map(of_text.get, some)) for key, some in texts.items()})
         return len(waiting)
 
     def _codes(self, model: str, missing: Mapping[str, bytes]) -> dict[bytes, bytes]:
@@ -94,10 +107,13 @@ class ExchangeEmbedding:
         if not missing or self._embedder is None:
             return {}
         texts = sorted(missing, key=len)  # those of like length together: the model pads the shorter ones
-        made = self._embedder.embed_named(texts, purpose="passage")
+        parts = [text.split(PART) for text in texts]
+        made = self._embedder.embed_named([one for some in parts for one in some], purpose="passage")
         if made.name != model:
             raise EmbeddingError(f"{model} makes no vectors now, only its fallback {made.name} does.")
-        return {missing[text]: compact(row) for text, row in zip(texts, made.vectors, strict=True)}
+        rows = iter(made.vectors)
+        means = [sum(islice(rows, len(some))) for some in parts]  # their length does not matter
+        return {missing[text]: compact(row) for text, row in zip(texts, means, strict=True)}
 
 
 def embedded(exchange: Exchange) -> tuple[str, str]:

@@ -5,7 +5,7 @@ A place is an exchange with the stretches of work within it. It ranks by the bes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import log
@@ -91,9 +91,20 @@ class Place(NamedTuple):
     parts: tuple[int, ...]
 
 
-def ranked(evidence: Evidence, weights: Weights = WEIGHTS) -> Iterator[Place]:
-    """The places, best first; of equals the later."""
+def ranked(
+    evidence: Evidence, weights: Weights = WEIGHTS, when: Callable[[int], float] | None = None
+) -> Iterator[Place]:
+    """The places, best first; of equals the later.
+
+    Args:
+        evidence: what is known of the candidates.
+        weights: of the signals.
+        when: what its end, in microseconds since 1970 UTC, adds to a candidate, in standard deviations.
+    """
     totals = _totals(evidence, weights)
+    if when is not None:
+        for one in evidence.facts:
+            totals[one.key] += when(one.ended_at) if one.ended_at is not None else 0.0
     order = sorted(evidence.facts, key=lambda one: (-totals[one.key], -(one.ended_at or 0), one.key))
     places: dict[tuple[str, int], list[ExchangeFacts]] = {}
     for one in order:

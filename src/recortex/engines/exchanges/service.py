@@ -54,6 +54,7 @@ class ExchangeRetrieval:
         only: ExchangeQuery | None = None,
         vector: QuestionVector | None = None,
         words: bool = True,
+        when: Callable[[int], float] | None = None,
     ) -> list[ExchangeHit]:
         """The exchanges that may answer, best first; of those on the same matter the latest first.
 
@@ -63,11 +64,12 @@ class ExchangeRetrieval:
             only: filters; the order, limit and offset are not used.
             vector: of the question; None: words alone.
             words: whether words are searched.
+            when: what its end, in microseconds since 1970 UTC, adds to a place, in standard deviations.
         """
         if not self._search.size():
             return []
         evidence = self.evidence(question, only=only, vector=vector, words=words)
-        places = _few_weak(islice(ranked(evidence), LOOKED * limit), limit)
+        places = _few_weak(islice(ranked(evidence, when=when), LOOKED * limit), limit)
         found = self._search.exchanges([key for place in places for key in place.parts])
         roots = self._search.beginning_at([(place.session, place.turn) for place in places])
         asked = {

@@ -34,6 +34,15 @@ class QuestionVector(NamedTuple):
         return bytes(self.values.astype("<f4").tobytes())
 
 
+def mean_direction(vectors: npt.NDArray[np.float32]) -> Row:
+    """The mean of vectors of unit length (rows), of unit length again; a single one as it is."""
+    import numpy as np
+
+    mean = vectors[0] if len(vectors) == 1 else vectors.mean(axis=0)
+    length = 1.0 if len(vectors) == 1 else max(float(np.linalg.norm(mean)), 1e-12)
+    return np.asarray(mean / length, dtype=np.float32)
+
+
 def compact(vector: Row) -> bytes:
     """The vector as int8, a byte per dimension, the largest ±127. Cosines change by less than 0.01."""
     import numpy as np

@@ -1,4 +1,4 @@
-"""Redacts memories and exchanges before they are output, since rules may be newer than what is stored."""
+"""Redacts what is output, memories, exchanges and chunks: rules may be newer than what is stored."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from recortex.lean import msgspec
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.document import Chunk, ChunkHit
     from recortex.domain.exchange import Exchange, ExchangeHit, SessionSummary
     from recortex.domain.memory import Memory
 
-Record = TypeVar("Record", "Exchange", "ExchangeHit", "SessionSummary")
+Record = TypeVar("Record", "Exchange", "ExchangeHit", "SessionSummary", "Chunk", "ChunkHit")
 
 REMEMBERED = 4_096
 """Texts whose check is cached, about a megabyte: the same memories are shown often."""
@@ -65,12 +66,14 @@ _SAID = (
     "passed",
     "branch",
     "folder",
+    "headings",
+    "text",
 )
-"""What is told of an exchange in words: a text each, or several."""
+"""What is told of an exchange or a chunk in words: a text each, or several."""
 
 
 def record_redacted(record: Record) -> Record:
-    """What was said: itself where nothing in it is secret, else a redacted copy."""
+    """What was said or written: itself where nothing in it is secret, else a redacted copy."""
     told = {one.name: getattr(record, one.name) for one in fields(record) if one.name in _SAID}
     if _clean("\n".join(map(_joined, told.values()))):
         return record

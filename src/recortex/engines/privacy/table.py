@@ -8,6 +8,8 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from blake3 import blake3
+
 from recortex.engines.privacy.rule import Rule
 
 if TYPE_CHECKING:
@@ -129,3 +131,10 @@ def built_in_rules() -> tuple[Rule, ...]:
 def default_table() -> RuleTable:
     """The built-in rules."""
     return RuleTable(built_in_rules())
+
+
+@cache
+def rules_in_use() -> str:
+    """What tells the built-in rules of this program from those of another version: 16 hexadecimal digits."""
+    with open(_FILE, "rb") as file:  # noqa: PTH123
+        return str(blake3(file.read()).hexdigest(8))

@@ -1,4 +1,7 @@
-"""What a language model adds to the rules: candidates from a session, relations between memories."""
+"""What a language model adds to the rules.
+
+Candidates from a session, relations between memories, and what an answer to a question may look like.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.engines.prompting import edges, lessons
+from recortex.engines.prompting import edges, hypothesis, lessons
 from recortex.engines.prompting.edges import Edge
 from recortex.engines.prompting.part import part_of
 
@@ -64,6 +67,7 @@ class Adviser:
 
     def __init__(self, model: LanguageModel | None) -> None:
         self._model = model
+        self._hypotheses: dict[str, str] = {}
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -113,6 +117,27 @@ class Adviser:
             call=answer.call,
         )
 
+    def hypothesis(self, question: str) -> str:
+        """What a memory would say that answers a question; empty where the model cannot be asked.
 
+        The same question is asked once, as long as this lives.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing is asked then.
+        """
+        known = self._hypotheses.get(question)
+        request = None if known or self._model is None else hypothesis.request(question)
+        if self._model is None or request is None:
+            return known or ""
+        answer = self._model.ask(request)
+        found = hypothesis.checked(answer.items) if isinstance(answer, Answer) else ""
+        if len(self._hypotheses) >= MOST_KEPT:
+            self._hypotheses.clear()
+        self._hypotheses[question] = found
+        return found
+
+
+MOST_KEPT = 256
+"""Questions whose hypotheses are kept."""
 _OFF = Unavailable("off", "No language model is set.")
 _NOTHING = Unavailable("nothing_to_send", "There is no prose that may be sent.")

@@ -50,6 +50,14 @@ def named_dates(text: str) -> tuple[NamedDate, ...]:
     return tuple(found) or tuple(NamedDate(None, None, int(year)) for year in _YEAR.findall(lower))
 
 
+def date_spans(text: str) -> list[tuple[int, int]]:
+    """Where a text in lower case names dates, as first and next position, with prepositions before months."""
+    said = [match for match in _DATE.finditer(text) if _date(match, text)]
+    found = [*said, *_ISO.finditer(text)] or list(_YEAR.finditer(text))
+    before = ((_BEFORE_MONTH.search(text[: match.start()]), match) for match in found)
+    return [(word.start() if word else match.start(), match.end()) for word, match in before]
+
+
 def agreement(dates: tuple[NamedDate, ...], micros: int) -> float:
     """0 to 1: how well an instant (microseconds since 1970 UTC) agrees with the best of the dates.
 

@@ -84,7 +84,7 @@ _REACH = (
 said and of outlines several answer together, and their order says less. With these, no set loses anything
 within ten hits, and of a developer's notes an answer has 1.6 memories instead of 5.1, all that are wanted
 among them (bench/retrieval.py: LoCoMo loses 1.1 points with 6; the notes lose 0.8 with 2)."""
-_NEAR = 4.0
+NEAR = 4.0
 """A hit this many standard deviations behind the best one is about 1/e as sure."""
 
 
@@ -112,7 +112,7 @@ def rated(scored: Iterable[Scored], best: float) -> Iterator[Rated]:
     for one in scored:
         top = one.total if top is None else top
         behind = top - one.total
-        sure = best * exp(max(-behind / _NEAR, -60.0))  # a score of 0 would look like no hit
+        sure = best * exp(max(-behind / NEAR, -60.0))  # a score of 0 would look like no hit
         if best > FLOOR:
             last = min(last, best * (FLOOR / best) ** min(behind / _reach(one), 60.0))
         else:

@@ -39,11 +39,18 @@ def kinds_of(*names: str) -> frozenset[Kind]:
 
 _USUAL_KINDS = (
     (
-        re.compile(r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b"),
+        re.compile(
+            r"\bwhy (?:do|did|not|is|are|was)|\b(?:chose|choose|decided?|decision|rationale)\b|"
+            r"\b(?:warum|wieso|weshalb|entschieden|por qué|pourquoi|por que)\b|为什么|为何|なぜ|どうして|왜 "
+        ),
         kinds_of("decision", "decision_context", "pattern_rationale", "constraint_override"),
     ),
     (
-        re.compile(r"\bhow (?:do|to|can|should)\b|\bsteps\b|\bprocedure\b"),
+        re.compile(
+            r"\bhow (?:do|to|can|should)\b|\bsteps\b|\bprocedure\b|\bcómo (?:se|puedo|debo)\b|"
+            r"\bwie (?:kann|soll|muss|macht|wird|werden|geht)\b|\bcomment (?:faire|puis)|"
+            r"\bcomo (?:faço|posso)\b|怎么|如何|どうやって|どうすれば|어떻게"
+        ),
         kinds_of("procedural", "workflow", "skill", "tribal"),
     ),
     (

@@ -22,4 +22,5 @@ RECIPES: Mapping[Recipe, Gathering] = {
     "hybrid": Gathering(words=100, vectors=90),
     "keyword": Gathering(words=150, vectors=0),
     "semantic": Gathering(words=0, vectors=128),
+    "frame": Gathering(words=100, vectors=90),
 }

@@ -27,7 +27,7 @@ _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.
 """As plain integers: operations on flags would cost a millisecond for each recall."""
 
 _NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
-_LEAST_SPREAD = 0.05
+LEAST_SPREAD = 0.05
 """Cosines and keyword shares that differ by less count as about equal."""
 _LEAST_SPREAD_OF_WORDS = 0.02
 """The same of cosines between words, which are means of several."""
@@ -74,6 +74,7 @@ class Scored(NamedTuple):
 
     Attributes:
         deviations: of the compared signals from the mean of the candidates.
+        named: the signals, where a recipe has its own.
     """
 
     facts: Facts
@@ -83,6 +84,7 @@ class Scored(NamedTuple):
     spoken: Spoken
     common: Common
     deviations: Compared
+    named: Mapping[str, float] | None = None
 
     @property
     def adds(self) -> dict[str, float]:
@@ -99,6 +101,8 @@ class Scored(NamedTuple):
     @property
     def signals(self) -> dict[str, float]:
         """The signals by name, each from 0 to 1; those that do not count for this form are left out."""
+        if self.named is not None:
+            return dict(self.named)
         found: dict[str, float] = {}
         for weights, values in ((self.weights.compared, self.compared), (self.weights.spoken, self.spoken)):
             named = zip(values._fields, weights, values, strict=True)
@@ -141,7 +145,7 @@ def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
     keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
     before, after = _beside(evidence, -1), _beside(evidence, 1)
     semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
-    by_words = standardised(keyword, _LEAST_SPREAD)
+    by_words = standardised(keyword, LEAST_SPREAD)
     by_vectors = _deviations(
         semantic, [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
     )
@@ -156,9 +160,9 @@ def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
         by_words,
         by_vectors,
         _deviations(nearby, nothing),
-        standardised(session, _LEAST_SPREAD),
-        standardised(before, _LEAST_SPREAD),
-        standardised(after, _LEAST_SPREAD),
+        standardised(session, LEAST_SPREAD),
+        standardised(before, LEAST_SPREAD),
+        standardised(after, LEAST_SPREAD),
         _deviations(words, by_vectors, _LEAST_SPREAD_OF_WORDS),
         _deviations(weakest, by_vectors, _LEAST_SPREAD_OF_WORDS),
         _deviations(passage, by_vectors, _LEAST_SPREAD_OF_WORDS),
@@ -186,17 +190,22 @@ def _spoken(asked: Question, evidence: Evidence, one: Facts) -> Spoken:
 
 def _common(asked: Question, evidence: Evidence, one: Facts) -> Common:
     """The signals of every memory, whatever its form."""
-    age = (evidence.now - (one.last_accessed_at or one.recorded_at)) / _DAY
     linked = evidence.links.get(one.key, _NO_LINKS)
     return Common(
         proximity=_proximity(linked.files, evidence.files) if evidence.files and linked.files else 0.0,
         patterns=float(bool(linked.patterns) and not evidence.patterns.isdisjoint(linked.patterns)),
-        recency=0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0,
+        recency=recency(one, evidence.now),
         confidence=evidence.confidence.get(one.key, one.confidence),
         importance=one.priority / _HIGHEST_PRIORITY,
         kind=float(one.kind in asked.kinds),
         test=float(bool(one.traits & _TEST) and not asked.about_tests),
     )
+
+
+def recency(one: Facts, now: int) -> float:
+    """1 for what was recorded or used just now, a half after `_RECENCY_DAYS`."""
+    age = (now - (one.last_accessed_at or one.recorded_at)) / _DAY
+    return 0.5 ** min(age / _RECENCY_DAYS, 60.0) if age > 0 else 1.0
 
 
 def _proximity(paths: Sequence[str], asked: Sequence[str]) -> float:
@@ -240,7 +249,7 @@ def lacks_vector(one: Facts) -> bool:
 
 
 def _deviations(
-    values: Sequence[float | None], stand_ins: Sequence[float], least_spread: float = _LEAST_SPREAD
+    values: Sequence[float | None], stand_ins: Sequence[float], least_spread: float = LEAST_SPREAD
 ) -> list[float]:
     """The deviations of the known values from their mean; the stand-in for each unknown one."""
     spread = iter(standardised([value for value in values if value is not None], least_spread))

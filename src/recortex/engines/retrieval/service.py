@@ -15,14 +15,16 @@ from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
 from recortex.engines.indexing.pieces import AskedPieces, wordings
 from recortex.engines.indexing.traits import Trait
-from recortex.engines.indexing.vectors import QuestionVector, cosines
-from recortex.engines.languages import looked_up, reads
+from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
+from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES, Gathering
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
+from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders
 from recortex.errors import EmbeddingError
@@ -98,14 +100,21 @@ class Retrieval:
         search: the store's search interface.
         embedder: None where vectors are switched off.
         historical: the store holds former states, whose confidence counts as recorded, without decay.
+        times: whether times that a question names relative to now are understood.
     """
 
     def __init__(
-        self, search: SearchStore, embedder: NamedEmbedder | None = None, *, historical: bool = False
+        self,
+        search: SearchStore,
+        embedder: NamedEmbedder | None = None,
+        *,
+        historical: bool = False,
+        times: bool = True,
     ) -> None:
         self._search = search
         self._embedder = embedder
         self._historical = historical
+        self._times = times
 
     def recall(
         self,
@@ -185,13 +194,29 @@ class Retrieval:
         confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
         return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
 
-    def meaning(self, query: str, *, recipe: Recipe = "hybrid", in_play: InPlay = NOTHING_IN_PLAY) -> Meaning:
-        """A question's words in this store, and its vector where the recipe wants one."""
+    def meaning(
+        self,
+        query: str,
+        *,
+        recipe: Recipe = "hybrid",
+        in_play: InPlay = NOTHING_IN_PLAY,
+        hypothesis: str = "",
+    ) -> Meaning:
+        """A question's words in this store, and its vector where the recipe wants one.
+
+        Args:
+            query: any text.
+            recipe: which signals are used.
+            in_play: what is being worked on.
+            hypothesis: what an answer may look like: its vector is added to that of the question.
+        """
         asked, wanted = question(query), RECIPES[recipe]
         vocabulary = self._vocabulary(asked)
+        if self._times and (left := timeless(asked, vocabulary)) is not asked:
+            asked, vocabulary = left, self._vocabulary(left)
         if not (asked.words and wanted.vectors) or (wanted.words and not self._reads(asked)):
             return Meaning(asked, vocabulary, in_play=in_play)
-        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary), in_play=in_play)
+        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary, hypothesis), in_play=in_play)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
@@ -211,7 +236,9 @@ class Retrieval:
             to_micros(now),
             decayed=not (self._historical or only.as_of),
         )
-        scored = score(asked, evidence)
+        scored = frame_score(evidence) if recipe == "frame" else score(asked, evidence)
+        if self._times and ((times := periods(query, now)) or asked.dates):
+            scored = lifted(scored, times, asked.dates)
         return Considered(scored, _support(search, evidence, scored[0]), notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
@@ -236,7 +263,7 @@ class Retrieval:
         return self._embedder is None or reads(self._embedder.preferred_name, asked.text)
 
     def _vector(
-        self, asked: Question, vocabulary: Vocabulary
+        self, asked: Question, vocabulary: Vocabulary, hypothesis: str
     ) -> tuple[QuestionVector | None, tuple[str, ...]]:
         if self._embedder is None:
             return None, ()
@@ -245,11 +272,11 @@ class Retrieval:
         if vocabulary.stand_ins:
             text += f" ({', '.join(vocabulary.stand_ins)})"
         try:
-            made = self._embedder.embed_named([text], purpose="query")
+            made = self._embedder.embed_named([text, hypothesis] if hypothesis else [text], purpose="query")
         except EmbeddingError as error:
             return None, (f"no vectors: {error.message}",)
         pieces = [AskedPieces(*one) for one in made.pieces if not isinstance(one, bytes)]
-        return QuestionVector(made.name, made.vectors[0], pieces[0] if pieces else None), ()
+        return QuestionVector(made.name, mean_direction(made.vectors), pieces[0] if pieces else None), ()
 
     def _candidates(
         self, search: _Search, only: MemoryQuery
@@ -395,7 +422,8 @@ def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
             outline=bool(top.facts.traits & (Trait.OUTLINE | Trait.DOCUMENT)),
         )
 
-    found = [evidence.semantic[one.key] for one in evidence.facts if one.key in evidence.semantic]
+    judged = not search.gathering.words or is_english(search.asked.text)
+    found = [evidence.semantic[one.key] for one in evidence.facts if judged and one.key in evidence.semantic]
     compared = support_by(evidence.facts, max(found, default=None))
     waiting = [one for one in evidence.facts if lacks_vector(one)] if found and search.gathering.words else []
     return max(compared, support_by(waiting, None), key=answerable) if waiting else compared

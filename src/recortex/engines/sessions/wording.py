@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.exchange import Exchange
-    from recortex.domain.hit import Freshness
+    from recortex.domain.links import Freshness
     from recortex.domain.memory import Memory
 
 LINE = 480

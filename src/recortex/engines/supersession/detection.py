@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from recortex.engines.languages import ENGLISH
+from recortex.engines.languages import ENGLISH, language_of
 from recortex.engines.supersession.change_cues import (
     AnnouncedChange,
     adds,
@@ -36,7 +36,7 @@ from recortex.engines.supersession.claims import (
 from recortex.engines.supersession.identifiers import about_two_things
 from recortex.engines.supersession.lexicon import FAMILIES, FAMILY_OF, SEVERAL_ENDS, SLOTS
 from recortex.engines.supersession.named_changes import gives_up_by_name
-from recortex.engines.supersession.other_languages import find_change, language_of_both
+from recortex.engines.supersession.other_languages import find_change
 from recortex.engines.supersession.partial_end import ends_a_part
 from recortex.engines.words import CLAIM_WORDS, PREPOSITIONS, bag_of_words, word_set
 
@@ -83,7 +83,7 @@ def is_near(new: frozenset[str], known: frozenset[str]) -> bool:
 
 def find_supersession(new: str, known: str) -> SupersessionVerdict:
     """Judge whether `new` replaces `known`."""
-    language = language_of_both(new, known)
+    language = language_of(f"{known}\n{new}")  # of both together: a short one may not show it
     if language != ENGLISH:
         change = find_change(new[:MAX_TEXT], known[:MAX_TEXT], language)
         return SupersessionVerdict(Outcome.REPLACES, *change) if change else NOTHING

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from recortex.engines.languages import ENGLISH, language_of, negations, statement_units
+from recortex.engines.languages import negations, statement_units
 from recortex.engines.patterns import Patterns
+from recortex.engines.scripts import is_cjk
 from recortex.engines.similarity.jaccard import jaccard
 from recortex.engines.supersession.lexicon import FAMILY_OF, SYNONYMS
 
@@ -35,11 +36,6 @@ class Change(NamedTuple):
 
     evidence: str
     explicit: bool
-
-
-def language_of_both(new: str, known: str) -> str:
-    """The language that is not English, if one of two statements is in one; short ones may not show it."""
-    return next((one for one in map(language_of, (new, known)) if one != ENGLISH), ENGLISH)
 
 
 def find_change(new: str, known: str, language: str) -> Change | None:
@@ -111,7 +107,15 @@ def _same_but(new: str, known: str, language: str) -> str:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= min(_LEAST, max(len(one), len(other))) and jaccard(one, other) >= _SAME
+    """Whether two statements have nearly the same units, but for pairs across what stands in only one."""
+    shared = one & other
+    one, other = shared | _own(one - other, other), shared | _own(other - one, one)
+    return len(shared) >= min(_LEAST, max(len(one), len(other))) and jaccard(one, other) >= _SAME
+
+
+def _own(units: frozenset[str], other: frozenset[str]) -> frozenset[str]:
+    signs = set("".join(other))
+    return frozenset(unit for unit in units if not (is_cjk(unit) and signs.issuperset(unit)))
 
 
 def _other_amount(new: str, known: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recortex.domain.search import EXCHANGE_WEIGHTS_DOUBLED
 from recortex.storage.postgres.search import asked_for, frequencies_of
-from recortex.storage.postgres.words import words_of_exchange
+from recortex.storage.postgres.words import words_of_columns
 from recortex.storage.records.exchange_search import MOST_FOUND, ExchangeSearchRecords, rarest
 from recortex.storage.records.exchanges import ExchangeRecords, where
 
@@ -28,7 +29,7 @@ class PgExchanges(ExchangeRecords):
 
     def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The words of an exchange; they are counted."""
-        return self._counts.count(words_of_exchange(row))
+        return self._counts.count(words_of_columns(row, EXCHANGE_WEIGHTS_DOUBLED))
 
     def forget_words(self, key: int) -> None:
         """Take an exchange's words out of the counts, before it is changed or deleted."""

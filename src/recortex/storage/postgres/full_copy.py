@@ -1,16 +1,14 @@
-"""Every table of a workspace as rows; with memories and exchanges go the words that they are found by."""
+"""Every table of a workspace as rows; with some go the words that they are found by."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from recortex.storage.records.full_copy import FullCopyRecords
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from recortex.storage.postgres.exchanges import PgExchanges
-    from recortex.storage.postgres.memories import PgMemories
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vector_index import PgVectors
     from recortex.storage.tables import Table
@@ -19,14 +17,34 @@ if TYPE_CHECKING:
 _FOUND_BY = ("words", "length")
 
 
+class FoundByWords(Protocol):
+    """Records whose rows hold the words that they are found by."""
+
+    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The words of a row, by its columns; they are counted."""
+
+    def forget_words(self, key: int) -> None:
+        """Take a row's words out of the counts."""
+
+
 class PgFullCopy(FullCopyRecords):
     """Reads and writes whole tables."""
 
     def __init__(
-        self, database: PgDatabase, vectors: PgVectors, memories: PgMemories, exchanges: PgExchanges
+        self,
+        database: PgDatabase,
+        vectors: PgVectors,
+        found: Mapping[str, FoundByWords],
     ) -> None:
+        """Take what counts the words of a table's rows.
+
+        Args:
+            database: the workspace.
+            vectors: turns vectors into codes and back.
+            found: by the names of the tables whose rows are found by words.
+        """
         super().__init__(database, vectors)
-        self._found: dict[str, PgMemories | PgExchanges] = {"memories": memories, "exchanges": exchanges}
+        self._found = found
 
     def put(self, table: Table, after: Key | None, until: Key | None, rows: Sequence[Row]) -> None:
         """Put rows in place of those after a key and up to another one."""

@@ -1,4 +1,4 @@
-"""Memories and exchanges in PostgreSQL: the words that each is found by, and how many hold each word.
+"""Memories in PostgreSQL, and the words by which these, exchanges and chunks are found: how many hold each.
 
 BM25 needs those counts, and PostgreSQL does not keep them. What a transaction adds is held here until it is
 committed, and is then written at once: a thousand memories touch each common word's row once, not a thousand
@@ -29,7 +29,11 @@ _TOTALS = ""
 """Stands for the totals among the words' counts; no word is empty."""
 
 
-_TABLES = {"memories": ("words", "word_totals"), "exchanges": ("exchange_words", "exchange_totals")}
+_TABLES = {
+    "memories": ("words", "word_totals"),
+    "exchanges": ("exchange_words", "exchange_totals"),
+    "chunks": ("chunk_words", "chunk_totals"),
+}
 """What is counted, and in which tables: how many hold each word, and the totals."""
 
 
@@ -38,7 +42,7 @@ MOST_BEGINNING = 64
 
 
 class Totals(NamedTuple):
-    """Of all memories, or all exchanges, of a workspace."""
+    """Of all memories, exchanges or chunks of a workspace."""
 
     rows: int
     length: int
@@ -49,7 +53,7 @@ class WordCounts(Records):
 
     Args:
         database: the workspace.
-        rows: what is counted: `memories` or `exchanges`.
+        rows: what is counted: `memories`, `exchanges` or `chunks`.
     """
 
     topic = "words"

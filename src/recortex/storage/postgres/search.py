@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.query import MemoryQuery
+    from recortex.storage.database import Database
     from recortex.storage.postgres.memories import PgMemories, WordCounts
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.postgres.vector_index import PgVectors
@@ -120,16 +121,7 @@ class PgSearch(SearchRecords):
 
     def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
         """For each word, those of the memories that contain it."""
-        known = {word: asked(word) for word in words}
-        among = json(list(keys))
-        return {
-            word: frozenset(
-                row[0] for row in self._rows("holding", f"'{quoted(lexeme(self._workspace, one))}'", among)
-            )
-            if one
-            else frozenset()
-            for word, one in known.items()
-        }
+        return holding(self._database, self._workspace, self._sql["holding"], words, keys)
 
     def match(
         self,
@@ -184,6 +176,19 @@ def frequencies_of(counts: WordCounts, words: Sequence[str]) -> list[int]:
         sum(counts.beginning(one).values()) if one and begins(word) else found.get(one, 0)
         for word, one in zip(words, known, strict=True)
     ]
+
+
+def holding(
+    database: Database, workspace: int, sql: str, words: Sequence[str], keys: Sequence[int]
+) -> dict[str, frozenset[int]]:
+    """For each word, those of the keys whose rows hold it."""
+    known, among = {word: asked(word) for word in words}, json(list(keys))
+    return {
+        word: frozenset(row[0] for row in database.rows(sql, (f"'{quoted(lexeme(workspace, one))}'", among)))
+        if one
+        else frozenset()
+        for word, one in known.items()
+    }
 
 
 def asked_for(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.maintenance import Integrity
 from recortex.errors import BackupError, PermissionsError
 from recortex.storage.postgres.compaction import PgCompaction
+from recortex.storage.postgres.documents import PgChunkSearch, PgDocuments
 from recortex.storage.postgres.exchanges import PgExchanges, PgExchangeSearch
 from recortex.storage.postgres.full_copy import PgFullCopy
 from recortex.storage.postgres.memories import PgMemories, WordCounts
@@ -67,6 +68,7 @@ class PgStore(EngineStore):
         super().__init__(self.database)
         counts = WordCounts(self.database)
         self._said = WordCounts(self.database, "exchanges")
+        self._written = WordCounts(self.database, "chunks")
         self.memories: PgMemories = PgMemories(self.database, counts)
         self.vectors: PgVectors = PgVectors(self.database, address)
         self.compaction = PgCompaction(self.database, self.bytes)
@@ -89,9 +91,23 @@ class PgStore(EngineStore):
         return PgExchangeSearch(self.database, self.vectors, self._said)
 
     @cached_property
+    def documents(self) -> PgDocuments:
+        """Documents that were ingested."""
+        return PgDocuments(self.database, self._written)
+
+    @cached_property
+    def chunk_search(self) -> PgChunkSearch:
+        """Search over the chunks of documents."""
+        return PgChunkSearch(self.database, self.vectors, self._written)
+
+    @cached_property
     def full_copy(self) -> PgFullCopy:
         """Every table as rows, for a whole copy."""
-        return PgFullCopy(self.database, self.vectors, self.memories, self.exchanges)
+        return PgFullCopy(
+            self.database,
+            self.vectors,
+            {"memories": self.memories, "exchanges": self.exchanges, "chunks": self.documents},
+        )
 
     def _write_backup(self, part: Path, now: datetime) -> None:
         """Copy the workspace into a SQLite store, which can be opened, searched, and copied back anywhere."""

@@ -20,7 +20,7 @@ from recortex.domain.embedding import VectorIndexState
 from recortex.storage.postgres.migrations import SCHEMA, value, vector_schema
 from recortex.storage.postgres.opening import administration
 from recortex.storage.postgres.pool import translated
-from recortex.storage.records.vectors import DIGITS, VectorRecords
+from recortex.storage.records.vectors import DIGITS, OF_MEMORIES, VectorRecords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from recortex.domain.address import Address
     from recortex.storage.postgres.pool import PgDatabase
     from recortex.storage.records.filters import Clause
+    from recortex.storage.records.vectors import Keys
 
 LEAST = 50_000
 """Fewer vectors are compared one by one (bench/scale.py)."""
@@ -51,8 +52,6 @@ _REEMBEDDING = 0x5EC1
 _HEAD = 4
 """Bytes before the numbers in a halfvec's binary form (two of the dimensions, two unused), and before the
 bits in that of signs (their number)."""
-_OF_MEMORIES, _OF_EXCHANGES = (0, 2**62), (-(2**31) - 1, 0)
-"""Keys of vectors lie between these."""
 _MADE_BY = "The job that follows each session makes it."
 
 
@@ -223,15 +222,12 @@ class PgVectors(VectorRecords):
             return int(signs.ljust(8 * size, "0"), 2).to_bytes(size, "big")
         return bytes(signs[_HEAD:])
 
-    def put(
-        self, model: str, codes: Mapping[bytes, bytes], *, for_exchanges: bool = False
-    ) -> dict[bytes, int]:
+    def put(self, model: str, codes: Mapping[bytes, bytes], between: Keys = OF_MEMORIES) -> dict[bytes, int]:
         """Keep vectors by hash, all in one statement; inside a transaction."""
         dimensions = len(next(iter(codes.values()), b""))
         key = self._number("model", model, dimensions)
         vectors = [self.column(code) for code in codes.values()]
         signs = [self.signs(code) for code in codes.values()]
-        between = _OF_EXCHANGES if for_exchanges else _OF_MEMORIES
         found = self._rows("put", key, list(codes), vectors, signs, *between)
         return {bytes(hash_): int(key) for hash_, key in found}
 

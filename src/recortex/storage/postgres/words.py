@@ -10,7 +10,7 @@ from collections import Counter
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from recortex.domain.search import BM25_WEIGHTS_DOUBLED, EXCHANGE_WEIGHTS_DOUBLED
+from recortex.domain.search import BM25_WEIGHTS_DOUBLED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,9 +51,9 @@ def words_of(text: str, search: SearchText) -> Words:
     return counted(zip((text, search.terms, search.context), BM25_WEIGHTS_DOUBLED.values(), strict=True))
 
 
-def words_of_exchange(row: Mapping[str, Any]) -> Words:
-    """The words of an exchange, by its columns."""
-    return counted((row[name], weight) for name, weight in EXCHANGE_WEIGHTS_DOUBLED.items())
+def words_of_columns(row: Mapping[str, Any], weights: Mapping[str, int]) -> Words:
+    """The words of an exchange or a chunk, by its columns; `weights`: twice that of each."""
+    return counted((row[name], weight) for name, weight in weights.items())
 
 
 def counted(parts: Iterable[tuple[str, int]]) -> Words:

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from bisect import bisect
-from collections import defaultdict
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recortex.domain.exchange import Exchange, ExchangeFacts, ExchangeQuery
-from recortex.storage.database import Records
-from recortex.storage.records.exchanges import ALL, SELECT, VECTORS, exchange_of, where
-from recortex.storage.records.search import FLOAT, NOTHING
-from recortex.storage.records.signs_in_memory import SignsInMemory
+from recortex.storage.records.exchanges import SELECT, VECTORS, exchange_of, where
+from recortex.storage.records.search import NOTHING
+from recortex.storage.records.sign_search import SignSearch
 from recortex.storage.records.values import json
+from recortex.storage.records.vectors import OF_EXCHANGES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from recortex.storage.database import Database
-    from recortex.storage.records.filters import Clause
     from recortex.storage.records.vectors import VectorRecords
 
 MOST_FOUND = 300
@@ -28,9 +26,6 @@ still too many."""
 MOST_READ = 3_000
 """Words that so many exchanges hold together count in the score, the rarest first: FTS5 reads all of them to
 know how rare a word is."""
-_WIDER = (2, 30)
-"""So many times more vectors are compared than exchanges are wanted, until enough of those pass the filter:
-an exchange has two."""
 
 
 def rarest(counts: Sequence[int]) -> tuple[int, int]:
@@ -43,16 +38,13 @@ def rarest(counts: Sequence[int]) -> tuple[int, int]:
     return max(bisect(sums, MOST_FOUND), 1), bisect(sums, MOST_READ)
 
 
-class ExchangeSearchRecords(Records):
+class ExchangeSearchRecords(SignSearch):
     """The part of an `ExchangeSearch` that is the same in every engine."""
 
     topic = "exchanges"
 
     def __init__(self, database: Database, vectors: VectorRecords) -> None:
-        super().__init__(database)
-        self._vectors = vectors
-        self._signs = SignsInMemory(self._signs_of)
-        self._asked: set[int] = set()
+        super().__init__(database, vectors, OF_EXCHANGES, VECTORS)
 
     def size(self) -> int:
         """About how many exchanges are indexed."""
@@ -73,19 +65,7 @@ class ExchangeSearchRecords(Records):
 
         Empty where likeness cannot be computed.
         """
-        model_key = self._vectors.model_key(model, len(vector) // FLOAT)
-        if model_key is None:
-            return []
-        signs = self._vectors.signs(bytes(value > 0 for value in memoryview(vector).cast("f")))
-        condition, values = where(only)
-        having = self._sql["having"].replace("1 = 1", condition)
-        for wanted in (limit * times for times in _WIDER):
-            keys = self._closest(model_key, signs, wanted)
-            rows = self._database.rows(having, (json(keys), *values))
-            found = list(dict.fromkeys(row[0] for row in rows))
-            if len(found) >= limit or len(keys) < wanted:
-                return found[:limit]
-        return self._closest_passing(model_key, signs, (condition, values))[:limit]
+        return self.holders(vector, limit, where(only), model)
 
     def facts(
         self, keys: Sequence[int], only: ExchangeQuery | None, model: str | None
@@ -130,28 +110,3 @@ class ExchangeSearchRecords(Records):
         """What the person said that was kept after the one with that key, with keys, in their order."""
         sql = f"SELECT x.key, {SELECT} FROM exchanges x {self._sql['added_after']}"
         return [(kept, exchange_of(row)) for kept, *row in self._database.rows(sql, (key, limit))]
-
-    def _closest(self, model: int, signs: Any, wanted: int) -> list[int]:
-        """Keys of the exchanges' vectors whose signs differ least, by the database or by a copy in memory.
-
-        The copy pays from the second question of a process on.
-        """
-        if model not in self._asked:
-            self._asked.add(model)
-            return self._column("closest", wanted, model, signs)
-        return self._signs.closest(model, self._vectors.packed(signs), wanted)
-
-    def _closest_passing(self, model: int, signs: Any, clause: Clause) -> list[int]:
-        """Keys of all exchanges that pass, the closest first: where few do, what is close is none of them."""
-        condition, values = clause
-        sql = f"SELECT x.key, {', '.join(f'x.{name}' for name in VECTORS)} FROM exchanges x"
-        holders = defaultdict[int, list[int]](list)
-        for key, *own in self._database.rows(f"{sql} WHERE /*own x*/ {condition} ORDER BY x.key", values):
-            for vector in {*own} - {None}:
-                holders[vector].append(key)
-        keys = self._signs.closest(model, self._vectors.packed(signs), ALL, among=list(holders))
-        return list(dict.fromkeys(key for vector in keys for key in holders[vector]))
-
-    def _signs_of(self, model: int, newest: int) -> list[tuple[int, bytes]]:
-        rows = self._rows("signs", model, newest)
-        return [(key, self._vectors.packed(signs)) for key, signs in rows]

@@ -62,10 +62,10 @@ def order(query: MemoryQuery) -> str:
 
 
 def _clauses(query: MemoryQuery) -> Iterator[Clause]:
-    yield from _member("m.kind", query.kinds)
-    yield from _member("m.status", query.statuses)
-    yield from _member("m.domain", query.domains)
-    yield from _member("m.origin", query.origins)
+    yield from member("m.kind", query.kinds)
+    yield from member("m.status", query.statuses)
+    yield from member("m.domain", query.domains)
+    yield from member("m.origin", query.origins)
     if query.tags:
         marks = _marks(query.tags)
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
@@ -90,15 +90,18 @@ def _linked(query: MemoryQuery) -> Iterator[Clause]:
 
 
 def _files(paths: tuple[str, ...]) -> Clause:
+    condition, values = on_path("path", paths)
+    return f"m.key IN (SELECT memory_key FROM memory_files WHERE /*own*/ ({condition}))", values
+
+
+def on_path(column: str, paths: Iterable[str]) -> Clause:
+    """The condition that a column holds one of these paths, or one in a folder: what ends in a slash."""
     exact = [path for path in paths if not path.endswith("/")]
     folders = [path for path in paths if path.endswith("/")]
-    parts = [f"path IN ({_marks(exact)})"] if exact else []
-    parts += ["(path >= ? AND path < ?)"] * len(folders)
+    parts = [f"{column} IN ({_marks(exact)})"] if exact else []
+    parts += [f"({column} >= ? AND {column} < ?)"] * len(folders)
     bounds = [bound for folder in folders for bound in (folder, folder[:-1] + "0")]  # "0" follows "/"
-    return f"m.key IN (SELECT memory_key FROM memory_files WHERE /*own*/ ({' OR '.join(parts)}))", (
-        *exact,
-        *bounds,
-    )
+    return " OR ".join(parts), (*exact, *bounds)
 
 
 def _scalars(query: MemoryQuery) -> Iterator[Clause]:
@@ -120,7 +123,8 @@ def _scalars(query: MemoryQuery) -> Iterator[Clause]:
             yield clause, (value,)
 
 
-def _member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:
+def member(column: str, wanted: Iterable[Any]) -> Iterator[Clause]:
+    """The condition that a column holds one of these values; none where there are no values."""
     values = tuple(str(value) for value in wanted)
     if values:
         yield f"{column} IN ({_marks(values)})", values

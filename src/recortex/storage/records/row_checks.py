@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from recortex.domain.history import AuditEntry
 from recortex.domain.session import Receipt
 from recortex.errors import CorruptStoreError
+from recortex.storage.records import documents
 from recortex.storage.records.exchanges import COLUMNS, exchange_of
 from recortex.storage.records.ledger import AUDIT
 from recortex.storage.records.maintenance import run_of
@@ -47,6 +48,8 @@ ROW_CHECKS = {
     "relations": RowCheck(relation_of, RELATIONS.names[:-1], "source_key"),
     "audit": RowCheck(partial(read, AuditEntry, AUDIT), ("memory_key", *AUDIT[1:]), "memory_key"),
     "exchanges": RowCheck(exchange_of, COLUMNS),
+    "documents": RowCheck(documents.document_of, documents.OF_DOCUMENT),
+    "chunks": RowCheck(documents.chunk_of, documents.COLUMNS),
     "chores": RowCheck(run_of, ("name", "done_at", "outcome")),
     "receipts": RowCheck(partial(read, Receipt, RECEIPTS.names), RECEIPTS.names),
 }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from recortex.domain.exchange import word_of_file
-from recortex.domain.session import Outcome, Receipt, Session, Signal
+from recortex.domain.session import GivenMemory, Outcome, Receipt, Session, Signal
 from recortex.domain.time import to_micros
 from recortex.storage.database import Records
 from recortex.storage.records.values import read, stored
@@ -98,6 +98,26 @@ class SessionRecords(Records):
     def remembered_since(self, at: datetime) -> bool:
         """Whether an agent or a person remembered anything since a time, new or known before."""
         return bool(self._rows("remembered_since", to_micros(at)))
+
+    def seen(self, since: datetime, until: datetime) -> list[Session]:
+        """The sessions that were last seen within a time."""
+        return [read(Session, SESSIONS.names, row) for row in self._between("seen", since, until)]
+
+    def given(self, since: datetime, until: datetime) -> list[GivenMemory]:
+        """What was given within a time, by memory and channel."""
+        rows = self._between("given", since, until)
+        return [GivenMemory(memory, channel, *map(int, sums)) for memory, channel, *sums in rows]
+
+    def asked(self, since: datetime, until: datetime) -> list[tuple[str, str]]:
+        """Subject and digest of each question within a time, in order."""
+        return [(subject, digest) for subject, digest in self._between("asked", since, until)]
+
+    def repeats_saved(self, since: datetime, until: datetime) -> int:
+        """Tokens of warnings that later accesses to their file did not bring again."""
+        return int(self._between("repeats_saved", since, until)[0][0])
+
+    def _between(self, query: str, since: datetime, until: datetime) -> Sequence[tuple[Any, ...]]:
+        return self._rows(query, to_micros(since), to_micros(until))
 
     def forget_before(self, at: datetime) -> int:
         """Remove what is noted of sessions that were last seen before.

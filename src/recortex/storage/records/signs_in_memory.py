@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _WORD = 8
-FIRST = -(2**31)
-"""The least key of an exchange's vector."""
 
 
 class _Loaded(NamedTuple):
@@ -35,10 +33,12 @@ class SignsInMemory:
 
     Args:
         read: gives keys and packed signs of an embedder's vectors from a key on, in the keys' order.
+        first: the least key that such a vector may have.
     """
 
-    def __init__(self, read: Callable[[int, int], Sequence[tuple[int, bytes]]]) -> None:
+    def __init__(self, read: Callable[[int, int], Sequence[tuple[int, bytes]]], first: int) -> None:
         self._read = read
+        self._first = first
         self._loaded: dict[int, _Loaded] = {}
         self._lock = threading.Lock()
 
@@ -77,11 +77,11 @@ class SignsInMemory:
 
         with self._lock:
             old = self._loaded.get(model)
-            rows = self._read(model, int(old.keys[-1]) if old else FIRST)
+            rows = self._read(model, int(old.keys[-1]) if old else self._first)
             if old and rows[:1] == [(int(old.keys[-1]), old.last)]:
                 rows = rows[1:]
             elif old:
-                old, rows = None, self._read(model, FIRST)
+                old, rows = None, self._read(model, self._first)
             if not rows:
                 if old is None:
                     self._loaded.pop(model, None)

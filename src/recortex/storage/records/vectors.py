@@ -7,7 +7,7 @@ Plain tables and sqlite-vec's distances beat its own virtual table here: 14 ms a
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.domain.embedding import Reembedding
 from recortex.storage.database import Records
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
     from recortex.storage.database import Database
 
+
+class Keys(NamedTuple):
+    """The keys of the vectors of one kind of record lie between these two."""
+
+    after: int
+    below: int
+
+
+OF_MEMORIES, OF_EXCHANGES, OF_CHUNKS = Keys(0, 2**62), Keys(-(2**31) - 1, 0), Keys(-(2**33), -(2**31))
 _ONE, _ZERO, _LOWEST_NEGATIVE = ord("1"), ord("0"), 128
 DROPPED = 500
 """Vectors deleted in one transaction: 2,000 took 270 ms on a busy machine, for which others would wait."""
@@ -97,16 +106,13 @@ class VectorRecords(Records):
         """Signs, as they are written or were read, a bit each; in which order is the engine's own."""
         return bytes(signs)
 
-    def put(
-        self, model: str, codes: Mapping[bytes, bytes], *, for_exchanges: bool = False
-    ) -> dict[bytes, int]:
+    def put(self, model: str, codes: Mapping[bytes, bytes], between: Keys = OF_MEMORIES) -> dict[bytes, int]:
         """Keep vectors by hash; inside a transaction."""
-        insert = "insert_for_exchange" if for_exchanges else "insert"
         dimensions = len(next(iter(codes.values()), b""))
         model_key = self._number("model", model, dimensions)
         keys: dict[bytes, int] = {}
         for hash_, code in codes.items():
-            keys[hash_] = self._number(insert, hash_, model_key, self.column(code))
+            keys[hash_] = self._number("insert", hash_, model_key, self.column(code), *between)
             self._rows("insert_signs", keys[hash_], model_key, self.signs(code))
         return keys
 
@@ -164,6 +170,7 @@ class VectorRecords(Records):
             with self._database.transaction():
                 self._each("detach", keys)
                 self._each("detach_exchanges", keys)
+                self._each("detach_chunks", keys)
                 self._each("delete", keys)
             gone += len(keys)
         self._rows("forgotten", model)
@@ -222,7 +229,7 @@ class VectorRecords(Records):
         return self._number("count_pending")
 
     def drop_unused(self) -> int:
-        """Delete vectors that no memory, no version and no exchange has; inside a transaction."""
+        """Delete vectors that no memory, version, exchange or chunk has; inside a transaction."""
         keys = self._column("unused")
         self._each("delete", [(key,) for key in keys])
         return len(keys)

@@ -102,6 +102,7 @@ WHERE /*own e*/ e.key < (SELECT max(key) FROM embeddings /*only own*/)
   )
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM chunks c WHERE /*own c*/ c.embedding_key = e.key)
 ORDER BY e.key LIMIT ?3
 
 -- name: drop_vector
@@ -109,6 +110,7 @@ DELETE FROM embeddings AS e
 WHERE /*own e*/ e.key = ?1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding_key = ?1)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM chunks c WHERE /*own c*/ c.embedding_key = e.key)
 
 -- name: vector_sharing
 SELECT (SELECT count(*) FROM memories WHERE /*own*/ embedding_key IS NOT NULL),
@@ -135,7 +137,8 @@ SELECT count(*) FROM sessions WHERE /*own*/ seen_at < ?
 SELECT (SELECT max(version) FROM schema_migrations), (SELECT count(*) FROM memories /*only own*/),
   (SELECT count(*) FROM versions /*only own*/), (SELECT count(*) FROM relations /*only own*/),
   (SELECT count(*) FROM embeddings /*only own*/), (SELECT count(*) FROM tombstones /*only own*/),
-  (SELECT coalesce(max(seq), 0) FROM audit /*only own*/), (SELECT count(*) FROM exchanges /*only own*/)
+  (SELECT coalesce(max(seq), 0) FROM audit /*only own*/), (SELECT count(*) FROM exchanges /*only own*/),
+  (SELECT count(*) FROM chunks /*only own*/)
 
 -- name: archived
 SELECT count(*) FROM memories WHERE /*own*/ status IN ('archived', 'pruned') AND status <> 'active'

@@ -17,6 +17,23 @@ SELECT {sessions: all} FROM sessions /*only own*/ ORDER BY seen_at DESC, id LIMI
 -- name: captured
 UPDATE sessions SET captured_at = ?2, captured_size = ?3, told = ?4 WHERE /*own*/ id = ?1
 
+-- name: seen
+SELECT {sessions: all} FROM sessions WHERE /*own*/ seen_at >= ?1 AND seen_at < ?2 ORDER BY seen_at, id
+
+-- name: given
+SELECT memory, channel, count(*), count(CASE WHEN used_as <> '' THEN 1 END), sum(tokens),
+  sum(CASE WHEN used_as <> '' THEN tokens ELSE 0 END)
+FROM receipts WHERE /*own*/ at >= ?1 AND at < ?2 GROUP BY memory, channel ORDER BY memory, channel
+
+-- name: asked
+SELECT subject, digest FROM signals WHERE /*own*/ name = 'asked' AND at >= ?1 AND at < ?2 ORDER BY seq
+
+-- name: repeats_saved
+SELECT coalesce(sum(r.tokens * (SELECT count(*) - 1 FROM signals s
+  WHERE /*own s*/ s.session = r.session AND s.name IN ('read', 'written') AND s.subject = r.subject
+    AND s.at >= r.at HAVING count(*) > 0)), 0)
+FROM receipts r WHERE /*own r*/ r.channel = 'file' AND r.at >= ?1 AND r.at < ?2
+
 -- name: old
 SELECT id FROM sessions WHERE /*own*/ seen_at < ? ORDER BY seen_at LIMIT 1000
 

@@ -58,6 +58,9 @@ UPDATE memories SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
 UPDATE exchanges SET answered_key = NULL, outcome_key = NULL
 WHERE /*own*/ (answered_key = ?1 OR outcome_key = ?1)
 
+-- name: detach_chunks
+UPDATE chunks SET embedding_key = NULL WHERE /*own*/ embedding_key = ?
+
 -- name: forgotten
 UPDATE embedding_models SET dimensions = 0 WHERE /*own*/ name = ?
 
@@ -100,6 +103,7 @@ WHERE /*own e*/ NOT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.embedding
   AND e.key NOT IN (SELECT v.embedding_key FROM versions v WHERE /*own v*/ v.embedding_key IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.answered_key = e.key)
   AND NOT EXISTS (SELECT 1 FROM exchanges x WHERE /*own x*/ x.outcome_key = e.key)
+  AND NOT EXISTS (SELECT 1 FROM chunks c WHERE /*own c*/ c.embedding_key = e.key)
 
 -- name: delete
 DELETE FROM embeddings WHERE /*own*/ key = ?

@@ -74,11 +74,7 @@ class SqliteSearch(SearchRecords):
 
     def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
         """For each word, those of the memories that contain it."""
-        sql, among = self._sql["holding"], json(list(keys))
-        return {
-            word: frozenset(row[0] for row in self._index.rows(sql, (any_of([word]), among)))
-            for word in words
-        }
+        return holding(self._index, self._sql["holding"], words, keys)
 
     def match(
         self,
@@ -92,7 +88,7 @@ class SqliteSearch(SearchRecords):
         """Keys of memories with any of the words, or all, best first; of equals the oldest first."""
         if not words:
             return []
-        wanted = _all(words) if all_required else any_of(words)
+        wanted = all_of(words) if all_required else any_of(words)
         found = self._matching(wanted, limit, only)
         if score_only:  # in one expression, the words would stand twice and count twice
             found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
@@ -127,6 +123,12 @@ def frequencies(index: Rows, sql: str, words: Sequence[str], counted: int, size:
     ]
 
 
+def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+    """For each word, those of the keys whose rows hold it."""
+    among = json(list(keys))
+    return {word: frozenset(row[0] for row in index.rows(sql, (any_of([word]), among))) for word in words}
+
+
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
     """Each key with its best score, best first; of equals the oldest first."""
     best = dict(sorted(found, key=lambda entry: entry[1]))
@@ -138,7 +140,7 @@ def any_of(words: Sequence[str]) -> str:
     return " OR ".join(map(_literally, words))
 
 
-def _all(words: Sequence[str]) -> str:
+def all_of(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
     return " AND ".join(map(_literally, words))
 

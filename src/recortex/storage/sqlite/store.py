@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from recortex.domain.maintenance import Integrity
+    from recortex.storage.records.documents import DocumentRecords
     from recortex.storage.records.exchanges import ExchangeRecords
+    from recortex.storage.sqlite.chunk_search import SqliteChunkSearch
     from recortex.storage.sqlite.compaction import SqliteCompaction
     from recortex.storage.sqlite.exchange_search import SqliteExchangeSearch
     from recortex.storage.sqlite.exchange_words import SqliteExchangeWords
@@ -120,6 +122,20 @@ class SqliteStore(EngineStore):
         return SqliteExchangeSearch(self.pool, self.vectors, self._index)
 
     @cached_property
+    def documents(self) -> DocumentRecords:
+        """Documents that were ingested."""
+        from recortex.storage.records.documents import DocumentRecords
+
+        return DocumentRecords(self.pool, self._index)
+
+    @cached_property
+    def chunk_search(self) -> SqliteChunkSearch:
+        """Search over the chunks of documents."""
+        from recortex.storage.sqlite.chunk_search import SqliteChunkSearch
+
+        return SqliteChunkSearch(self.pool, self.vectors, self._index)
+
+    @cached_property
     def full_copy(self) -> SqliteFullCopy:
         """Every table as rows, for a whole copy."""
         from recortex.storage.sqlite.full_copy import SqliteFullCopy
@@ -148,9 +164,11 @@ class SqliteStore(EngineStore):
         compact(self.pool)
 
     def says(self, part: str) -> bool:
-        """Whether a memory or an exchange holds a part of a text that was erased."""
+        """Whether a memory, an exchange or a chunk holds a part of a text that was erased."""
         sql = "SELECT 1 FROM memories WHERE instr(text, ?1) OR instr(coalesce(content, ''), ?1) LIMIT 1"
-        return self.pool.value(sql, (part,)) is not None or bool(self.exchanges_holding(part))
+        return self.pool.value(sql, (part,)) is not None or bool(
+            self.exchanges_holding(part) or self.chunks_holding(part)
+        )
 
     def apart(self) -> AbstractContextManager[None]:
         """While inside, no connection is open: closing a file would take their locks away."""

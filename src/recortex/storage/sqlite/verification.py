@@ -28,6 +28,7 @@ _COUNTED = {
     "tombstones": ("tombstones", "count(*)"),
     "newest_audit": ("audit", "max(seq)"),
     "exchanges": ("exchanges", "count(*)"),
+    "chunks": ("chunks", "count(*)"),
 }
 
 

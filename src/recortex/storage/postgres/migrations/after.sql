@@ -42,7 +42,8 @@ DECLARE
   part record;
 BEGIN
   FOR part IN
-    SELECT * FROM (VALUES ('matching', 'memories'), ('matching_exchanges', 'exchanges')) AS p (search, rows)
+    SELECT * FROM (VALUES ('matching', 'memories'), ('matching_exchanges', 'exchanges'),
+      ('matching_chunks', 'chunks')) AS p (search, rows)
     WHERE to_regproc('recortex.' || search) IS NOT NULL
       AND (SELECT proowner::regrole::text FROM pg_proc WHERE oid = to_regproc('recortex.' || search))
         <> 'recortex_seeker'

@@ -24,14 +24,6 @@ SELECT key, score FROM (
   WHERE 1 = 1 ORDER BY f.key DESC LIMIT ALL
 ) latest ORDER BY score DESC, key LIMIT ?1
 
--- name: closest
-SELECT key FROM embedding_signs WHERE /*own*/ key < 0 AND model = ?2
-ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT ?1
-
--- name: signs
-SELECT key, varbit_send(signs) FROM embedding_signs
-WHERE /*own*/ model = ? AND key >= ? AND key < 0 ORDER BY key
-
 -- name: having
 SELECT x.key FROM json_array_elements_text(CAST(? AS json)) WITH ORDINALITY AS v (value, place)
 CROSS JOIN LATERAL (

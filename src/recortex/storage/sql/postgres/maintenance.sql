@@ -6,6 +6,8 @@ SELECT (SELECT coalesce(max(memories), 0) FROM word_totals /*only own*/)
     = (SELECT count(*) FROM memories /*only own*/)
   AND (SELECT coalesce(max(exchanges), 0) FROM exchange_totals /*only own*/)
     = (SELECT count(*) FROM exchanges /*only own*/)
+  AND (SELECT coalesce(max(chunks), 0) FROM chunk_totals /*only own*/)
+    = (SELECT count(*) FROM chunks /*only own*/)
 
 -- name: unsigned
 SELECT count(*) FROM embeddings e

@@ -83,3 +83,11 @@ SELECT count(*) FROM embeddings e JOIN memories m ON /*own m*/ m.embedding_key =
 WHERE /*own e*/ e.model IN (SELECT value FROM json_each(?))
   AND m.status IN ('active', 'proposed', 'quarantined')
   AND m.kind <> 'code'
+
+-- name: closest
+SELECT key FROM embedding_signs WHERE /*own*/ key > ?4 AND key < ?5 AND model = ?2
+ORDER BY signs <~> CAST(?3 AS bit varying), key LIMIT ?1
+
+-- name: signs_between
+SELECT key, varbit_send(signs) FROM embedding_signs
+WHERE /*own*/ model = ? AND key >= ? AND key < ? ORDER BY key

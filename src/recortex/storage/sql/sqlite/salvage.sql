@@ -28,6 +28,7 @@ UPDATE memories SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key 
 UPDATE exchanges SET answered_key = NULL, outcome_key = NULL
 WHERE answered_key NOT IN (SELECT key FROM embeddings)
   OR outcome_key NOT IN (SELECT key FROM embeddings);
+UPDATE chunks SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
 UPDATE versions SET embedding_key = NULL WHERE embedding_key NOT IN (SELECT key FROM embeddings);
 
 -- name: our_tables

@@ -13,12 +13,7 @@ SELECT hash, key FROM embeddings WHERE hash IN (SELECT unhex(value) FROM json_ea
 
 -- name: insert
 INSERT INTO embeddings (key, hash, model, vector)
-VALUES (max(coalesce((SELECT max(key) FROM embeddings), 0), 0) + 1, ?, ?, ?)
-ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING key
-
--- name: insert_for_exchange
-INSERT INTO embeddings (key, hash, model, vector)
-VALUES (coalesce((SELECT max(key) FROM embeddings WHERE key < 0), -2147483649) + 1, ?, ?, ?)
+VALUES (coalesce((SELECT max(key) FROM embeddings WHERE key > ?4 AND key < ?5), ?4) + 1, ?1, ?2, ?3)
 ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING key
 
 -- name: insert_signs
@@ -63,3 +58,10 @@ SELECT v.key, vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) FROM
 
 -- name: having
 SELECT m.key FROM json_each(?) v CROSS JOIN memories m ON m.embedding_key = v.value
+
+-- name: closest
+SELECT key FROM embedding_signs WHERE key > ?4 AND key < ?5 AND model = ?2
+ORDER BY vec_distance_hamming(vec_bit(signs), vec_bit(?3)), key LIMIT ?1
+
+-- name: signs_between
+SELECT key, signs FROM embedding_signs WHERE model = ? AND key >= ? AND key < ? ORDER BY key

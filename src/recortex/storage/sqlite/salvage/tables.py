@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 _SQL = queries("salvage", "sqlite")
 
 ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_IDS = {"memories": ID, "tombstones": ID, "exchanges": re.compile(r"[0-9a-f]{32}")}
+_IDS = {
+    "memories": ID,
+    "tombstones": ID,
+    "exchanges": re.compile(r"[0-9a-f]{32}"),
+    "documents": re.compile(r"doc-[0-9a-f]{28}"),
+    "chunks": re.compile(r"chk-[0-9a-f]{28}"),
+}
 LINKS = tuple(table.name for table in declared.links().values())
 OF_A_MEMORY = tuple(table.name for table in declared.owned())
 REFILLED = tuple(table.name for table in declared.TABLES if table.refilled)

@@ -1,0 +1,185 @@
+"""Finds the documents in files, folders and patterns, but for ignored and hidden ones and links outward."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from pathspec import GitIgnoreSpec
+
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+_WILD = frozenset("*?[")
+_NEVER = frozenset({"node_modules", "__pycache__"})
+"""Folders of other people's files, also where git does not ignore them."""
+_DEEPEST = 60
+"""Folders within folders."""
+_MOST_IGNORED = 256 * 1024
+"""Bytes of a file with what git ignores."""
+
+
+class Place(NamedTuple):
+    """A path or pattern that is to be ingested.
+
+    Attributes:
+        path: a file or folder, absolute; of a pattern the folder that it begins in.
+        pattern: the parts of a pattern below that folder; empty: it is none.
+    """
+
+    path: Path
+    pattern: tuple[str, ...] = ()
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file lies there."""
+        if self.pattern:
+            return path.is_relative_to(self.path) and _matches(
+                path.relative_to(self.path).parts, self.pattern
+            )
+        return path == self.path or path.is_relative_to(self.path)
+
+    @property
+    def written(self) -> str:
+        """As one path, with the pattern."""
+        return str(self.path.joinpath(*self.pattern))
+
+
+@dataclass(slots=True)
+class Found:
+    """What there is at a place.
+
+    Attributes:
+        files: to read.
+        passed_over: what a person may miss, and why.
+        unreadable: folders of which nothing is known now.
+    """
+
+    files: list[Path] = field(default_factory=list)
+    passed_over: list[tuple[Path, str]] = field(default_factory=list)
+    unreadable: list[Path] = field(default_factory=list)
+
+
+def place(text: str, folder: Path) -> Place:
+    """The place that a path or pattern names, from a folder."""
+    path = Path(os.path.normpath(folder / Path(text).expanduser()))
+    if path.exists() or not _WILD.intersection(text):
+        return Place(path)
+    parts = path.parts
+    first = next(number for number, part in enumerate(parts) if _WILD.intersection(part))
+    return Place(Path(*parts[:first]), parts[first:])
+
+
+def find(wanted: Place, endings: Collection[str]) -> Found:
+    """The documents at a place, in the order of their paths.
+
+    Args:
+        wanted: a file is taken whatever its name is; in folders and by patterns only documents are found.
+        endings: of the names of documents, in lower case.
+
+    Raises:
+        OSError: it is not there, or the folder cannot be read.
+    """
+    found = Found()
+    if not wanted.pattern and not wanted.path.is_dir():
+        wanted.path.stat()
+        found.files.append(wanted.path)
+        return found
+    os.scandir(wanted.path).close()
+    links: list[Path] = []
+    for path in _walk(wanted.path, _ignored_above(wanted.path), found):
+        named = path.suffix.lower() in endings or (
+            bool(wanted.pattern) and path.suffix and wanted.pattern[-1].endswith(path.suffix)
+        )
+        if named and wanted.covers(path):
+            (links if path.is_symlink() else found.files).append(path)
+    _follow(links, wanted.path, found)
+    found.files.sort()
+    return found
+
+
+def _follow(links: Sequence[Path], folder: Path, found: Found) -> None:
+    """Take links to files inside of the folder that are not found by themselves."""
+    inside = folder.resolve()
+    known = {path.resolve() for path in found.files}
+    for link in links:
+        target = link.resolve()
+        if not target.is_relative_to(inside):
+            found.passed_over.append((link, "a link that leads out of the folder"))
+        elif target not in known and target.is_file():
+            known.add(target)
+            found.files.append(link)
+
+
+class _Ignored(NamedTuple):
+    """What a `.gitignore` says about the paths below its folder."""
+
+    folder: str
+    spec: GitIgnoreSpec
+
+
+def _walk(folder: Path, above: tuple[_Ignored, ...], found: Found, depth: int = 0) -> Iterator[Path]:
+    """Files below a folder that neither git nor their name hides; links to folders are not followed."""
+    ignored = _with_own(above, folder)
+    try:
+        with os.scandir(folder) as entries:
+            listed = sorted(entries, key=lambda one: one.name)
+    except OSError as error:
+        found.passed_over.append((folder, f"it cannot be read: {error.strerror or error}"))
+        found.unreadable.append(folder)
+        return
+    for entry in listed:
+        deeper = entry.is_dir(follow_symlinks=False)
+        if entry.name.startswith(".") or _hides(ignored, entry.path, folder=deeper):
+            continue
+        if deeper and depth == _DEEPEST:
+            found.passed_over.append((Path(entry.path), "it lies too deep"))
+        elif deeper and entry.name not in _NEVER:
+            yield from _walk(Path(entry.path), ignored, found, depth + 1)
+        elif entry.is_symlink() and entry.is_dir():
+            found.passed_over.append((Path(entry.path), "a link to a folder"))
+        elif not deeper:
+            yield Path(entry.path)
+
+
+def _hides(ignored: Sequence[_Ignored], path: str, *, folder: bool) -> bool:
+    """Whether git ignores a path: the nearest file that says something about it decides."""
+    for one in reversed(ignored):
+        relative = os.path.relpath(path, one.folder).replace(os.sep, "/")
+        said = one.spec.check_file(relative + "/" if folder else relative).include
+        if said is not None:
+            return said
+    return False
+
+
+def _ignored_above(folder: Path) -> tuple[_Ignored, ...]:
+    """What the repository of a folder ignores by files above it; none outside of a repository."""
+    above = [folder, *folder.parents]
+    top = next((one for one in above if (one / ".git").exists()), folder)
+    ignored = _with_own((), top, ".git/info/exclude")
+    for one in reversed(above[: above.index(top) + 1]):
+        if one != folder:
+            ignored = _with_own(ignored, one)
+    return ignored
+
+
+def _with_own(above: tuple[_Ignored, ...], folder: Path, name: str = ".gitignore") -> tuple[_Ignored, ...]:
+    try:
+        text = read_regular(folder / name, _MOST_IGNORED).decode("utf-8", "replace")
+        return (*above, _Ignored(str(folder), GitIgnoreSpec.from_lines(text.splitlines())))
+    except (OSError, UntrustedFileError, ValueError):
+        return above
+
+
+def _matches(parts: Sequence[str], pattern: Sequence[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern; `**` stands for any number of folders."""
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_matches(parts[skipped:], pattern[1:]) for skipped in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], pattern[0]) and _matches(parts[1:], pattern[1:])

@@ -1,0 +1,233 @@
+"""Cuts a document into chunks (E, Chunker).
+
+Headings first, then paragraphs, then lines; small chunks are merged with their neighbours, and each repeats
+the end of the one before. A chunk is a run of lines as they stand in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import deque
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.document import LEAST_TOKENS, MOST_TOKENS, OVERLAP
+from recortex.engines.documents.blocks import Line, with_titles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from recortex.engines.documents.blocks import Block
+
+    Count = Callable[[str], int]
+
+_OWN = MOST_TOKENS - OVERLAP - 2
+"""Tokens of a chunk without what it repeats and the break between the two."""
+_MOST_BREAKS = 5
+"""Breaks between two lines that are kept."""
+_SENTENCE = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])")
+_SPACE = re.compile(r"\s+")
+
+
+class Cut(NamedTuple):
+    """A chunk of a text.
+
+    Attributes:
+        headings: those that it stands under, the highest first.
+        first, last: numbers of its lines.
+        tokens: of the text.
+    """
+
+    headings: tuple[str, ...]
+    text: str
+    first: int
+    last: int
+    tokens: int
+
+
+@dataclass(slots=True)
+class _Piece:
+    """Lines that stay together; `tokens` is about what they have."""
+
+    headings: tuple[str, ...]
+    lines: list[Line]
+    tokens: int
+
+
+def cut(blocks: Iterable[Block], count: Count) -> list[Cut]:
+    """The chunks of a document, in its order: together they hold every line.
+
+    Args:
+        blocks: of the document.
+        count: tokens of a text.
+    """
+    pieces = [piece for headings, section in _sections(blocks) for piece in _packed(headings, section, count)]
+    pieces = _merged(pieces, count)
+    return [
+        _finished(piece, before, count) for before, piece in pairwise([None, *pieces]) if piece is not None
+    ]
+
+
+def joined(lines: Sequence[Line]) -> str:
+    """Lines as they stood, with the blank ones between them; parts of one line are put together."""
+    return "".join(
+        line.text if before is None else _break(before, line) + line.text
+        for before, line in pairwise([None, *lines])
+        if line is not None
+    )
+
+
+def _break(before: Line, line: Line) -> str:
+    return "\n" * min(line.number - before.number, _MOST_BREAKS)
+
+
+def _sections(blocks: Iterable[Block]) -> Iterator[tuple[tuple[str, ...], list[Block]]]:
+    """Each heading with the blocks below it, up to the next one."""
+    section: list[Block] = []
+    under: tuple[str, ...] = ()
+    for headings, block in with_titles(blocks):
+        if block.level and section:
+            yield under, section
+            section = []
+        under = headings
+        section.append(block)
+    if section:
+        yield under, section
+
+
+def _packed(headings: tuple[str, ...], section: Sequence[Block], count: Count) -> Iterator[_Piece]:
+    """A section in pieces: as many blocks in each as it has room for, a heading never alone at an end."""
+    waiting = deque((block.lines, bool(block.level)) for block in section)
+    piece, begun = _Piece(headings, [], 0), False  # begun: a cut after it leaves no heading alone
+    while waiting:
+        lines, heading = waiting.popleft()
+        tokens = count((_break(piece.lines[-1], lines[0]) if piece.lines else "") + joined(lines))
+        if piece.tokens + tokens <= _OWN:
+            piece.lines += lines
+            piece.tokens += tokens
+            begun = begun or not heading or 2 * piece.tokens > _OWN
+        elif begun:
+            yield from _bounded(piece, count)
+            piece, begun = _Piece(headings, [], 0), False
+            waiting.appendleft((lines, heading))
+        else:
+            waiting.extendleft(reversed([(part, heading) for part in _smaller(lines, piece.tokens, count)]))
+    if piece.lines:
+        yield from _bounded(piece, count)
+
+
+def _bounded(piece: _Piece, count: Count) -> Iterator[_Piece]:
+    """The piece, in halves where its parts have more tokens together than they have alone."""
+    tokens = count(joined(piece.lines))
+    if tokens <= MOST_TOKENS or len(piece.lines) == 1:
+        piece.tokens = tokens
+        yield piece
+        return
+    half = len(piece.lines) // 2
+    for lines in (piece.lines[:half], piece.lines[half:]):
+        yield from _bounded(_Piece(piece.headings, lines, 0), count)
+
+
+def _smaller(lines: Sequence[Line], beside: int, count: Count) -> list[tuple[Line, ...]]:
+    """A block that is too long by its lines, or a line that is too long in two."""
+    if len(lines) > 1:
+        return [(line,) for line in lines]
+    (line,) = lines
+    end = fitting(line.text, _OWN - beside - 1, count)
+    return [(line._replace(text=line.text[:end]),), (line._replace(text=line.text[end:]),)]
+
+
+def fitting(text: str, most: int, count: Count) -> int:
+    """How many characters of a text have at most so many tokens, at least one: after a word if it can be."""
+    low, high = 1, min(len(text), 8 * max(most, 1))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if count(text[:middle]) <= most else (low, middle - 1)
+    if low == len(text):
+        return low
+    space = max(text.rfind(" ", 0, low), text.rfind("\t", 0, low)) + 1
+    return space if 2 * space > low else low
+
+
+def _merged(pieces: Sequence[_Piece], count: Count) -> list[_Piece]:
+    """The pieces, those that are small put together with the next or the one before, as far as both fit."""
+    found: list[_Piece] = []
+    waiting = deque(pieces)
+    while waiting:
+        piece = waiting.popleft()
+        if piece.tokens >= LEAST_TOKENS:
+            found.append(piece)
+            continue
+        after, before = waiting[0] if waiting else None, found[-1] if found else None
+        for other in _nearest(piece, before, after):
+            if other is after and (both := _together(piece, other, count)):
+                waiting[0] = both
+                break
+            if other is before and (both := _together(other, piece, count)):
+                found[-1] = both
+                break
+        else:
+            found.append(piece)
+    return found
+
+
+def _nearest(piece: _Piece, before: _Piece | None, after: _Piece | None) -> list[_Piece]:
+    """Its neighbours: first the one that shares more of its headings, of equals the one after."""
+    neighbours = [one for one in (after, before) if one is not None]
+    return sorted(neighbours, key=lambda one: -_shared(piece.headings, one.headings))
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many headings two pieces begin with in common."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _together(one: _Piece, other: _Piece, count: Count) -> _Piece | None:
+    """Two neighbours as one, under the headings of the larger; None: they are too long for that."""
+    lines = [*one.lines, *other.lines]
+    tokens = count(joined(lines))
+    headings = max(one, other, key=lambda piece: piece.tokens).headings
+    return _Piece(headings, lines, tokens) if tokens <= MOST_TOKENS else None
+
+
+def _finished(piece: _Piece, before: _Piece | None, count: Count) -> Cut:
+    """The chunk of a piece, which repeats the end of the one before as far as it has room."""
+    text = joined(piece.lines)
+    tokens = count(text)
+    lines, room = piece.lines, min(OVERLAP, MOST_TOKENS - tokens)
+    while before is not None and room > 0:
+        repeated = _ending(before.lines, room, count)
+        if not repeated:
+            break
+        longer = joined([*repeated, *lines])
+        if (more := count(longer)) <= MOST_TOKENS:
+            text, tokens, lines = longer, more, [*repeated, *lines]
+            break
+        room -= more - MOST_TOKENS
+    return Cut(piece.headings, text, lines[0].number, lines[-1].number, tokens)
+
+
+def _ending(lines: Sequence[Line], most: int, count: Count) -> list[Line]:
+    """The last lines, or the end of the last one, in at most so many tokens."""
+    found: list[Line] = []
+    for line in reversed(lines):
+        if count(joined([line, *found])) > most:
+            break
+        found.insert(0, line)
+    return found or _end_of(lines[-1], most, count)
+
+
+def _end_of(line: Line, most: int, count: Count) -> list[Line]:
+    """The last sentences of a line that are no longer, else its last words; none where not one word is."""
+
+    def fits(start: int) -> int:
+        return int(count(line.text[start:]) <= most)
+
+    for pattern in (_SENTENCE, _SPACE):
+        starts = [found.end() for found in pattern.finditer(line.text) if found.end() < len(line.text)]
+        first = bisect_left(starts, 1, key=fits)  # what begins later is shorter
+        if first < len(starts):
+            return [line._replace(text=line.text[starts[first] :])]
+    return []

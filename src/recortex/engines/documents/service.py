@@ -1,0 +1,143 @@
+"""Answers questions from the documents of one store."""
+
+from __future__ import annotations
+
+from itertools import islice
+from math import exp
+from typing import TYPE_CHECKING
+
+from recortex.domain.document import ChunkHit
+from recortex.domain.query import MemoryQuery
+from recortex.engines.documents.floor import answerable
+from recortex.engines.documents.passages import passage
+from recortex.engines.retrieval.floor import FLOOR, NEAR, in_common
+from recortex.engines.retrieval.service import Retrieval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.domain.document import Chunk
+    from recortex.domain.hit import Recipe
+    from recortex.engines.retrieval.scorer import Scored
+    from recortex.engines.retrieval.service import Meaning
+    from recortex.ports.documents import ChunkSearch
+
+LEAST_SHARE = 0.6
+"""A frame tells no chunk whose sum is less than this part of the best one's: of 49 questions all had their
+answer above 0.77 (docs/documents.md)."""
+LOADED = 20
+"""Chunks that are read at once for a frame."""
+PASSAGE, AROUND = 150, 30
+"""Tokens of the lines that are shown of a chunk, and of what says where they stand."""
+
+
+class ChunkRetrieval:
+    """Answers questions from the chunks of one store.
+
+    Args:
+        search: over the chunks.
+        count: tokens of a text.
+    """
+
+    def __init__(self, search: ChunkSearch, count: Callable[[str], int]) -> None:
+        self._search = search
+        self._count = count
+        self._retrieval = Retrieval(search)  # the question's vector is given: nothing is embedded here
+
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe = "hybrid",
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+    ) -> list[ChunkHit]:
+        """The chunks that answer, best first, each by the lines that do; none where no document can.
+
+        Args:
+            question: any text.
+            limit: at most so many.
+            now: the time for which recency is computed.
+            meaning: of the question in any store: its vector is used.
+            recipe: which signals are used.
+            only: filters; those that no document can pass or fail are not used.
+            floor: False to get the best, however weak.
+        """
+        found = self.ranked(question, now=now, meaning=meaning, recipe=recipe, only=only, floor=floor)
+        best = list(islice(found, limit))
+        chunks = self._search.chunks([one.facts.key for one, _ in best])
+        words = meaning.asked.words
+        return [
+            self._hit(chunks[one.facts.key], one, score, words)
+            for one, score in best
+            if one.facts.key in chunks
+        ]
+
+    def ranked(
+        self,
+        question: str,
+        *,
+        now: datetime,
+        meaning: Meaning,
+        recipe: Recipe,
+        only: MemoryQuery | None = None,
+        floor: bool = True,
+    ) -> list[tuple[Scored, float]]:
+        """The chunks that may answer with their scores from 0 to 1, best first."""
+        if not self._search.searchable():
+            return []
+        own = self._retrieval.meaning(question, recipe="keyword", in_play=meaning.in_play)
+        considered = self._retrieval.consider(
+            question,
+            now=now,
+            recipe=recipe,
+            only=only or MemoryQuery(),
+            meaning=own._replace(vector=meaning.vector),
+        )
+        best = answerable(considered.support, self._search.searchable()) if considered.scored else 0.0
+        if floor and best < FLOOR:
+            return []
+        found = [one for one in considered.scored if not floor or in_common(one)]
+        top = found[0].total if found else 0.0
+        return [(one, best * exp(max((one.total - top) / NEAR, -60.0))) for one in found]
+
+    def for_frame(
+        self, task: str, *, now: datetime, meaning: Meaning, only: MemoryQuery
+    ) -> tuple[int, Iterator[tuple[Chunk, float]]]:
+        """How many chunks bear on a task; and these with their scores, best first, read when they are wanted.
+
+        Args:
+            task: any text.
+            now: the time for which recency is computed.
+            meaning: of the task in any store: its vector is used.
+            only: filters.
+        """
+        ranked = self.ranked(task, now=now, meaning=meaning, recipe="frame", only=only)
+        least = LEAST_SHARE * ranked[0][0].total if ranked else 0.0
+        scores = {one.facts.key: score for one, score in ranked if one.total >= least}
+        return len(scores), self._read(scores)
+
+    def _read(self, scores: Mapping[int, float]) -> Iterator[tuple[Chunk, float]]:
+        keys = list(scores)
+        for start in range(0, len(keys), LOADED):
+            found = self._search.chunks(keys[start : start + LOADED])
+            yield from ((found[key], scores[key]) for key in keys[start : start + LOADED] if key in found)
+
+    def _hit(self, chunk: Chunk, one: Scored, score: float, words: Sequence[str]) -> ChunkHit:
+        text, first, last = passage(chunk, words, PASSAGE, self._count)
+        return ChunkHit(
+            id=chunk.id,
+            path=chunk.path,
+            first_line=first,
+            last_line=last,
+            headings=chunk.headings,
+            text=text,
+            domain=chunk.domain,
+            score=score,
+            signals=one.signals,
+            tokens=AROUND + self._count(text),
+        )

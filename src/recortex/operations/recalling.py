@@ -1,0 +1,191 @@
+"""Answers each part of a question from every store."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from recortex.app.releases import with_days
+from recortex.domain.vocabulary import Scope, Status
+from recortex.engines.consolidation.copies import folded
+from recortex.engines.ingestion.output_redaction import record_redacted
+from recortex.engines.retrieval.answering import answers
+from recortex.engines.retrieval.compound import split
+from recortex.engines.retrieval.times import LIFT, agreement, periods, untimed
+from recortex.operations.filters import document_query, exchange_query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.application import Application
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.document import ChunkHit
+    from recortex.domain.exchange import ExchangeHit
+    from recortex.domain.hit import Hit, Recall
+    from recortex.domain.query import MemoryQuery
+    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.operations.inputs import RecallQuestion
+
+CATCH_UP = 32
+"""Memories without a vector that a recall embeds first: about a quarter of a second (bench/embeddings.py)."""
+MOST_ASKED = 8
+"""How many more memories are asked for than told: proposed ones and near-copies crowd out no other."""
+
+
+class Part(NamedTuple):
+    """The answer to one part of a question.
+
+    Attributes:
+        found: what each store finds.
+        hits: of all stores, without proposed memories, best first.
+        waiting: proposed memories that answer.
+        said: exchanges.
+        documents: parts of documents.
+    """
+
+    found: list[Recall]
+    hits: list[Hit]
+    waiting: list[Hit]
+    said: list[ExchangeHit]
+    documents: list[ChunkHit]
+
+
+class Recalling:
+    """Answers questions from the stores of an application."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    def questions(self, asked: RecallQuestion) -> list[RecallQuestion]:
+        """The questions that a question is made of, with versions as the days of their release."""
+        settings, query = self._app.settings, asked.query
+        if settings["recall.times"]:
+            query = with_days(query, self._app.root)
+        return [replace(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))]
+
+    def part(self, asked: RecallQuestion, only: MemoryQuery, limit: int) -> Part:
+        """The answer to one question.
+
+        Where copies and proposals leave too few hits, so many more are asked for.
+        """
+        hypothesis = self._hypothesis(asked)
+        stores = [
+            (services, services.retrieval.meaning(asked.query, recipe=asked.recipe, hypothesis=hypothesis))
+            for services in self._app.all_services(asked.scope)
+        ]
+        most = limit + MOST_ASKED
+        while True:
+            found = [
+                self._ask(services, meaning, asked, only, most)
+                for services, meaning in (stores if asked.tells_memories else ())
+            ]
+            every = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
+            active = [hit for hit in every if not (asked.mixes and _waits(hit))]
+            if len(folded(active)) >= limit or all(len(one.hits) < most for one in found):
+                break
+            most *= 4
+        waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
+        said, documents = self._said(stores, asked, only), self._documents(stores, asked, only)
+        return Part(found, active, waiting, said, documents)
+
+    def _hypothesis(self, asked: RecallQuestion) -> str:
+        """What a language model takes for an answer, where it is to be asked; mostly empty."""
+        wanted = self._app.settings["recall.hypothesis"] and asked.recipe != "keyword"
+        adviser = self._app.adviser if wanted else None
+        return adviser.hypothesis(asked.query) if adviser else ""
+
+    def most(self, name: Literal["exchanges", "documents"], asked: RecallQuestion) -> int:
+        """How many exchanges, or parts of documents, a recall gives at most; 0 where none are wanted."""
+        told = asked.among in {"all", name} and not asked.filters_memories
+        usual: int = self._app.settings[f"recall.{name}"] if told else 0
+        if asked.limit is None or not usual:
+            return usual
+        return asked.limit if asked.among == name else min(asked.limit, usual)
+
+    def _documents(
+        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
+    ) -> list[ChunkHit]:
+        """Parts of the project's documents that answer."""
+        filters, limit = document_query(only), self.most("documents", asked)
+        if filters is None or not limit:
+            return []
+        from recortex.app.document_state import with_freshness
+
+        return [
+            record_redacted(hit)
+            for services, meaning in stores
+            if services.scope is not Scope.GLOBAL
+            for hit in with_freshness(
+                self._app.root,
+                services,
+                services.chunk_retrieval.recall(
+                    asked.query,
+                    limit=limit,
+                    now=self._app.clock(),
+                    meaning=meaning,
+                    recipe=asked.recipe,
+                    only=filters,
+                    floor=asked.floor and self._app.settings["recall.floor"],
+                ),
+            )
+        ]
+
+    def _said(
+        self, stores: Sequence[tuple[StoreServices, Meaning]], asked: RecallQuestion, only: MemoryQuery
+    ) -> list[ExchangeHit]:
+        """What was said in the project's sessions and may answer."""
+        filters = exchange_query(only)
+        times = periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
+        query = untimed(asked.query) if times else asked.query
+        limit = self.most("exchanges", asked)
+        if filters is None or not limit:
+            return []
+        return [
+            record_redacted(hit)
+            for services, meaning in stores
+            if services.scope is not Scope.GLOBAL
+            for hit in services.exchange_retrieval.recall(
+                query,
+                limit=limit,
+                only=filters,
+                vector=meaning.vector,
+                words=asked.recipe != "semantic",
+                when=(lambda at: LIFT * agreement(times, at)) if times else None,
+            )
+        ]
+
+    def _ask(
+        self,
+        services: StoreServices,
+        meaning: Meaning,
+        asked: RecallQuestion,
+        only: MemoryQuery,
+        limit: int,
+    ) -> Recall:
+        if asked.recipe != "keyword":
+            services.embedding.catch_up(CATCH_UP)
+
+        def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning) -> Recall:
+            now = self._app.clock()
+            found = retrieval.recall(
+                asked.query,
+                limit=limit,
+                now=now,
+                recipe=asked.recipe,
+                only=filters,
+                floor=asked.floor and self._app.settings["recall.floor"],
+                meaning=meaning,
+            )
+            return retrieval.explained(found, meaning, now=now, only=filters) if asked.explain else found
+
+        now = ask(services.retrieval, only, meaning)
+        former = services.store.memories.former(only, only.as_of) if only.as_of else []
+        if not former:
+            return now
+        before = services.retrieval_of(former)
+        then = ask(before, replace(only, as_of=None), before.meaning(asked.query, recipe=asked.recipe))
+        return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
+
+
+def _waits(hit: Hit) -> bool:
+    return hit.memory.status is Status.PROPOSED

@@ -1,0 +1,165 @@
+"""Finding chunks of documents by words and by vectors, as memories are found."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.document import WaitingChunk
+from recortex.domain.search import Facts, Links
+from recortex.storage.records.documents import SELECT, VECTORS, chunk_of
+from recortex.storage.records.filters import EVERYTHING, member, on_path
+from recortex.storage.records.own_vectors import OwnVectors
+from recortex.storage.records.search import NOTHING
+from recortex.storage.records.sign_search import SignSearch
+from recortex.storage.records.values import json, micros
+from recortex.storage.records.vectors import OF_CHUNKS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from recortex.domain.document import Chunk
+    from recortex.domain.memory import Memory
+    from recortex.domain.query import MemoryQuery
+    from recortex.storage.database import Database
+    from recortex.storage.records.filters import Clause
+    from recortex.storage.records.vectors import VectorRecords
+
+_TURN = 0x55
+"""What tells the hashes of chunks' vectors from those of others."""
+_KIND = "core"
+"""The kind of memory as which a chunk is scored: one that does not fade. What a file says is true while it
+says so."""
+
+
+def where(only: MemoryQuery | None) -> Clause:
+    """The condition on `chunks x`, with its values: those filters that a document can pass."""
+    if only is None:
+        return EVERYTHING
+    clauses = list(member("x.domain", only.domains))
+    if only.files:
+        condition, values = on_path("x.path", only.files)
+        clauses.append((f"({condition})", values))
+    for condition, at in (
+        ("x.written_at >= ?", only.recorded_after),
+        ("x.written_at < ?", only.recorded_before),
+    ):
+        if at is not None:
+            clauses.append((condition, (micros(at),)))
+    text = " AND ".join(condition for condition, _ in clauses)
+    return text or "1 = 1", tuple(value for _, values in clauses for value in values)
+
+
+class ChunkSearchRecords(SignSearch):
+    """The part of a `ChunkSearch` that is the same in every engine: a `SearchStore` whose rows are chunks."""
+
+    topic = "chunks"
+
+    def __init__(self, database: Database, vectors: VectorRecords) -> None:
+        super().__init__(database, vectors, OF_CHUNKS, VECTORS)
+
+    def searchable(self) -> int:
+        """About how many chunks are indexed."""
+        return self._number("size")
+
+    @abstractmethod
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many chunks contain it."""
+
+    @abstractmethod
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of chunks with any of the words, or all, with their BM25 score, best first."""
+
+    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> list[int]:
+        """Keys of chunks whose vectors differ least in their signs from the query's."""
+        return self.holders(vector, limit, where(only), model)
+
+    def vectors(self, keys: Sequence[int], model: str) -> dict[int, bytes]:
+        """The vectors of chunks by one embedder, as int8 codes."""
+        model_key = self._vectors.model_key(model)
+        rows = () if model_key is None else self._rows("vectors", json(list(keys)), model_key)
+        return {key: self._vectors.code(vector) for key, vector in rows}
+
+    def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
+        """What is scored of those chunks that pass the filter."""
+        condition, values = where(only)
+        model_key = self._vectors.model_key(model) if model else None
+        column, join, first = "NULL", "", NOTHING
+        if model_key is not None:
+            column, first = self._vectors.COLUMN, (model_key,)
+            join = "LEFT JOIN embeddings e ON /*own e*/ e.key = x.embedding_key AND e.model = ?"
+        sql = (
+            f"SELECT x.key, x.written_at, x.access_count, {column} FROM chunks x {join}"
+            f" WHERE /*own x*/ x.key IN (SELECT value FROM json_each(?)) AND {condition}"
+        )
+        rows = self._database.rows(sql, (*first, json(list(keys)), *values))
+        return [self._facts(*row) for row in rows]
+
+    def links(self, keys: Sequence[int]) -> dict[int, Links]:
+        """The file that each chunk is of."""
+        return {key: Links((path,)) for key, path in self._rows("files", json(list(keys)))}
+
+    def chunks(self, keys: Sequence[int]) -> dict[int, Chunk]:
+        """The chunks with these keys."""
+        among = "x.key IN (SELECT value FROM json_each(?))"
+        sql = f"SELECT x.key, {SELECT} FROM chunks x WHERE /*own x*/ {among}"
+        return {key: chunk_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
+
+    def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:  # noqa: ARG002
+        """None: they are not kept of documents."""
+        return {}
+
+    def known_speakers(self, words: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """None: documents have no speakers."""
+        return ()
+
+    def around(self, keys: Sequence[int], radius: int) -> tuple[tuple[int, int], ...]:  # noqa: ARG002
+        """None: chunks are no turns of a dialogue."""
+        return ()
+
+    def hubs(self, keys: Sequence[int]) -> Mapping[int, float]:  # noqa: ARG002
+        """None: chunks have no relations."""
+        return {}
+
+    def memories(self, keys: Sequence[int]) -> Mapping[int, Memory]:  # noqa: ARG002
+        """None: `chunks` reads them."""
+        return {}
+
+    def _facts(self, key: int, written_at: int, access_count: int, vector: Any) -> Facts:
+        return Facts(
+            key=key,
+            kind=_KIND,
+            session="",
+            turn=None,
+            speaker="",
+            valid_from=written_at,
+            recorded_at=written_at,
+            last_accessed_at=None,
+            confidence=1.0,
+            priority=5,
+            traits=0,
+            access_count=access_count,
+            vector=vector and self._vectors.code(vector),
+        )
+
+
+class ChunkVectorRecords(OwnVectors):
+    """The `ChunkVectors` of a store."""
+
+    topic = "chunks"
+
+    def __init__(self, database: Database, vectors: VectorRecords) -> None:
+        super().__init__(database, vectors, OF_CHUNKS, len(VECTORS), _TURN)
+
+    def waiting(self, limit: int) -> list[WaitingChunk]:
+        """Chunks without vectors, the first ones first."""
+        rows = self._database.rows(f"SELECT x.key, {SELECT} FROM chunks x {self._sql['waiting']}", (limit,))
+        return [WaitingChunk(key, chunk_of(row)) for key, *row in rows]

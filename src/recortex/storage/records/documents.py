@@ -1,0 +1,193 @@
+"""Documents and their chunks: writing and reading them."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from recortex.domain.document import Chunk, Document
+from recortex.domain.time import to_micros
+from recortex.storage.database import Records
+from recortex.storage.records import row_checksums
+from recortex.storage.records.filters import on_path
+from recortex.storage.records.values import json, read, stored
+from recortex.storage.tables import CHUNKS, DOCUMENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from recortex.storage.database import Database, Rows
+    from recortex.storage.records.filters import Clause
+
+_NAMES = frozenset(field.name for field in fields(Chunk))
+COLUMNS = tuple(name for name in CHUNKS.names if name in _NAMES)
+"""The columns that a chunk is made of."""
+SELECT = ", ".join(f"x.{name}" for name in COLUMNS)
+OF_DOCUMENT = tuple(name for name in DOCUMENTS.names if name not in {"key", "seal"})
+"""The columns that a document is made of."""
+VECTORS = ("embedding_key",)
+"""The columns with the keys of a chunk's vectors."""
+_HISTORY = ("written_at", "last_accessed_at", "access_count", "embedding_key")
+"""What a chunk takes over from one with the same text."""
+_MOST_ASKED = 5_000
+
+
+def chunk_of(row: Sequence[Any]) -> Chunk:
+    """The chunk of a row of `COLUMNS`.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    return read(Chunk, COLUMNS, row)
+
+
+def document_of(row: Sequence[Any]) -> Document:
+    """The document of a row, without its key and seal.
+
+    Raises:
+        CorruptStoreError: the row is not one that we wrote.
+    """
+    return read(Document, OF_DOCUMENT, row)
+
+
+class DocumentRecords(Records):
+    """The `DocumentRecords` of a store."""
+
+    topic = "documents"
+
+    def __init__(self, database: Database, index: Rows) -> None:
+        super().__init__(database)
+        self._index = index
+        self._of_chunks = database.queries("chunks")
+
+    # -- writing: inside a transaction
+
+    def put(self, document: Document, chunks: Sequence[tuple[Chunk, str]]) -> None:
+        """Keep a document with its chunks, and the words that each is found by, in place of what it was.
+
+        A chunk whose text is known keeps its vector, its accesses and the time when it was written, also
+        where it is known from another document: one that was renamed.
+        """
+        self._put_row(document)
+        kept = {id_: (key, seal) for key, id_, seal in self._rows_of(document.path)}
+        alike = self._alike([chunk.hash for chunk, _ in chunks])
+        for chunk, terms in chunks:
+            key, seal = kept.pop(chunk.id, (None, None))
+            self._put_chunk(chunk, terms, alike.get(chunk.hash, {}), key, seal)
+        self._delete_chunks([key for key, _ in kept.values()])
+
+    def delete(self, paths: Sequence[str]) -> int:
+        """Remove documents, their chunks, and vectors that nothing else has; returns how many there were."""
+        there = [path for path in paths if self._rows("key", path)]
+        for path in there:
+            self._delete_chunks([key for key, *_ in self._rows_of(path)])
+            self._rows("delete", path)
+        return len(there)
+
+    def delete_holding(self, documents: Clause, chunks: Clause) -> int:
+        """Remove the documents and the chunks that meet a condition on `documents x`, and on `chunks x`.
+
+        Returns how many chunks there were. A document stays that lost a chunk: it is not read again before
+        its file changes.
+        """
+        before = self.count()[1]
+        sql = f"SELECT x.path FROM documents x WHERE /*own x*/ ({documents[0]})"
+        self.delete([row[0] for row in self._database.rows(sql, documents[1])])
+        sql = f"SELECT x.key FROM chunks x WHERE /*own x*/ ({chunks[0]})"
+        self._delete_chunks([row[0] for row in self._database.rows(sql, chunks[1])])
+        return before - self.count()[1]
+
+    def touch(self, ids: Sequence[str], at: datetime) -> None:
+        """Count an access to each of these chunks."""
+        self._database.run_many(self._of_chunks["touch"], [(id_, to_micros(at)) for id_ in ids])
+
+    # -- reading
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and how many chunks there are."""
+        documents, chunks = self._rows("counts")[0]
+        return int(documents), int(chunks)
+
+    def all(self, *, within: Sequence[str] = ()) -> list[Document]:
+        """The documents by their paths; only those at these, or in these folders, which end in a slash."""
+        condition, values = on_path("d.path", within) if within else ("1 = 1", ())
+        columns = ", ".join(f"d.{name}" for name in OF_DOCUMENT)
+        sql = f"SELECT {columns} FROM documents d WHERE /*own d*/ ({condition}) ORDER BY d.path"
+        return [document_of(row) for row in self._database.rows(sql, values)]
+
+    def by_other_rules(self, rules: str) -> set[str]:
+        """The paths of documents from which secrets were taken out by other privacy rules than these."""
+        return set(self._column("by_other_rules", rules))
+
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """The chunks with these ids, in that order; an id without one is left out."""
+        found = self._chunks("x.id IN (SELECT value FROM json_each(?))", json(list(ids)))
+        by_id = {one.id: one for one in found}
+        return [by_id[id_] for id_ in ids if id_ in by_id]
+
+    def chunks_of(self, path: str) -> list[Chunk]:
+        """The chunks of a document, in its order."""
+        return self._chunks("x.path = ?", path)
+
+    def ids_beginning(self, prefix: str) -> list[str]:
+        """At most three ids of chunks that begin so."""
+        rows = self._database.rows(self._of_chunks["beginning"], (prefix, prefix + "\uffff"))
+        return [row[0] for row in rows]
+
+    # -- what an engine adds
+
+    def found_by(self, row: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG002
+        """More columns of a chunk that is written, for an engine that keeps words itself."""
+        return {}
+
+    def forget_words(self, key: int) -> None:
+        """Before a chunk is changed or deleted, for an engine that counts words itself."""
+
+    # -- inside
+
+    def _put_row(self, document: Document) -> None:
+        row = stored(document, OF_DOCUMENT)
+        row["seal"] = row_checksums.of_row(DOCUMENTS, row)
+        known = self._column("key", document.path)
+        self._named("update" if known else "insert", row | ({"key": known[0]} if known else {}))
+
+    def _put_chunk(
+        self, chunk: Chunk, terms: str, known: Mapping[str, Any], key: int | None, seal: bytes | None
+    ) -> None:
+        row = stored(chunk, COLUMNS) | {"terms": terms, "last_accessed_at": None, "access_count": 0}
+        row |= {"embedding_key": None, **known}
+        row["seal"] = row_checksums.of_row(CHUNKS, row)
+        if key is None:
+            self._index.rows(self._of_chunks["insert"], row | self.found_by(row))
+        elif row["seal"] != seal:
+            self.forget_words(key)
+            self._index.rows(self._of_chunks["update"], row | {"key": key} | self.found_by(row))
+
+    def _rows_of(self, path: str) -> list[tuple[Any, ...]]:
+        """Key, id and seal of each chunk of a document."""
+        sql = "SELECT x.key, x.id, x.seal FROM chunks x WHERE /*own x*/ x.path = ? ORDER BY x.place"
+        return self._database.rows(sql, (path,))
+
+    def _alike(self, hashes: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """What is known of chunks with these texts, by their hashes; with a vector if one of them has one."""
+        found: dict[str, dict[str, Any]] = {}
+        for start in range(0, len(hashes), _MOST_ASKED):
+            asked = json(list(hashes[start : start + _MOST_ASKED]))
+            for hash_, *values in self._database.rows(self._of_chunks["alike"], (asked,)):
+                found[hash_] = dict(zip(_HISTORY, values, strict=True))
+        return found
+
+    def _delete_chunks(self, keys: Sequence[int]) -> None:
+        drop = self._database.queries("maintenance")["drop_vector"]
+        for key in keys:
+            sql = "SELECT x.embedding_key FROM chunks x WHERE /*own x*/ x.key = ?"
+            vector = self._database.value(sql, (key,))
+            self.forget_words(key)
+            self._index.rows(self._of_chunks["delete"], (key,))
+            if vector is not None:
+                self._database.rows(drop, (vector,))
+
+    def _chunks(self, condition: str, *values: Any) -> list[Chunk]:
+        sql = f"SELECT {SELECT} FROM chunks x WHERE /*own x*/ {condition} ORDER BY x.path, x.place"
+        return [chunk_of(row) for row in self._database.rows(sql, values)]

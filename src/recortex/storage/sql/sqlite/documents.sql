@@ -1,0 +1,2 @@
+-- name: insert
+INSERT INTO documents ({documents: columns}) VALUES ({documents: values}) RETURNING key

@@ -1,0 +1,62 @@
+"""Finding chunks of documents in SQLite: words through FTS5."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from recortex.ports.search import MOST_SCORED
+from recortex.storage.records.chunk_search import ChunkSearchRecords, where
+from recortex.storage.sqlite.search import COUNTED, all_of, any_of, best_of, frequencies, holding
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.domain.query import MemoryQuery
+    from recortex.storage.database import Database, Rows
+    from recortex.storage.records.vectors import VectorRecords
+
+
+class SqliteChunkSearch(ChunkSearchRecords):
+    """The `ChunkSearch` of a SQLite database.
+
+    Args:
+        index: runs what reads the keyword index.
+    """
+
+    def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
+        super().__init__(database, vectors)
+        self._index = index
+
+    def frequencies(self, words: Sequence[str]) -> list[int]:
+        """For each word, how many chunks contain it; of a common one, estimated by the latest."""
+        return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
+
+    def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
+        """For each word, those of the chunks that contain it."""
+        return holding(self._index, self._sql["holding"], words, keys)
+
+    def match(
+        self,
+        words: Sequence[str],
+        limit: int,
+        only: MemoryQuery | None,
+        *,
+        all_required: bool = False,
+        score_only: Sequence[str] = (),
+    ) -> list[tuple[int, float]]:
+        """Keys of chunks with any of the words, or all, best first; of equals the oldest first."""
+        if not words:
+            return []
+        wanted = all_of(words) if all_required else any_of(words)
+        found = self._matching(wanted, limit, only)
+        if score_only:  # in one expression, the words would stand twice and count twice
+            found += self._matching(f"({wanted}) AND ({any_of(score_only)})", limit, only)
+        return best_of(found, limit)
+
+    def _matching(self, expression: str, limit: int, only: MemoryQuery | None) -> list[tuple[int, float]]:
+        condition, values = where(only)
+        sql = self._sql["match"]
+        if values:
+            among = f"EXISTS (SELECT 1 FROM chunks x WHERE x.key = chunks_fts.rowid AND {condition})"
+            sql = sql.replace("MATCH ?", f"MATCH ? AND {among}")
+        return list(self._index.rows(sql, (expression, *values, MOST_SCORED, limit)))

@@ -1,0 +1,123 @@
+"""Sessions that ask: nothing is given twice, what was given is counted, and processes do not disturb it."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.session import Session, Signal
+from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.sessions.analytics import noted
+
+TASKS = ("fix the crash of the login page", "deploy the login service", "add a test of the login page")
+
+
+@pytest.fixture
+def store(tmp_path, clock, monkeypatch):
+    """What is known of a login page, and an opened store for an agent."""
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db", clock=clock, actor=Actor.AGENT) as agent:
+        for what in ("locks an account", "is cached for an hour", "is tested with Playwright"):
+            agent.remember(f"The login page {what}", kind="tribal")
+        yield agent
+
+
+def records(cortex):
+    return cortex._app.all_services(Scope.PROJECT)[0].store.sessions
+
+
+def begin(cortex, id_, **more):
+    now = cortex._app.clock()
+    records(cortex).put(Session(id=id_, started_at=now, seen_at=now, **more))
+
+
+def test_what_a_session_was_given_is_counted_and_not_given_again(store):
+    begin(store, "s1")
+    first = store.context("fix the crash of the login page", session="s1")
+    told = [entry for entry in first.entries if entry.kind != "exchange"]
+    assert len(told) == 3
+    again = store.context("fix the crash of the login page", session="s1")
+    assert again.entries == ()
+    figures = store.sessions(figures=True).figures
+    assert figures.tokens_given == sum(entry.tokens for entry in told)
+    assert figures.tokens_saved == figures.tokens_given
+    assert figures.ways["asked"].times == 3
+    assert [one.summary for one in figures.most_given] != [""] * 3
+    begin(store, "s2")
+    assert len(store.context("fix the crash of the login page", session="s2").entries) == 3
+
+
+def test_what_was_asked_for_is_told_by_intent(store):
+    begin(store, "s1")
+    for task in (*TASKS, "fix another crash"):
+        store.context(task, session="s1")
+    figures = store.sessions(figures=True).figures
+    assert {one.intent: one.times for one in figures.intents} == {"fix_bug": 2, "deploy": 1, "add_test": 1}
+    assert figures.questions == 4
+    assert (figures.sessions, figures.running) == (1, 1)
+    assert store.inspect(session="s1").receipts.seen["asked"] == 4
+
+
+def test_figures_of_a_time(store, clock):
+    begin(store, "s1")
+    records(store).note(
+        [Signal(session="s1", at=clock(), name="asked", subject="deploy", digest=noted(7, 0))]
+    )
+    later = clock() + timedelta(days=1)
+    assert store.sessions(figures=True, until=later).figures.questions == 1
+    none = store.sessions(figures=True, since=later).figures
+    assert (none.sessions, none.questions) == (0, 0)
+
+
+def test_sessions_are_forgotten_some_time_after_they_were_seen_last(store, clock, monkeypatch, tmp_path):
+    begin(store, "old")
+    store.context("fix the crash of the login page", session="old")
+    clock.pass_(days=8)
+    begin(store, "new")
+    assert store.sessions(figures=True).figures.running == 1
+    monkeypatch.setenv("RECORTEX_HOOKS_KEEP_DAYS", "7")
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db", clock=clock) as person:
+        person.gc()
+    assert [one.id for one in store.inspect().sessions] == ["new"]
+    assert store.sessions(figures=True).figures.ways == {}
+
+
+def test_a_session_that_was_not_seen_for_long_is_not_the_one_that_asks(store, clock):
+    import os
+
+    from recortex.app.given import Asking
+
+    begin(store, "s1", process=os.getppid())
+    assert Asking(store._app).session.id == "s1"
+    clock.pass_(hours=13)
+    assert Asking(store._app).session is None
+    records(store).put(replace(records(store).get("s1"), seen_at=clock()))
+    assert Asking(store._app).session.id == "s1"
+
+
+_WORKER = """
+import sys
+from recortex import Cortex
+from recortex.domain.vocabulary import Actor
+with Cortex.open(url=sys.argv[1], actor=Actor.AGENT) as agent:
+    for task in sys.argv[3:]:
+        agent.context(task, session=sys.argv[2])
+"""
+
+
+def test_processes_of_several_sessions_do_not_disturb_each_other(store, tmp_path):
+    names = [f"s{number}" for number in range(4)]
+    for name in names:
+        begin(store, name)
+    url = f"sqlite:///{tmp_path}/c.db"
+    workers = [subprocess.Popen([sys.executable, "-c", _WORKER, url, name, *TASKS]) for name in names]
+    assert [worker.wait() for worker in workers] == [0, 0, 0, 0]
+    figures = store.sessions(figures=True).figures
+    assert {one.intent: one.times for one in figures.intents} == {"fix_bug": 4, "deploy": 4, "add_test": 4}
+    for name in names:
+        given = [one.memory for one in records(store).receipts(name)]
+        assert len(given) == len(set(given)) == 3
+    assert figures.tokens_given == sum(one.tokens for name in names for one in records(store).receipts(name))

@@ -1,0 +1,63 @@
+"""What is promised of finding: by words and by meaning, within any budget, nothing for nothing."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex import Cortex
+from recortex.domain.session import Session, Signal
+from recortex.domain.vocabulary import Scope
+
+NOTES = (
+    "Use bcrypt with 12 rounds for hashing passwords in the login service",
+    "Deploy with make release, never by hand",
+    "The queue worker needs Redis on port 6380",
+    "Carrier labels are printed as ZPL",
+)
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory):
+    """A store with the shipped model."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RECORTEX_HOME", str(tmp_path_factory.mktemp("home")))
+        with Cortex.open(url=f"sqlite:///{tmp_path_factory.mktemp('notes')}/c.db") as opened:
+            for text in NOTES:
+                opened.remember(text, kind="tribal")
+            opened.remember("Tokens of the login service are hashed with bcrypt too", status="proposed")
+            yield opened
+
+
+@pytest.mark.parametrize("asked", ["bcrypt", "password security"])
+def test_a_memory_is_found_by_its_words_and_by_its_meaning(notes, asked):
+    assert notes.recall(asked).hits[0].memory.text == NOTES[0]
+
+
+@given(budget=st.integers(0, 60), asked=st.sampled_from(["bcrypt", "login service", "redis port", "labels"]))
+def test_an_answer_never_exceeds_its_budget(notes, budget, asked):
+    found = notes.recall(asked, budget=budget, floor=False)
+    assert found.tokens <= budget
+    assert found.tokens == sum(hit.memory.tokens for hit in found.hits) + sum(
+        notes.get(one.id).tokens for one in found.unchecked
+    )
+
+
+@pytest.mark.parametrize("asked", ["", "   ", "the of and", "?!"])
+def test_nothing_is_found_for_nothing(notes, asked):
+    assert notes.recall(asked).hits == ()
+    assert notes.recall(asked, floor=False).hits == ()
+    assert notes.explain(asked or " ").hits == ()
+    assert notes.context(asked).entries == ()
+    assert notes.generation_context(asked).provenance == ()
+
+
+def test_a_failure_that_was_not_mended_tells_the_intent_where_words_do_not(notes):
+    app = notes._app
+    sessions, now = app.all_services(Scope.PROJECT)[0].store.sessions, app.clock()
+    sessions.put(Session(id="s1", started_at=now, seen_at=now))
+    failed = Signal(session="s1", at=now, name="failed", subject="make", digest="d")
+    assert notes.context("next", session="s1").intent == "recall"
+    sessions.note([failed])
+    assert notes.context("next", session="s1").intent == "fix_bug"
+    sessions.note([Signal(session="s1", at=now, name="mended", subject="make", digest="d")])
+    assert notes.context("next", session="s1").intent == "recall"

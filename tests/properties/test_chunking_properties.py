@@ -1,0 +1,100 @@
+"""Chunks hold every line, are never too long, and repeat the end of the one before."""
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.document import LEAST_TOKENS, MOST_TOKENS, OVERLAP
+from recortex.engines.documents.blocks import with_titles
+from recortex.engines.documents.chunking import cut, joined
+from recortex.engines.documents.reading import read
+from recortex.engines.tokens.counter import TokenCounter
+
+count = TokenCounter().count
+PIECES = (
+    "word ",
+    "Ein Satz. ",
+    "文字がある。",
+    "é",
+    "\n",
+    "\n\n",
+    "\n\n\n\n\n\n\n\n",
+    "# Top\n",
+    "## Deeper ##\n",
+    "Title\n=====\n",
+    "----\n",
+    "```py\n",
+    "```\n",
+    "- item\n",
+    "| a | b |\n",
+    "    code\n",
+    "x" * 300,
+    "lorem ipsum dolor sit amet " * 40,
+)
+documents = st.lists(st.sampled_from(PIECES), max_size=120).map("".join)
+forms = st.sampled_from(["markdown", "text", "rst"])
+
+
+def plain(text):
+    return text
+
+
+def unspaced(text):
+    return "".join(text.split())
+
+
+@given(text=documents, form=forms)
+def test_no_chunk_is_too_long_and_none_is_empty(text, form):
+    for one in cut(read(text.encode(), form, plain).blocks, count):
+        assert one.tokens == count(one.text) <= MOST_TOKENS
+        assert one.text.strip()
+        assert 1 <= one.first <= one.last
+
+
+@given(text=documents, form=forms)
+def test_together_they_say_all_that_the_document_says_in_its_order(text, form):
+    blocks = read(text.encode(), form, plain).blocks
+    said, whole = "", unspaced("".join(joined(block.lines) for block in blocks))
+    for one in cut(blocks, count):
+        text_ = unspaced(one.text)
+        begins = next(
+            length
+            for length in range(min(len(text_), len(said)), -1, -1)
+            if said.endswith(text_[:length]) and whole.startswith(said + text_[length:])
+        )
+        said += text_[begins:]
+    assert said == whole
+
+
+@given(text=documents, form=forms)
+def test_each_repeats_the_end_of_the_one_before_by_fifty_tokens_at_most(text, form):
+    cuts = cut(read(text.encode(), form, plain).blocks, count)
+    for before, one in itertools.pairwise(cuts):
+        shared = next(
+            (
+                length
+                for length in range(min(len(before.text), len(one.text)), 0, -1)
+                if before.text.endswith(one.text[:length])
+            ),
+            0,
+        )
+        room = MOST_TOKENS - one.tokens
+        assert shared or room < OVERLAP or len(before.text.split()[-1]) > OVERLAP
+
+
+@given(text=documents, form=forms)
+def test_a_small_chunk_has_no_neighbour_with_room_for_it(text, form):
+    cuts = cut(read(text.encode(), form, plain).blocks, count)
+    for place, one in enumerate(cuts):
+        if one.tokens < LEAST_TOKENS and len(cuts) > 1:
+            near = [cuts[at] for at in (place - 1, place + 1) if 0 <= at < len(cuts)]
+            assert all(one.tokens + other.tokens > MOST_TOKENS - OVERLAP for other in near)
+
+
+def test_headings_are_those_above():
+    text = b"# A\n\nintro\n\n## B\n\nmore\n\n### C #\n\ndeep\n\n## D\n\nlast\n"
+    found = {block.lines[0].text: under for under, block in with_titles(read(text, "markdown", plain).blocks)}
+    assert found["intro"] == ("A",)
+    assert found["deep"] == ("A", "B", "C")
+    assert found["last"] == ("A", "D")

@@ -1,0 +1,90 @@
+"""Questions are understood: times, versions, two in one, sets; each can be switched off."""
+
+import subprocess
+from datetime import timedelta
+
+import pytest
+
+from recortex import Cortex
+
+CACHE = "The cache of the {} is warmed by the job {}"
+
+
+@pytest.fixture
+def spread(cortex, clock):
+    """Two memories in the same words, three weeks apart."""
+    old = cortex.remember(CACHE.format("shop", "alpha"), kind="decision")
+    clock.pass_(days=21)
+    new = cortex.remember(CACHE.format("shop", "omega"), kind="decision")
+    clock.pass_(days=1)
+    return old, new
+
+
+def first(cortex, question, **more):
+    return cortex.recall(question, **more).hits[0].memory.id
+
+
+def switched(cortex, name, monkeypatch):
+    monkeypatch.setenv(f"RECORTEX_RECALL_{name}", "false")
+    return Cortex.open(cortex._app.root, clock=cortex._app.clock)
+
+
+def test_a_time_that_is_said_decides_between_equals(cortex, spread, monkeypatch):
+    old, new = spread
+    assert first(cortex, "what did we decide yesterday about the cache of the shop?") == new.id
+    assert first(cortex, "what did we decide three weeks ago about the cache of the shop?") == old.id
+    hit = cortex.recall("what warms the cache of the shop since last week?", explain=True).hits[0]
+    assert (hit.memory.id, hit.signals["date"]) == (new.id, 1.0)
+    with switched(cortex, "TIMES", monkeypatch) as off:
+        hits = off.recall("what did we decide three weeks ago about the cache of the shop?", floor=False).hits
+        assert all("date" not in hit.signals for hit in hits)
+
+
+def test_a_version_is_the_day_of_its_tag(tmp_path, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    day = clock() + timedelta(days=5)
+    git = {"GIT_COMMITTER_DATE": day.isoformat(), "GIT_AUTHOR_DATE": day.isoformat(), "PATH": "/usr/bin:/bin"}
+    for words in (
+        ["init", "-q"],
+        ["-c", "user.name=n", "-c", "user.email=e@example.org", "commit", "-q", "--allow-empty", "-m", "x"],
+        ["tag", "v2.0"],
+    ):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True, env=git)
+    with Cortex.open(tmp_path, clock=clock) as cortex:
+        cortex.remember(CACHE.format("shop", "alpha"), kind="decision")
+        clock.pass_(days=9)
+        new = cortex.remember(CACHE.format("shop", "omega"), kind="decision")
+        clock.pass_(days=90)
+        old = cortex.recall("how is the cache of the shop warmed before 2.0?").hits[0].memory
+        assert first(cortex, "how is the cache of the shop warmed since 2.0?") == new.id != old.id
+        found = cortex.recall("how is the cache of the shop warmed since 3.1?")
+        assert found.query.endswith("since 3.1?")
+        assert all("date" not in hit.signals for hit in found.hits)
+
+
+def test_both_halves_of_a_question_are_answered(cortex, monkeypatch):
+    hashed = cortex.remember("Passwords are hashed with bcrypt", kind="decision")
+    stored = cortex.remember("Uploads are stored in a bucket of the region Frankfurt", kind="decision")
+    for name in ("alpha", "omega", "gamma", "delta"):
+        cortex.remember(f"Passwords of the service {name} are hashed and salted by the gateway {name}")
+    question = "how are passwords hashed and where are the uploads stored?"
+    hits = cortex.recall(question, limit=2).hits
+    assert stored.id in {hit.memory.id for hit in hits}
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert [one.question for one in cortex.explain(question).understood] == [
+        "how are passwords hashed",
+        "where are the uploads stored?",
+    ]
+    assert cortex.explain(hashed.id, query="where are the uploads stored?").reasons
+    with switched(cortex, "PARTS", monkeypatch) as off:
+        assert len(off.explain(question).understood) == 1
+
+
+def test_a_question_for_a_set_gets_a_longer_answer(cortex, monkeypatch):
+    for number in range(30):
+        cortex.remember(f"The service number {number} uses Redis for its queue")
+    assert len(cortex.recall("which services use Redis?").hits) == 16
+    assert len(cortex.recall("which services use Redis?", limit=5).hits) == 5
+    assert len(cortex.recall("how does a service use Redis?").hits) == 8
+    with switched(cortex, "SETS", monkeypatch) as off:
+        assert len(off.recall("which services use Redis?").hits) == 8
