@@ -92,9 +92,8 @@ def main() -> None:
         turned = (one - centre) @ (whole * scale)
         kept = (turned**2).sum() / ((one - centre) ** 2).sum()
         signs = np.abs(turned).sum(axis=1) / np.linalg.norm(turned, axis=1) / np.sqrt(NUMBERS)
-        print(
-            f"{name:10} {len(one):6} pieces; {kept:.3f} of the variance; cosine of the signs {signs.mean():.3f}"
-        )
+        cosine = signs.mean()
+        print(f"{name:10} {len(one):6} pieces; {kept:.3f} of the variance; cosine of the signs {cosine:.3f}")
     if options.write:
         np.savez(
             MODEL_FOLDER / PIECES_FILE,

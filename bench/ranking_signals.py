@@ -1,6 +1,7 @@
 """What a recall measures of each candidate of each question, through the product's own path.
 
-    RECORTEX_BENCH_DATA=… RECORTEX_BENCH_SESSIONS=… python bench/ranking_signals.py FILE [--dataset NAME …]
+    RECORTEX_BENCH_DATA=… RECORTEX_BENCH_SESSIONS=… python bench/ranking_signals.py FILE
+        [--dataset NAME …]
 
 The rows are written once to FILE, a pickle that the benches which fit weights read in seconds: all signals of
 every candidate, whether it is gold, and what speaks for an answer; of LoCoMo also the questions of the

@@ -11,7 +11,7 @@ import json
 import os
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from gold import holds
 from question_set import questions
@@ -69,7 +69,8 @@ def _time(written: str) -> datetime | None:
 def _facts(lines: list[dict[str, object]], items: list[Item]) -> Iterator[Query]:
     for line in lines:
         if line["type"] == "fact" and not line.get("ended_by"):
-            gold = frozenset(item.id for item in items if holds(item.text, line["keys"]))  # type: ignore[arg-type]
+            keys = cast("list[str]", line["keys"])
+            gold = frozenset(item.id for item in items if holds(item.text, keys))
             for wording in ("asked", "question"):
                 if gold:
                     yield Query(str(line[wording]), wording, gold, enough=1)
@@ -78,6 +79,6 @@ def _facts(lines: list[dict[str, object]], items: list[Item]) -> Iterator[Query]
 def _asked(lines: list[dict[str, object]], items: list[Item]) -> Iterator[Query]:
     known = {item.id for item in items}
     for line in lines:
-        gold = {f"{one['session']}#{one['ref']}" for one in line.get("gold", ())}  # type: ignore[attr-defined]
-        if gold & known:
-            yield Query(str(line["question"]), str(line["wording"]), frozenset(gold & known), enough=1)
+        answers = cast("list[dict[str, str]]", line.get("gold", []))
+        if gold := known.intersection(f"{one['session']}#{one['ref']}" for one in answers):
+            yield Query(str(line["question"]), str(line["wording"]), frozenset(gold), enough=1)

@@ -29,13 +29,14 @@ from recortex.engines.retrieval.compound import asks_for_a_set
 from retrieval import APART, measures
 from retrieval_adapters import _wish
 from retrieval_data import load
+from retrieval_items import Query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
     from recortex.domain.hit import Recall
-    from retrieval_items import Query, Store
+    from retrieval_items import Store
 
 Row = dict[str, float]
 MOST, EVERY, STEP, APART_BY = 20, 3, 7, 11
