@@ -69,7 +69,7 @@ def _time(written: str) -> datetime | None:
 def _facts(lines: list[dict[str, object]], items: list[Item]) -> Iterator[Query]:
     for line in lines:
         if line["type"] == "fact" and not line.get("ended_by"):
-            keys = cast("list[str]", line["keys"])
+            keys = cast("list[list[str]]", line["keys"])
             gold = frozenset(item.id for item in items if holds(item.text, keys))
             for wording in ("asked", "question"):
                 if gold:

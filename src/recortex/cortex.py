@@ -7,6 +7,7 @@ from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
+from recortex.operations.correcting import CorrectionOperations
 from recortex.operations.documents import DocumentOperations
 from recortex.operations.explaining import ExplanationOperations
 from recortex.operations.exporting import ExportOperations
@@ -44,6 +45,7 @@ class Cortex(
     SessionOperations,
     LinkOperations,
     LearningOperations,
+    CorrectionOperations,
     ReplayOperations,
     ReviewOperations,
     ExportOperations,

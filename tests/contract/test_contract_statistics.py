@@ -1,5 +1,6 @@
 """The contract of `ports.store.StatisticsReader`, on every engine."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from example_memories import AT, bury, id_of, insert, memory
@@ -7,9 +8,10 @@ from recortex.domain.history import AuditEntry
 from recortex.domain.links import FileLink, PatternLink
 from recortex.domain.memory import Source
 from recortex.domain.relation import Relation
-from recortex.domain.statistics import Generation, MemoryStatistics
+from recortex.domain.session import Receipt
+from recortex.domain.statistics import Generation, Given, MemoryStatistics, Standing
 from recortex.domain.time import to_micros
-from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Status, Trust
+from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status, Trust
 from recortex.engines.decay.confidence import HUB
 from recortex.engines.graph.centrality import centrality
 
@@ -135,3 +137,50 @@ def test_the_generation_changes_with_what_is_kept_and_not_with_accesses(store):
     assert store.statistics.generation() == Generation(1, 2, 0)
     bury(store, id_of(2))
     assert store.statistics.generation() == Generation(1, 1, 1)
+
+
+def test_what_tells_how_important_a_memory_is(store):
+    one, other, old, pinned = (memory(n, f"statement {n}") for n in range(1, 5))
+    linked = replace(one, files=(FileLink("src/a.py"),), validated_at=AT)
+    first, second, *_ = insert(
+        store,
+        linked,
+        other,
+        replace(old, status=Status.SUPERSEDED),
+        replace(pinned, pinned=True),
+    )
+    with store.transaction():
+        store.relations.put(Relation(id_of(1), id_of(3), RelationType.SUPERSEDES, AT))
+        open_ = RelationStatus.SUGGESTED
+        store.relations.put(Relation(id_of(2), id_of(1), RelationType.CONTRADICTS, AT, status=open_))
+        store.ledger.record(
+            [AuditEntry(memory_id=id_of(2), operation="reclassify", actor=Actor.RECLASSIFICATION, at=AT)]
+        )
+    assert store.statistics.standing() == [
+        Standing(first, id_of(1), one.priority, NOW, links=2, won=1, contested=1, confirmed=1),
+        Standing(second, id_of(2), other.priority, NOW, contested=1, moved_at=NOW),
+    ]
+
+
+def test_what_sessions_got_within_a_time_with_the_places_among_it(store):
+    def receipt(number, session, score, *, at=AT, channel="prompt"):
+        return Receipt(
+            session=session, context=0, memory=id_of(number), scope=Scope.PROJECT, channel=channel, at=at,
+            score=score,
+        )  # fmt: skip
+
+    given = [
+        receipt(1, "s", 0.9),
+        receipt(2, "s", 0.5),
+        receipt(3, "s", 0.1, channel="file"),
+        receipt(2, "t", 0.2),
+        receipt(1, "t", 0.9, at=AT + DAY),
+    ]
+    store.sessions.give(given)
+    day = to_micros(AT + DAY)
+    assert store.statistics.given(NOW, day) == {
+        id_of(1): Given(1, 1),
+        id_of(2): Given(2, 3),
+        id_of(3): Given(1, 1),
+    }
+    assert store.statistics.given(day, day + 1) == {id_of(1): Given(1, 1)}

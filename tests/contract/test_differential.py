@@ -79,6 +79,9 @@ class Embedding:
     def embed_named(self, texts, *, purpose="passage"):
         return Vectors(self.active_name, HashedEmbedder().embed(texts, purpose=purpose))
 
+    def begin(self, texts, *, purpose="passage"):
+        return lambda: self.embed_named(texts, purpose=purpose)
+
 
 class Vectors:
     def __init__(self, name, vectors):

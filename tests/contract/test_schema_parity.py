@@ -16,6 +16,7 @@ from recortex.storage.tables import TABLES
 ONLY_SQLITE = {
     "memories_fts": "full text is a table of its own in SQLite; PostgreSQL has memories.words",
     "exchanges_fts": "full text is a table of its own in SQLite; PostgreSQL has exchanges.words",
+    "vector_changes": "only SQLite's processes hold vectors in memory, and have to know when others are gone",
     "chunks_fts": "full text is a table of its own in SQLite; PostgreSQL has chunks.words",
     "vector_indexes": "an approximate index is a file beside SQLite's store; PostgreSQL keeps its own",
 }

@@ -1,5 +1,8 @@
 """What is promised of finding: by words and by meaning, within any budget, nothing for nothing."""
 
+from datetime import UTC, datetime
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -61,3 +64,29 @@ def test_a_failure_that_was_not_mended_tells_the_intent_where_words_do_not(notes
     assert notes.context("next", session="s1").intent == "fix_bug"
     sessions.note([Signal(session="s1", at=now, name="mended", subject="make", digest="d")])
     assert notes.context("next", session="s1").intent == "recall"
+
+
+def test_what_is_not_true_now_is_left_out_counted_and_shown_by_its_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("RECORTEX_NOW", "2026-11-25T00:00:00Z")
+    day = partial(datetime, tzinfo=UTC)
+    with Cortex.open(tmp_path) as cx:
+        old = cx.remember(
+            "The API key header is X-Old-Token.",
+            kind="decision",
+            valid_from=day(2026, 1, 1),
+            valid_until=day(2026, 6, 1),
+        )
+        asked = "what is the API key header"
+        alone = cx.recall(asked)
+        assert (alone.hits, alone.empty, alone.untimely) == ((), "time", 1)
+        later = cx.remember(
+            "The API key header will be X-Next-Token.", kind="decision", valid_from=day(2027, 1, 1)
+        )
+        now = cx.remember("The API key header in the mobile app is X-Api-Token.", kind="decision")
+        found = cx.recall(asked)
+        assert ([hit.memory.id for hit in found.hits], found.untimely) == ([now.id], 2)
+        for at, then in ((day(2026, 3, 1), old), (day(2027, 2, 1), later)):
+            shown = cx.recall(asked, valid_at=at)
+            assert then.id in [hit.memory.id for hit in shown.hits]
+            assert shown.untimely == 0
+        assert cx.recall("which colour has the office plant").untimely == 0

@@ -3,10 +3,12 @@
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from recortex.engines.tokens.counter import PIECE, TokenCounter, pieces
+from recortex.engines.tokens import counter as counting
+from recortex.engines.tokens.counter import PIECE, VOCABULARY, TokenCounter, open_encoding, pieces
 
 COUNTER = TokenCounter()
 TEXT = st.text(max_size=200)
+PLAIN = st.text(st.sampled_from("abSLve'09 _-.,(…’\u00e9\u00a0\t\n\r\x0b\x0c\x1c\x85\x00"), max_size=60)
 
 
 @given(TEXT, TEXT)
@@ -42,3 +44,19 @@ def test_pieces_are_the_text(text, times):
     cut = list(pieces(text * times))
     assert "".join(cut) == text * times
     assert all(len(piece) <= PIECE for piece in cut)
+
+
+@given(PLAIN, st.lists(PLAIN, max_size=9))
+def test_words_that_were_counted_before_count_the_same(text, before):
+    """A counter that knows words counts as the encoding does, which knows none."""
+    encoding, counter = open_encoding(VOCABULARY), TokenCounter()
+    for one in (*before, text, text):
+        assert counter.count(one) == len(encoding.encode_ordinary(one))
+
+
+def test_not_too_many_words_are_remembered(monkeypatch):
+    monkeypatch.setattr(counting, "REMEMBERED_WORDS", 2)
+    counter = TokenCounter()
+    assert [counter.count(text) for text in ("one two", "three four", "five", "one two")] == [2, 2, 1, 2]
+    assert len(counter._words) <= 4
+    assert counter.count(" ".join(f"w{number}" for number in range(99))) == 198

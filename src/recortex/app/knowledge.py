@@ -17,7 +17,7 @@ from recortex.engines.brief.standing import still_holds
 from recortex.engines.context.assembling import Offer
 from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
-from recortex.engines.retrieval.service import InPlay
+from recortex.engines.retrieval.asking import InPlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

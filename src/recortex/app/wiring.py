@@ -256,6 +256,9 @@ class _LaterEmbedder:
     def embed_named(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Named:
         return self._make().embed_named(texts, purpose=purpose)
 
+    def begin(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Callable[[], Named]:
+        return self._make().begin(texts, purpose=purpose)
+
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:
     from recortex.embeddings.chain import EmbedderChain

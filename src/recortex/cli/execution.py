@@ -41,6 +41,10 @@ def execute(line: Invocation, others: Iterable[str], started: float) -> int:
         raise UsageError(
             f"There is no folder {call.project[:200]}.", hint="Give an existing folder to --project."
         )
+    if operation.name == "review" and _conversed(call):
+        from recortex.cli.reviewing import converse
+
+        return converse(call)
     progress = ProgressLine(sys.stderr)
     try:
         data, done = _answer(group, operation, call, progress)
@@ -85,6 +89,11 @@ def _offered(cortex: Operations, operation: Operation, call: Call) -> Call:
     question = cortex.model_offer(given["host"])
     wanted = bool(question) and _answered_yes(question)
     return replace(call, arguments={**given, "language_model": wanted})
+
+
+def _conversed(call: Call) -> bool:
+    """Whether a person is asked about each memory: at a terminal, where no action is named."""
+    return "action" not in call.arguments and _attended(call) and sys.stdout.isatty()
 
 
 def _attended(call: Call) -> bool:

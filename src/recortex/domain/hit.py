@@ -14,7 +14,7 @@ from recortex.domain.links import Freshness
 from recortex.domain.memory import Memory
 
 Recipe = Literal["hybrid", "keyword", "semantic", "frame"]
-Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget"]
+Empty = Literal["", "nothing stored", "nothing in common", "floor", "filter", "budget", "time"]
 """Why there is no answer."""
 ANSWERING = tuple(kind for kind, content in KINDS.items() if content.embedded)
 """Kinds that answer a question by themselves; raw code comes along with its description."""
@@ -74,6 +74,7 @@ class Recall:
         empty: why there is no answer; empty where there is one.
         withheld: how many memories the floor kept back, beside an answer too; where there is none for the
             filters' sake, how many these did.
+        untimely: how many memories would answer too, but are not true now: they ended, or begin later.
     """
 
     query: str
@@ -89,3 +90,4 @@ class Recall:
     needed: int = 0
     empty: Empty = ""
     withheld: int = 0
+    untimely: int = 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-Purpose = Literal["extract", "edges", "hypothesis"]
+Purpose = Literal["extract", "edges", "hypothesis", "correct"]
 Outcome = Literal["pending", "ok", "refused", "failed", "unusable"]
 Reason = Literal[
     "off",  # no provider is set

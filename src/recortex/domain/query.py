@@ -21,6 +21,7 @@ class MemoryQuery:
         files: exact paths, or folders ending in a slash.
         as_of: the states that were recorded at that time, instead of now.
         valid_at: only what was true in the world then.
+        not_valid_at: only what was not.
         limit: at most so many; None means all.
     """
 
@@ -44,6 +45,7 @@ class MemoryQuery:
     recorded_before: datetime | None = None
     as_of: datetime | None = None
     valid_at: datetime | None = None
+    not_valid_at: datetime | None = None
     order: Order = "recorded"
     descending: bool = True
     limit: int | None = None

@@ -46,6 +46,40 @@ class MemoryStatistics(NamedTuple):
     loaded_by: str = ""
 
 
+class Given(NamedTuple):
+    """What was given of a memory within 30 days.
+
+    Attributes:
+        times: contexts of sessions that got it.
+        places: the sum of its places among what was given with it, from 1.
+    """
+
+    times: int = 0
+    places: int = 0
+
+
+class Standing(NamedTuple):
+    """What else is known of an active memory. Instants are microseconds since 1970 UTC.
+
+    Attributes:
+        links: active relations, files, functions, patterns and constraints.
+        won: memories that it superseded.
+        contested: contradictions that nobody decided.
+        confirmed: whether a person or a check confirmed it.
+        moved_at: when its importance was last changed by these rules; None: never.
+    """
+
+    key: int
+    id: str
+    priority: int
+    recorded_at: int
+    links: int = 0
+    won: int = 0
+    contested: int = 0
+    confirmed: int = 0
+    moved_at: int | None = None
+
+
 class Generation(NamedTuple):
     """Numbers of which at least one changes with every change of what is kept; accesses do not count."""
 

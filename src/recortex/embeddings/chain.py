@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.degradation import Degradation
+from recortex.embeddings.beside import begun
 from recortex.errors import EmbeddingError
 from recortex.ports.embedding import PieceEmbedder
 
@@ -70,6 +71,13 @@ class EmbedderChain:
         assert failure is not None  # noqa: S101  a chain has one embedder at least
         kind = type(failure)  # callers see by it whether other texts may work
         raise kind(f"every embedder failed: {failure.message}", hint=failure.hint) from failure
+
+    def begin(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Callable[[], Embedded]:
+        """Start to make vectors beside other work; what this gives waits for them.
+
+        It raises `EmbeddingError` where every embedder failed.
+        """
+        return begun(lambda: self.embed_named(texts, purpose=purpose))
 
     def _report(self, place: int, error: EmbeddingError) -> None:
         name = self._embedders[place].name

@@ -80,8 +80,8 @@ _HIT_OF_EXCHANGE = (
     "message",
     "outcome",
 )
-_ONLY_WHERE_SAID = frozenset(("alike", "why", "figures"))
-"""Parts of a hit, and of a list of sessions, that most do not have."""
+_ONLY_WHERE_SAID = frozenset(("alike", "why", "figures", "untimely"))
+"""Parts of a hit, an answer and a list of sessions that most do not have."""
 _OPENED = (
     "id",
     "started_at",

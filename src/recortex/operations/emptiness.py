@@ -11,7 +11,7 @@ from recortex.domain.vocabulary import Status
 
 if TYPE_CHECKING:
     from recortex.app.application import Application
-    from recortex.domain.hit import Recall
+    from recortex.domain.hit import Empty, Recall
 
 
 def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) -> Recall:
@@ -27,15 +27,22 @@ def explained(app: Application, found: Recall, only: MemoryQuery, limit: int) ->
         return found
     if found.needed:
         return replace(found, empty="budget")
+    reason, withheld = _reason(app, found, only, limit)
+    return replace(found, empty=reason, withheld=withheld)
+
+
+def _reason(app: Application, found: Recall, only: MemoryQuery, limit: int) -> tuple[Empty, int]:
+    """Why nothing answers, and how many memories were kept back for it."""
     usual = replace(MemoryQuery(valid_at=only.valid_at), kinds=ANSWERING, statuses=only.statuses)
     if not _stored(app):
-        return replace(found, empty="nothing stored")
-    withheld = found.withheld or _count(app, found, only, limit, floor=False)
-    if withheld:
-        return replace(found, empty="floor", withheld=withheld)
+        return "nothing stored", 0
+    if found.untimely:
+        return "time", found.withheld
+    if withheld := found.withheld or _count(app, found, only, limit, floor=False):
+        return "floor", withheld
     if only != usual and (others := _count(app, found, usual, limit, floor=True)):
-        return replace(found, empty="filter", withheld=others)
-    return replace(found, empty="nothing in common")
+        return "filter", others
+    return "nothing in common", 0
 
 
 def _stored(app: Application) -> bool:

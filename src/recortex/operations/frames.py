@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from recortex.domain.hit import Hit
     from recortex.engines.compression.packing import Weighed
     from recortex.engines.context.frame import Known, LaidOut
-    from recortex.engines.retrieval.service import Meaning
+    from recortex.engines.retrieval.asking import Meaning
 
 MAX_TEXT = 200_000
 """Characters of a task, a state or instructions."""
@@ -57,7 +57,7 @@ class FrameOperations(Operations):
             files: paths in view.
         """
         from recortex.engines.context.frame import LEAST_BUDGET, MOST_BUDGET, lay_out
-        from recortex.engines.retrieval.service import InPlay
+        from recortex.engines.retrieval.asking import InPlay
 
         began = time.monotonic()
         given = {"task": task, "state": state, "instructions": instructions}

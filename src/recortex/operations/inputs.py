@@ -136,7 +136,7 @@ class RecallQuestion:
         recorded_after: only what was recorded since then.
         recorded_before: only what was recorded before then.
         as_of: what was known at that time.
-        valid_at: what was true at that time, also if it was superseded later; now, unless said.
+        valid_at: what was true then, also if superseded since; now, unless said.
         recipe: hybrid (words and meaning), keyword, semantic, or as `frame` ranks.
         budget: at most so many tokens in all.
         floor: no answer rather than an irrelevant one.

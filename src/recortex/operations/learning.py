@@ -35,7 +35,7 @@ RULES = "rules"
 class LearningOperations(Operations):
     """extract, import."""
 
-    @operation()
+    @operation(told=("path",))
     def extract(
         self, path: str, *, final: bool = True, embed: bool = True, dry_run: bool = False
     ) -> Extracted:
@@ -50,7 +50,7 @@ class LearningOperations(Operations):
         """
         return self._learn(Path(path), final=final, embed=embed, dry_run=dry_run).extracted
 
-    @operation()
+    @operation(told=("format", "path", "quarantine", "dry_run"))
     def import_(
         self,
         format: str,  # noqa: A002  the contract's name

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.hit import Hit, Recall
     from recortex.domain.query import MemoryQuery
-    from recortex.engines.retrieval.service import Meaning, Retrieval
+    from recortex.engines.retrieval.asking import Meaning
+    from recortex.engines.retrieval.service import Retrieval
     from recortex.operations.inputs import RecallQuestion
 
 CATCH_UP = 32
@@ -41,6 +42,7 @@ class Part(NamedTuple):
         waiting: proposed memories that answer.
         said: exchanges.
         documents: parts of documents.
+        untimely: how many memories would answer, but are not true now.
     """
 
     found: list[Recall]
@@ -48,6 +50,7 @@ class Part(NamedTuple):
     waiting: list[Hit]
     said: list[ExchangeHit]
     documents: list[ChunkHit]
+    untimely: int = 0
 
 
 class Recalling:
@@ -86,7 +89,25 @@ class Recalling:
             most *= 4
         waiting = [hit for hit in every if asked.mixes and _waits(hit) and answers(hit)]
         said, documents = self._said(stores, asked, only), self._documents(stores, asked, only)
-        return Part(found, active, waiting, said, documents)
+        return Part(found, active, waiting, said, documents, self._untimely(stores, asked, only, limit))
+
+    def _untimely(
+        self,
+        stores: Sequence[tuple[StoreServices, Meaning]],
+        asked: RecallQuestion,
+        only: MemoryQuery,
+        limit: int,
+    ) -> int:
+        """How many memories would answer if they were true now."""
+        now, given = only.valid_at, asked.valid_at or asked.as_of
+        if now is None or given or not asked.tells_memories:
+            return 0
+        others = replace(only, valid_at=None, not_valid_at=now, statuses=(Status.ACTIVE,))
+        return sum(
+            len(self._recalled(services.retrieval, asked, others, meaning, limit).hits)
+            for services, meaning in stores
+            if services.store.memories.any_untimely(now)
+        )
 
     def _hypothesis(self, asked: RecallQuestion) -> str:
         """What a language model takes for an answer, where it is to be asked; mostly empty."""
@@ -166,16 +187,7 @@ class Recalling:
             services.embedding.catch_up(CATCH_UP)
 
         def ask(retrieval: Retrieval, filters: MemoryQuery, meaning: Meaning) -> Recall:
-            now = self._app.clock()
-            found = retrieval.recall(
-                asked.query,
-                limit=limit,
-                now=now,
-                recipe=asked.recipe,
-                only=filters,
-                floor=asked.floor and self._app.settings["recall.floor"],
-                meaning=meaning,
-            )
+            found, now = self._recalled(retrieval, asked, filters, meaning, limit), self._app.clock()
             return retrieval.explained(found, meaning, now=now, only=filters) if asked.explain else found
 
         now = ask(services.retrieval, only, meaning)
@@ -185,6 +197,19 @@ class Recalling:
         before = services.retrieval_of(former)
         then = ask(before, replace(only, as_of=None), before.meaning(asked.query, recipe=asked.recipe))
         return replace(now, hits=(*now.hits, *then.hits), best=max(now.best, then.best))
+
+    def _recalled(
+        self, retrieval: Retrieval, asked: RecallQuestion, only: MemoryQuery, meaning: Meaning, limit: int
+    ) -> Recall:
+        return retrieval.recall(
+            asked.query,
+            limit=limit,
+            now=self._app.clock(),
+            recipe=asked.recipe,
+            only=only,
+            floor=asked.floor and self._app.settings["recall.floor"],
+            meaning=meaning,
+        )
 
 
 def _waits(hit: Hit) -> bool:

@@ -182,9 +182,12 @@ def _fitting(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
     """
     from recortex.codec import storable
 
-    given = inspect.signature(function).bind(None, *args, **kwargs).arguments
+    given = _signature(function).bind(None, *args, **kwargs).arguments
     del given[next(iter(given))]
     return converted(storable(given), parameter_types(function))
+
+
+_signature = cache(inspect.signature)  # 40 µs of each call otherwise
 
 
 def converted(given: Mapping[str, Any], types: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Deciding about what waits for a person: review."""
+"""Deciding about what waits for a person, and what a person should look at: review."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
+from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.errors import InvalidInputError
@@ -33,33 +35,44 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold."""
+    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold.
+
+    Attributes:
+        questions: of active memories that are in doubt; None where they were not asked for.
+    """
 
     action: Review
     memories: tuple[Memory, ...]
     waiting: int
     contradictions: tuple[Contradiction, ...] = ()
+    questions: tuple[Question, ...] | None = None
 
 
 class ReviewOperations(Operations):
     """review."""
 
-    @operation()
+    @operation(told=("action", "ids", "candidates"))
     def review(
         self,
         action: Review = "list",
         ids: Sequence[str] = (),
         *,
+        candidates: bool = False,
         limit: int = 20,
     ) -> Reviewed:
         """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
 
         Args:
-            action: list what waits; approve (they become active) or reject (they are archived); or replace:
-                of two memories that cannot both hold, the first takes the second one's place.
+            action: list what waits; approve (it becomes active) or reject (it is archived); or replace: the
+                first of two that cannot both hold takes the second one's place.
             ids: of the memories to decide about, or their first characters.
+            candidates: list active memories in doubt instead, a question each; `feedback` answers.
             limit: how many to list.
         """
+        if candidates:
+            if action != "list":
+                raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
+            return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
             query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
             found = [
@@ -80,6 +93,25 @@ class ReviewOperations(Operations):
         located = [self._waits(id_) for id_ in ids]
         decided = [self._decide(services, memory, status, action) for services, memory in located]
         return self._reviewed(action, decided)
+
+    def _questions(self, limit: int) -> tuple[Question, ...]:
+        """What to ask a person of active memories: those that are used most and least sure come first."""
+        from recortex.engines.decay.present import remaining
+        from recortex.engines.reviewing.questions import doubted, question
+
+        now = to_micros(self._app.clock())
+        against = {one.newer.id: one.older.id for one in self._contradictions(limit)}
+        found: list[Question] = []
+        for services in self._app.all_services():
+            rows = services.store.statistics.presentable(now)
+            first = doubted(((row, remaining(row, now)) for row in rows), against, now)[:limit]
+            ids = [id_ for one in first for id_ in (one.id, one.against) if id_]
+            shown = all_output_redacted(self._faded(services, services.store.memories.get(ids)))
+            known = {memory.id: memory for memory in shown}
+            found += [
+                question(one, known[one.id], known.get(one.against)) for one in first if one.id in known
+            ]
+        return tuple(sorted(found, key=lambda one: -one.weight)[:limit])
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [

@@ -147,6 +147,7 @@ class SearchOperations(Operations):
             degraded=tuple(dict.fromkeys(note for one in found for note in one.degraded)),
             needed=0 if kept or said or unchecked or documents else _least(seen, answering, found_in),
             withheld=withheld,
+            untimely=min(sum(part.untimely for part in parts), limit),
         )
         return explained(self._app, answer, only, limit) if asked.tells_memories else answer
 
@@ -202,9 +203,9 @@ class SearchOperations(Operations):
 
         Args:
             id: of the memory, exchange or part, or its first characters.
-            as_of: the memory as it was recorded at that time.
-            valid_at: only if the memory was true in the world at that time.
-            around: neighbours on each side, at most 10.
+            as_of: the memory as it was then recorded.
+            valid_at: only if it was true at that time.
+            around: neighbours on each side, up to 10.
         """
         if not 0 <= around <= MOST_AROUND:
             raise InvalidInputError(f"Neighbours are from 0 to {MOST_AROUND}, not {around}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import numpy as np
     import numpy.typing as npt
@@ -95,4 +95,11 @@ class NamedEmbedder(Protocol):
 
         Raises:
             EmbeddingError: No embedder could.
+        """
+
+    def begin(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Callable[[], Named]:
+        """Start to make vectors beside other work.
+
+        Returns:
+            What waits for them. It raises `EmbeddingError` where no embedder could make them.
         """

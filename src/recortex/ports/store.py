@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
     from recortex.domain.relation import Relation
     from recortex.domain.search import Neighbour, SearchText
-    from recortex.domain.statistics import Arc, Generation, MemoryStatistics
+    from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
@@ -34,6 +34,9 @@ class MemoryReader(Protocol):
 
     def find(self, query: MemoryQuery) -> list[Memory]:
         """The memories that pass, ordered and cut as the query says."""
+
+    def any_untimely(self, at: datetime) -> bool:
+        """Whether an active memory is not true in the world at a time."""
 
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass the query; its limit is ignored."""
@@ -182,6 +185,12 @@ class StatisticsReader(Protocol):
 
     def cited(self) -> Sequence[tuple[str, int]]:
         """Every path that an active memory is linked to, with the memory's key."""
+
+    def standing(self) -> Sequence[Standing]:
+        """What tells how important each active memory is that is not pinned, but for what was given of it."""
+
+    def given(self, since: int, until: int) -> Mapping[str, Given]:
+        """What sessions got of each memory from an instant to another (microseconds), by its id."""
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

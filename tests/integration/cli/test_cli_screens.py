@@ -45,8 +45,9 @@ def width(line):
 
 def test_no_line_is_wider_than_the_screen(project, known):
     for words in (
-        ["list"], ["list", "--full"], ["review"], ["status"], ["inspect"], ["doctor"], ["doctor", "--full"],
-        ["init"], ["history", known], ["get", known], ["related", known], ["traverse", known],
+        ["list"], ["list", "--full"], ["review", "list"], ["status"], ["inspect"], ["doctor"],
+        ["doctor", "--full"], ["init"], ["history", known], ["get", known], ["related", known],
+        ["traverse", known],
         ["recall", "how do migrations run?"], ["surface"], ["forget", "how migrations run"], ["backup"],
         ["gc", "--dry-run"], ["help"], ["recall", "--help"], ["install", "codex", "--dry-run"],
         ["import", "claude-code"], ["export"],
@@ -72,7 +73,7 @@ def in_days(project, known, days):
 
 
 def test_what_waits_shows_how_sure_it_is_whole(project, known):  # noqa: ARG001  the memories that it made
-    shown = screen(project, "review")
+    shown = screen(project, "review", "list")
     assert "% sure  quarantined" in shown
     assert WIDE in re.sub(r"\n +", "", shown)
     assert "2 memories wait for you." in shown
@@ -88,7 +89,7 @@ def test_a_quote_stands_beside_what_is_to_be_approved(project):
         "confidence": 0.55,
     }
     project.data("remember_many", json.dumps([row]))
-    shown = screen(project, "review")
+    shown = screen(project, "review", "list")
     assert "55% sure  proposed" in shown
     assert f"“{said}”" in re.sub(r"\n +", " ", shown)
     assert "said by user" in shown
@@ -126,8 +127,8 @@ def test_a_pipe_keeps_its_plain_form_and_imports_no_rich(project, known):
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb", "NO_COLOR": ""}])
 def test_no_colour_where_none_is_wanted(project, known, env):  # noqa: ARG001  the memories that it made
-    for verb in ("list", "review", "status", "doctor", "inspect"):
-        assert "\x1b[3" not in at_a_terminal(project, verb, env={"COLUMNS": "80"} | env)[1]
+    for words in (["list"], ["review", "list"], ["status"], ["doctor"], ["inspect"]):
+        assert "\x1b[3" not in at_a_terminal(project, *words, env={"COLUMNS": "80"} | env)[1]
 
 
 def test_words_without_quotes_are_told_to_take_them(project):

@@ -26,7 +26,7 @@ def test_all_migrations_run_on_a_fresh_database(store):
     newest = migrations.known()[-1].version
     assert store.schema == newest
     rows = store.pool.rows("SELECT version, name, program FROM schema_migrations ORDER BY version")
-    assert [row[0] for row in rows] == [step.version for step in migrations.known()]
+    assert [row[0] for row in rows] == list(range(1, newest + 1))
     assert all(name and program for _, name, program in rows)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recortex.domain.hook_event import HookEvent
     from recortex.domain.memory import Memory
     from recortex.domain.session import Channel, Session
-    from recortex.engines.retrieval.service import Meaning
+    from recortex.engines.retrieval.asking import Meaning
 
 ASKED = 2_000
 """Characters of a prompt that are asked for: what follows is mostly pasted text."""

@@ -16,13 +16,16 @@ from recortex.codebase.git import GitContext
 from recortex.codebase.named_things import WorkingTree
 from recortex.codebase.project import working_tree
 from recortex.domain.checkpoint import Checkpoint
+from recortex.domain.correction import Category
 from recortex.domain.kinds import kind_of
+from recortex.domain.kinds.base import SUMMARY_CHARACTERS, shorten
 from recortex.domain.lesson import Extracted, Found
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.relation import Relation
 from recortex.domain.transcript import Turn
-from recortex.domain.vocabulary import Actor, Origin, Scope, Status
+from recortex.domain.vocabulary import Actor, Origin, Scope, Status, priority_of
+from recortex.engines.corrections.categories import MADE, TAG
 from recortex.engines.extraction import learned
 from recortex.engines.graph.causality import cycle
 from recortex.engines.ingestion.draft import Draft
@@ -307,8 +310,8 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         kind=kind_of(candidate.kind),
         text=candidate.text,
         confidence=candidate.confidence,
-        tags=candidate.tags,
         domain=candidate.domain,
+        **_of_correction(candidate),
         files=tuple(dict.fromkeys(FileLink(_relative_path(file, info, root)) for file in candidate.files)),
         source=source,
         origin=candidate.origin,
@@ -317,6 +320,18 @@ def _draft(candidate: Candidate, info: SessionInfo, root: Path, git: GitContext)
         valid_from=candidate.at,
         metadata=_metadata(candidate, git),
     )
+
+
+def _of_correction(candidate: Candidate) -> dict[str, Any]:
+    """Tags, rank and summary: of a correction those of its category."""
+    if not candidate.category:
+        return {"tags": candidate.tags}
+    category = Category(candidate.category)
+    return {
+        "tags": (TAG, category.value, *candidate.tags),
+        "priority": priority_of(MADE[category].importance),
+        "summary": shorten(candidate.text, SUMMARY_CHARACTERS),
+    }
 
 
 def _checked(draft: Draft, tree: WorkingTree) -> Draft:
@@ -332,6 +347,9 @@ def _checked(draft: Draft, tree: WorkingTree) -> Draft:
 def _metadata(candidate: Candidate, git: GitContext) -> dict[str, Any]:
     """What else is known: commands that it is about, and the checkout's commits and changed files then."""
     found: dict[str, Any] = {"commands": list(candidate.commands)} if candidate.commands else {}
+    if candidate.category:
+        did = {"did": redact(candidate.did).text} if candidate.did else {}
+        found["correction"] = {"category": candidate.category, **did}
     if git.commits or git.files:
         found["git"] = {
             "commits": [commit[:12] for commit in git.commits],

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs import maintenance as m
+from recortex.app.jobs.importance import follow_importance, plan_importance
 from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
@@ -106,6 +107,7 @@ JOBS = (
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),
     Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
     Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days),
+    Job("importance", follow_importance, plan_importance, days=MONTH),
     Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days),
     Job("versions", m.do_versions, m.plan_versions, days=MONTH, after=("expiry",)),
     Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",)),

@@ -25,6 +25,8 @@ FORMS = {
     "Linked": "memories.linked",
     "Forgotten": "memories.forgotten",
     "Reviewed": "memories.reviewed",
+    "Learned": "corrections.learned",
+    "Feedback": "corrections.feedback",
     "Remembered": "changes.remembered",
     "Extracted": "changes.extracted",
     "Imported": "changes.imported",

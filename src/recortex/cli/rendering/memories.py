@@ -31,6 +31,7 @@ _EMPTY = {
     "nothing stored": "Nothing is stored here yet.",
     "nothing in common": "Nothing that is known has a word or a meaning in common with this.",
     "floor": "Nothing that is known answers this. Kept back by the floor: {n}; --no-floor shows them.",
+    "time": "Nothing that is true now answers this; {u} that was, or will be: --valid-at TIME shows it.",
     "filter": "Nothing that passes the filters answers this; without them: {n}.",
 }
 """Why there is no answer, in words."""
@@ -136,6 +137,11 @@ def recall(value: Recall, terminal: Terminal) -> str:
     if value.hits and value.withheld:
         kept = f"Kept back by the floor: {value.withheld} weaker; --no-floor shows them."
         told.append(terminal.style(kept, "dim"))
+    if value.hits and value.untimely:
+        other = (
+            f"Not true now: {value.untimely} that would answer too; --valid-at TIME shows what was true then."
+        )
+        told.append(terminal.style(other, "dim"))
     if value.exchanges:
         from recortex.cli.rendering.exchanges import hits
 
@@ -158,7 +164,9 @@ def _nothing(value: Recall) -> str:
     """That no memory answers, and why."""
     if value.exchanges or value.documents or value.unchecked:
         return "No memory answers this."
-    return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(n=value.withheld)
+    return _EMPTY.get(value.empty, "Nothing that is known answers this.").format(
+        n=value.withheld, u=value.untimely
+    )
 
 
 def hit(value: Hit, terminal: Terminal) -> str:
@@ -264,6 +272,10 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
         "replace": "Replaced, the new one first:\n",
         "list": "",
     }
+    if value.questions is not None:
+        from recortex.cli.rendering.corrections import questions
+
+        return questions(value.questions, terminal)
     left = f"\n\n{value.waiting} waiting." if value.waiting else "\n\nNothing else is waiting."
     odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:

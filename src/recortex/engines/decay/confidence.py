@@ -8,6 +8,7 @@ the confidence above the base. No factor depends on the current time, so confide
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS, Kind
@@ -61,12 +62,15 @@ def half_life_days(one: Fading, centrality: float) -> float | None:
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None
+    linkage = min(_MOST_LINKAGE, 1.0 + _PER_PATTERN * one.patterns) if one.patterns else 1.0
+    central = DOUBLED if centrality > HUB else 1.0
+    if not one.access_count:  # most of what a search looks at: this is asked for each candidate
+        return days * linkage * central
     last = one.recorded_at if one.last_accessed_at is None else one.last_accessed_at
     months = max(last - one.recorded_at, _MONTH) / _MONTH
     frequency = 1.0 + min(1.0, one.access_count / months / MANY_ACCESSES)
-    linkage = min(_MOST_LINKAGE, 1.0 + _PER_PATTERN * one.patterns)
     often = DOUBLED if one.access_count > MANY_ACCESSES else 1.0
-    return days * frequency * linkage * (often * (DOUBLED if centrality > HUB else 1.0))
+    return days * frequency * linkage * (often * central)
 
 
 def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
@@ -81,14 +85,19 @@ def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    usage = min(MOST_USAGE, 1.0 + math.log10(one.access_count + 1) * _USAGE_SLOPE)
     pattern = _LINKED_BOOST if one.patterns else 1.0
     citation = _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))
-    lift = usage * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
+    lift = usage_factor(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
     slowed_until = start
     if one.validated_at is not None:
         slowed_until = max(start, one.validated_at + KINDS[Kind(one.kind)].revalidate_days * DAY)
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
+
+
+@lru_cache(1024)
+def usage_factor(accesses: int) -> float:
+    """The boost by the number of accesses, from 1 to 1.5."""
+    return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * _USAGE_SLOPE)
 
 
 def confidence(fall: Curve, now: int) -> float:

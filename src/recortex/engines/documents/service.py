@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from recortex.domain.document import Chunk
     from recortex.domain.hit import Recipe
+    from recortex.engines.retrieval.asking import Meaning
     from recortex.engines.retrieval.scorer import Scored
-    from recortex.engines.retrieval.service import Meaning
     from recortex.ports.documents import ChunkSearch
 
 LEAST_SHARE = 0.6
@@ -96,7 +96,7 @@ class ChunkRetrieval:
             now=now,
             recipe=recipe,
             only=only or MemoryQuery(),
-            meaning=own._replace(vector=meaning.vector),
+            meaning=own.with_vector_of(meaning),
         )
         best = answerable(considered.support, self._search.searchable()) if considered.scored else 0.0
         if floor and best < FLOOR:

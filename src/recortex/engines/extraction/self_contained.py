@@ -58,7 +58,7 @@ def objection(text: str, *, addressed: bool = False, meant: bool = False) -> str
         return "narration"
     if PATTERNS.chatter.search(text) or PATTERNS.marks.search(text):
         return "chatter"
-    dangles = _points_away(text) if meant else _dangles(text, addressed=addressed)
+    dangles = points_away(text) if meant else _dangles(text, addressed=addressed)
     return "dangling" if dangles else ""
 
 
@@ -84,7 +84,7 @@ def _misshapen(text: str, fewest: int, *, meant: bool) -> str:
     return ""
 
 
-def _points_away(text: str) -> bool:
+def points_away(text: str) -> bool:
     """Whether a sentence begins with or has a word that refers to something outside of it."""
     return bool(PATTERNS.dangling_start.match(text) or PATTERNS.deictic.search(text))
 

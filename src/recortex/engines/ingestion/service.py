@@ -28,7 +28,7 @@ from recortex.engines.supersession.service import record, supersede
 from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.history import Version
@@ -185,9 +185,19 @@ class Ingestion:
         return clean
 
     def change(
-        self, old: Memory, new: Memory, *, now: datetime, actor: Actor, operation: str, reason: str = ""
+        self,
+        old: Memory,
+        new: Memory,
+        *,
+        now: datetime,
+        actor: Actor,
+        operation: str,
+        reason: str = "",
+        details: Mapping[str, object] | None = None,
     ) -> Memory:
         """Replace a memory's state; the old one stays in the history. Secrets are replaced first.
+
+        The audit log holds `details` beside the names of the changed fields.
 
         Raises:
             InvalidInputError: the new state does not fit.
@@ -201,8 +211,8 @@ class Ingestion:
             clean = normalise_again(_rebased(current[0], old, new), count=self._count)
             kept = self._put(current[0], replace(clean.memory, updated_at=now), actor, reason)
             changed = [name for name in _changed_fields(current[0], kept) if name not in _DERIVED]
-            details = {"fields": changed} if changed else {}
-            record(self._store, old.id, operation, actor, kept.updated_at, details)
+            logged = {**({"fields": changed} if changed else {}), **(details or {})}
+            record(self._store, old.id, operation, actor, kept.updated_at, logged)
         return kept
 
     def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.candidate import Candidate
 from recortex.domain.model_call import Answer, ModelCall, Unavailable
-from recortex.engines.prompting import edges, hypothesis, lessons
+from recortex.engines.prompting import corrections, edges, hypothesis, lessons
 from recortex.engines.prompting.edges import Edge
 from recortex.engines.prompting.part import part_of
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from recortex.domain.memory import Memory
     from recortex.domain.transcript import SessionInfo, Turn
+    from recortex.engines.prompting.corrections import Worded
     from recortex.ports.model import LanguageModel
 
 
@@ -116,6 +117,19 @@ class Adviser:
             dropped=found.dropped,
             call=answer.call,
         )
+
+    def principle(self, words: str, did: str, rules: str) -> Worded | None:
+        """What a correction teaches; None where no model says so, and the rules' wording counts.
+
+        Raises:
+            StorageError: the ledger cannot be written; nothing is asked then.
+        """
+        if self._model is None:
+            return None
+        answer = self._model.ask(corrections.request(words, did, rules))
+        if not isinstance(answer, Answer):
+            return None
+        return corrections.checked(answer.items, f"{words}\n{did}\n{rules}")
 
     def hypothesis(self, question: str) -> str:
         """What a memory would say that answers a question; empty where the model cannot be asked.

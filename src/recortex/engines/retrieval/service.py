@@ -17,17 +17,17 @@ from recortex.engines.indexing.pieces import AskedPieces, wordings
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
 from recortex.engines.languages import is_english, looked_up, reads
+from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
-from recortex.engines.retrieval.recipes import RECIPES, Gathering
+from recortex.engines.retrieval.recipes import RECIPES
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders
-from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,37 +52,6 @@ radius (bench/retrieval.py)."""
 LEADING = 15
 """Turns that stand beside one of so many first candidates are candidates too: 3 % more of what answers is
 among them, and with 80 no more is found than with 15 (bench/retrieval.py: LoCoMo)."""
-
-
-class InPlay(NamedTuple):
-    """What is being worked on: memories about it count more.
-
-    Attributes:
-        files: paths that are in view.
-        patterns: ids of code patterns that matter.
-    """
-
-    files: tuple[str, ...] = ()
-    patterns: frozenset[str] = frozenset()
-
-
-NOTHING_IN_PLAY = InPlay()
-
-
-class Meaning(NamedTuple):
-    """A question as one store takes it.
-
-    Attributes:
-        vector: None where it has none.
-        notes: on what could not be used.
-        in_play: what is being worked on.
-    """
-
-    asked: Question
-    vocabulary: Vocabulary
-    vector: QuestionVector | None = None
-    notes: tuple[str, ...] = ()
-    in_play: InPlay = NOTHING_IN_PLAY
 
 
 class Considered(NamedTuple):
@@ -215,31 +184,26 @@ class Retrieval:
         if self._times and (left := timeless(asked, vocabulary)) is not asked:
             asked, vocabulary = left, self._vocabulary(left)
         if not (asked.words and wanted.vectors) or (wanted.words and not self._reads(asked)):
-            return Meaning(asked, vocabulary, in_play=in_play)
-        return Meaning(asked, vocabulary, *self._vector(asked, vocabulary, hypothesis), in_play=in_play)
+            return Meaning(asked, vocabulary, in_play)
+        return self._with_vector(Meaning(asked, vocabulary, in_play), hypothesis)
 
     def consider(
         self, query: str, *, now: datetime, recipe: Recipe, only: MemoryQuery, meaning: Meaning | None = None
     ) -> Considered:
         """Every candidate with its score, and the support for an answer."""
-        asked, vocabulary, vector, notes, in_play = meaning or self.meaning(query, recipe=recipe)
-        if not asked.words:
+        meaning = meaning or self.meaning(query, recipe=recipe)
+        if not meaning.asked.words:
             return Considered((), _NO_SUPPORT)
-        search = _Search(asked, vocabulary, RECIPES[recipe], vector, in_play)
+        search = Search(meaning, RECIPES[recipe], to_micros(now), fades=not (self._historical or only.as_of))
+        speakers = frozenset(self._search.known_speakers(search.asked.words))
         matched, facts = self._candidates(search, only)
         if not facts:
-            return Considered((), _NO_SUPPORT, notes)
-        evidence = self._evidence(
-            search,
-            matched,
-            *self._surroundings(search, facts, only),
-            to_micros(now),
-            decayed=not (self._historical or only.as_of),
-        )
-        scored = frame_score(evidence) if recipe == "frame" else score(asked, evidence)
-        if self._times and ((times := periods(query, now)) or asked.dates):
-            scored = lifted(scored, times, asked.dates)
-        return Considered(scored, _support(search, evidence, scored[0]), notes)
+            return Considered((), _NO_SUPPORT, meaning.notes)
+        evidence = self._evidence(search, matched, speakers, *self._surroundings(search, facts, only))
+        scored = frame_score(evidence) if recipe == "frame" else score(search.asked, evidence)
+        if self._times and ((times := periods(query, now)) or search.asked.dates):
+            scored = lifted(scored, times, search.asked.dates)
+        return Considered(scored, _support(search, evidence, scored[0]), meaning.notes)
 
     def _vocabulary(self, asked: Question) -> Vocabulary:
         """The words of the question; an unknown one may be replaced by a synonym that the store knows."""
@@ -262,44 +226,61 @@ class Retrieval:
     def _reads(self, asked: Question) -> bool:
         return self._embedder is None or reads(self._embedder.preferred_name, asked.text)
 
-    def _vector(
-        self, asked: Question, vocabulary: Vocabulary, hypothesis: str
-    ) -> tuple[QuestionVector | None, tuple[str, ...]]:
+    def _with_vector(self, meaning: Meaning, hypothesis: str) -> Meaning:
+        """The same with a vector, which is made from now on."""
         if self._embedder is None:
-            return None, ()
+            return meaning
+        asked, vocabulary = meaning.asked, meaning.vocabulary
         # Without words that are common in the store, and with synonyms of unknown ones.
         text = without(asked, vocabulary.common())
         if vocabulary.stand_ins:
             text += f" ({', '.join(vocabulary.stand_ins)})"
-        try:
-            made = self._embedder.embed_named([text, hypothesis] if hypothesis else [text], purpose="query")
-        except EmbeddingError as error:
-            return None, (f"no vectors: {error.message}",)
-        pieces = [AskedPieces(*one) for one in made.pieces if not isinstance(one, bytes)]
-        return QuestionVector(made.name, mean_direction(made.vectors), pieces[0] if pieces else None), ()
+        begun = self._embedder.begin([text, hypothesis] if hypothesis else [text], purpose="query")
+
+        def made() -> QuestionVector:
+            named = begun()
+            pieces = [AskedPieces(*one) for one in named.pieces if not isinstance(one, bytes)]
+            return QuestionVector(named.name, mean_direction(named.vectors), pieces[0] if pieces else None)
+
+        return Meaning(asked, vocabulary, meaning.in_play, model=self._embedder.active_name, made=made)
 
     def _candidates(
-        self, search: _Search, only: MemoryQuery
+        self, search: Search, only: MemoryQuery
     ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
         """Keys with their BM25, and the facts of all that words or vectors found and that pass the filter."""
-        gathering, vector = search.gathering, search.vector
-        model = vector.model if vector else None
+        gathering, expected = search.gathering, search.meaning.model
         inner_filter: MemoryQuery | None
         # An unfiltered search is faster, and most filters leave enough of what it finds.
         for inner_filter in (None, only):
             matched = (
                 self._matched(search.vocabulary, gathering.words, inner_filter) if gathering.words else ()
             )
+            # The vector is being made meanwhile: what does not need it comes first.
+            read = [key for key, _ in matched]
+            found = [*self._search.facts(read, only, expected)] if read else []
+            search.fade(found)
             near: Sequence[int] = ()
-            if vector is not None:
-                near = self._search.nearest(vector.raw, gathering.vectors, inner_filter, vector.model)
-            place = {key: number for number, key in enumerate(fuse([[key for key, _ in matched], near]))}
-            found = self._search.facts(list(place), only, model) if place else ()
+            if search.vector is not None:
+                near = self._search.nearest(
+                    search.vector.raw, gathering.vectors, inner_filter, search.vector.model
+                )
+            place = {key: number for number, key in enumerate(fuse([read, near]))}
+            found = self._complete(search, found, set(place).difference(read), only)
             # A search that reached its limit may have left out memories that pass the filter.
             cut = len(matched) >= gathering.words > 0 or len(near) >= gathering.vectors > 0
             if len(found) >= ENOUGH or not cut:
                 break
         return matched, sorted(found, key=lambda one: place[one.key])
+
+    def _complete(
+        self, search: Search, found: list[Facts], more: Iterable[int], only: MemoryQuery
+    ) -> list[Facts]:
+        """The facts that were read and those of more keys, with vectors of the embedder that answered."""
+        model = search.vector.model if search.vector else None
+        keys = list(more)
+        if model != search.meaning.model:  # a fallback had to answer, or none could
+            keys, found = [*keys, *(one.key for one in found)], []
+        return [*found, *self._search.facts(keys, only, model)] if keys else found
 
     def _matched(
         self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
@@ -322,31 +303,30 @@ class Retrieval:
 
     def _evidence(
         self,
-        search: _Search,
+        search: Search,
         matched: Sequence[tuple[int, float]],
+        speakers: frozenset[str],
         facts: Sequence[Facts],
         around: Mapping[int, Sequence[int]],
-        now: int,
-        *,
-        decayed: bool,
     ) -> Evidence:
-        keys = [one.key for one in facts]
         highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
-        asked = search.asked
-        links = self._search.links(keys)
-        files = (*asked.paths, *search.in_play.files)
+        asked, in_play = search.asked, search.meaning.in_play
+        files = (*asked.paths, *in_play.files)
+        # Which files a memory is about counts only where some are asked for.
+        linked = [one.key for one in facts if files or one.patterns]
+        links = self._search.links(linked) if linked else {}
         return Evidence(
             facts=facts,
             keyword={key: value / highest for key, value in matched},
             semantic=self._cosines(search.vector, facts, around),
             wording=self._wordings(search.vector, facts, around),
-            now=now,
+            now=search.now,
             around=around,
-            speakers=frozenset(self._search.known_speakers(asked.words)),
+            speakers=speakers,
             links=links,
             files=files,
-            confidence={one.key: remaining(one, now) for one in facts} if decayed else {},
-            patterns=patterns_asked_for(asked, links, files) | search.in_play.patterns,
+            confidence=search.fade(facts),
+            patterns=patterns_asked_for(asked, links, files) | in_play.patterns,
         )
 
     def _cosines(
@@ -368,7 +348,7 @@ class Retrieval:
         return wordings(vector.pieces, self._search.pieces(list(keys), vector.model), around)
 
     def _surroundings(
-        self, search: _Search, facts: Sequence[Facts], only: MemoryQuery
+        self, search: Search, facts: Sequence[Facts], only: MemoryQuery
     ) -> tuple[Sequence[Facts], Mapping[int, Sequence[int]]]:
         """The candidates with the turns that stand beside the first of them; the turns around each."""
         if search.vector is None:
@@ -387,16 +367,6 @@ class Retrieval:
         return around
 
 
-class _Search(NamedTuple):
-    """What is known about one question during its recall."""
-
-    asked: Question
-    vocabulary: Vocabulary
-    gathering: Gathering
-    vector: QuestionVector | None
-    in_play: InPlay = NOTHING_IN_PLAY
-
-
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
     """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
     apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
@@ -407,7 +377,7 @@ def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, onl
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
 
 
-def _support(search: _Search, evidence: Evidence, top: Scored) -> Support:
+def _support(search: Search, evidence: Evidence, top: Scored) -> Support:
     """The higher of two supports: by all candidates, or by the words of those that have no vector yet."""
     names = search.asked.names
     unknown_names = [name for name in names if not search.vocabulary.frequency.get(name, 0)]

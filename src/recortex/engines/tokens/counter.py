@@ -12,11 +12,12 @@ from __future__ import annotations
 import threading
 import zlib
 from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex.domain.degradation import Degradation
+from recortex.domain.expressions import lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,6 +33,19 @@ PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
+_PLAIN = lazy("[\x00-\x7f…–—‘’“”→×€]*+")  # noqa: RUF001  all of these are neither letter, digit nor space
+"""Texts that Python's expressions split into words as cl100k_base does."""
+_SPACE = r"\t\n\x0b\x0c\r "
+_WORD = lazy(
+    r"'(?:[sdmtSDMT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\nA-Za-z0-9]?+[A-Za-z]++|[0-9]{1,3}+"
+    rf"| ?[^{_SPACE}A-Za-z0-9]++[\r\n]*+|[{_SPACE}]++\Z|[{_SPACE}]*[\r\n]"
+    rf"|[{_SPACE}]+(?![^{_SPACE}])|[{_SPACE}]"
+)
+"""`PATTERN` for such a text. A word's tokens depend on it alone, and most words were counted before: so a
+line is counted in 10 µs instead of 24."""
+REMEMBERED_WORDS = 50_000
+_FEW = 8
+"""A text with more words that are new is counted at once: each would take 2 µs by itself."""
 
 
 class TokenCounter:
@@ -53,6 +67,7 @@ class TokenCounter:
         self._lock = threading.RLock()
         self._encoding: Encoding | None = None
         self._approximate = False
+        self._words: dict[str, int] = {}
 
     @property
     def exact(self) -> bool:
@@ -66,7 +81,20 @@ class TokenCounter:
         encoding = self._load()
         if encoding is None:
             return -(-len(text) // CHARACTERS_PER_TOKEN)
+        if len(text) <= PIECE and _PLAIN.fullmatch(text):
+            return self._by_words(text, encoding)
         return sum(len(encoding.encode_ordinary(piece)) for piece in pieces(text))
+
+    def _by_words(self, text: str, encoding: Encoding) -> int:
+        if len(self._words) > REMEMBERED_WORDS:
+            self._words = {}
+        words, known = _WORD.findall(text), self._words
+        new = {word for word in words if word not in known}
+        for word in islice(new, _FEW):
+            known[word] = len(encoding.encode_ordinary(word))
+        if len(new) > _FEW:
+            return len(encoding.encode_ordinary(text))
+        return sum(map(known.__getitem__, words))
 
     def _load(self) -> Encoding | None:
         with self._lock:

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
 
 Clause = tuple[str, tuple[Any, ...]]
+RULES = ("constraint_override", "core", "feedback", "preference")
+"""The kinds that an index is for: they are few, and asked for together (`engines/context/standing.py`)."""
+_RULES: Clause = (f"m.kind IN {RULES}", ())
 EVERYTHING: Clause = ("1 = 1", ())
 MOST_VALUES = 10_000
 """SQLite takes 32,766 variables in a statement, PostgreSQL 65,535; other parts of a statement need some
@@ -63,6 +66,8 @@ def order(query: MemoryQuery) -> str:
 
 def _clauses(query: MemoryQuery) -> Iterator[Clause]:
     yield from member("m.kind", query.kinds)
+    if query.kinds and set(RULES).issuperset(query.kinds):
+        yield _RULES  # the condition of the index: without it, the index is not used
     yield from member("m.status", query.statuses)
     yield from member("m.domain", query.domains)
     yield from member("m.origin", query.origins)
@@ -71,6 +76,9 @@ def _clauses(query: MemoryQuery) -> Iterator[Clause]:
         yield f"EXISTS (SELECT 1 FROM json_each(m.tags) tag WHERE tag.value IN ({marks}))", tuple(query.tags)
     yield from _linked(query)
     yield from _scalars(query)
+    if query.not_valid_at is not None:
+        at = micros(query.not_valid_at)
+        yield "m.valid_from > ? OR m.valid_until <= ?", (at, at)
 
 
 def _linked(query: MemoryQuery) -> Iterator[Clause]:

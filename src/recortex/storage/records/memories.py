@@ -71,10 +71,13 @@ class MemoryRecords(Records):
         if query.as_of is not None:
             return self._find_as_of(query, query.as_of)
         condition, values = where(query)
+        ordered = f"ORDER BY {order(query)}"
+        if query.limit is None and not query.offset:
+            return self._select(condition, values, ordered)
+        # Only the keys of all that pass are sorted, not their texts.
+        passing = f"SELECT m.key FROM memories m WHERE /*own m*/ {condition} {ordered} LIMIT ? OFFSET ?"
         limit = _ALL if query.limit is None else query.limit
-        return self._select(
-            condition, (*values, limit, query.offset), f"ORDER BY {order(query)} LIMIT ? OFFSET ?"
-        )
+        return self._select(f"m.key IN ({passing})", (*values, limit, query.offset), ordered)
 
     def count(self, query: MemoryQuery) -> int:
         """How many memories pass, the limit aside."""
@@ -83,6 +86,10 @@ class MemoryRecords(Records):
         condition, values = where(query)
         sql = f"SELECT count(*) FROM memories m WHERE /*own m*/ {condition}"
         return int(self._database.value(sql, values))
+
+    def any_untimely(self, at: datetime) -> bool:
+        """Whether an active memory is not true in the world at a time."""
+        return bool(self._database.value(self._sql["any_untimely"], (to_micros(at),)))
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How many memories there are by kind and status."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from recortex.codec import content_to_json, memory_from_json
@@ -10,7 +11,7 @@ from recortex.domain.kinds import KINDS, Content, Kind
 from recortex.domain.links import ConstraintLink, FileLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory, Source
 from recortex.lean import msgspec
-from recortex.storage.records.values import Codec, as_written, codecs, json, parse
+from recortex.storage.records.values import PLAIN, Codec, as_written, codecs, json, parse
 from recortex.storage.tables import MEMORIES
 
 if TYPE_CHECKING:
@@ -38,6 +39,11 @@ _CODECS = {
     for name, codec in codecs(Memory).items()
     if name in MEMORIES.names and name not in _SPECIAL
 }
+
+_AS_STORED = tuple(name for name, codec in _CODECS.items() if codec is PLAIN)
+_as_stored = itemgetter(*map(COLUMNS.index, _AS_STORED))
+_READ = tuple((name, codec.read) for name, codec in _CODECS.items() if codec is not PLAIN)
+"""Fields that are as their columns, and those that are made of them: a context reads a hundred memories."""
 
 
 def to_row(
@@ -88,14 +94,19 @@ def from_row(row: Row, links: Mapping[str, tuple[Any, ...]]) -> Memory:
     """
     with as_written(f"The memory {row[1]}"):
         data = dict(zip(COLUMNS, row, strict=True))
-        values: dict[str, Any] = {name: codec.read(data[name]) for name, codec in _CODECS.items()}
+        values: dict[str, Any] = dict(zip(_AS_STORED, _as_stored(row), strict=True))
+        values |= {name: read(data[name]) for name, read in _READ}
         values |= links
-        place = {name: data[name] for name in _SOURCE_COLUMNS}
         return Memory(
             **values,
             summary=data["text"] if data["summary"] is None else data["summary"],
-            content=_content(values["kind"], data["content"], data["text"]),
-            source=Source(**place, **parse(data["source"], {})),
+            content=_content(data["kind"], data["content"], data["text"]),
+            source=Source(
+                session=data["session"],
+                turn=data["turn"],
+                speaker=data["speaker"],
+                **parse(data["source"], {}),
+            ),
         )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from recortex.storage.database import Database
     from recortex.storage.records.filters import Clause
     from recortex.storage.records.memories import MemoryRecords
+    from recortex.storage.records.values import Row
     from recortex.storage.records.vectors import VectorRecords
 
 _COMPUTED = {"patterns": "(SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)"}
@@ -85,14 +86,16 @@ class SearchRecords(Records):
         if model_key is None:
             return []
         found = self._vector_index.nearest(model_key, vector, limit, where(only) if only else EVERYTHING)
-        if found is not None:
-            return found
+        return self._by_signs(model_key, vector, limit, only) if found is None else found
+
+    def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
+        """As `nearest`, where no index answers."""
         above_zero = bytes(value > 0 for value in memoryview(vector).cast("f"))
         query, bindings = "nearest", [limit, model_key, self._vectors.signs(above_zero)]
-        if self.searchable() >= MANY:
+        if coarse := self._coarse(limit):
             query = "nearest_of_many"
             bindings.append(self._vectors.column(quantised(vector)))
-        sql = self._sql[query].replace("/*coarse*/", str(max(COARSE, limit)))
+        sql = self._sql[query].replace("/*coarse*/", str(coarse))
         if only is not None:
             condition, values = where(only, after=len(bindings))
             among = f"SELECT m.embedding_key FROM memories m WHERE /*own m*/ {condition}"
@@ -101,6 +104,10 @@ class SearchRecords(Records):
             )
             bindings += values
         return [row[0] for row in self._database.rows(sql, bindings)]
+
+    def _coarse(self, limit: int) -> int:
+        """How many are found by their signs, to be compared by their codes; 0 where the signs decide."""
+        return max(COARSE, limit) if self.searchable() >= MANY else 0
 
     def vectors(self, keys: Sequence[int], model: str) -> dict[int, bytes]:
         """The vectors of memories by one embedder, as int8 codes."""
@@ -118,16 +125,24 @@ class SearchRecords(Records):
 
     def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
         """What is scored of those memories that pass the filter."""
-        condition, values = where(only)
         model_key = self._vectors.model_key(model) if model else None
-        column, join, first = "NULL", "", NOTHING
-        if model_key is not None:
-            column, first = self._vectors.COLUMN, (model_key,)
-            join = "LEFT JOIN embeddings e ON /*own e*/ e.key = m.embedding_key AND e.model = ?"
+        if model_key is None:
+            return list(map(Facts._make, self._fact_rows(keys, only, "NULL")))
+        return self._facts_with_vectors(keys, only, model_key)
+
+    def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
+        join = "LEFT JOIN embeddings e ON /*own e*/ e.key = m.embedding_key AND e.model = ?"
+        rows = self._fact_rows(keys, only, self._vectors.COLUMN, join, model_key)
+        return [Facts._make((*row[:-1], row[-1] and self._vectors.code(row[-1]))) for row in rows]
+
+    def _fact_rows(
+        self, keys: Sequence[int], only: MemoryQuery, column: str, join: str = "", *first: Any
+    ) -> list[Row]:
+        """The columns of `Facts`, with one more in place of the vector."""
+        condition, values = where(only)
         among = "m.key IN (SELECT value FROM json_each(?))"
         sql = f"SELECT {_FACTS}, {column} FROM memories m {join} WHERE /*own m*/ {among} AND {condition}"
-        rows = self._database.rows(sql, (*first, json(list(keys)), *values))
-        return [Facts._make((*row[:-1], row[-1] and self._vectors.code(row[-1]))) for row in rows]
+        return self._database.rows(sql, (*first, json(list(keys)), *values))
 
     def around(self, keys: Sequence[int], radius: int) -> list[tuple[int, int]]:
         """Turns of the same session near each, as pairs."""

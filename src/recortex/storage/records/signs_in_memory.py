@@ -58,18 +58,8 @@ class SignsInMemory:
         loaded = self._up_to_date(model)
         if loaded is None:
             return []
-        asked = _words([signs])
-        differing = np.zeros(len(loaded.keys), np.uint16)
-        for kept, one in zip(loaded.words, asked, strict=True):
-            differing += _bits(kept ^ one)
-        if among is not None:
-            places = np.flatnonzero(np.isin(loaded.keys, np.array(among, np.int64)))
-        elif wanted < len(differing):
-            within = np.cumsum(np.bincount(differing))  # how many differ in so many signs or fewer
-            places = np.flatnonzero(differing <= np.searchsorted(within, wanted))
-        else:
-            places = np.arange(len(differing))
-        places = places[np.argsort(differing[places], kind="stable")][:wanted]  # of equals the oldest first
+        passing = None if among is None else np.isin(loaded.keys, np.array(among, np.int64))
+        places = closest(loaded.words, _words([signs]), wanted, passing)
         return [int(key) for key in loaded.keys[places]]
 
     def _up_to_date(self, model: int) -> _Loaded | None:
@@ -92,6 +82,41 @@ class SignsInMemory:
                 words = [np.concatenate(pair) for pair in zip(old.words, words, strict=True)]
             self._loaded[model] = _Loaded(keys, words, rows[-1][1])
             return self._loaded[model]
+
+
+def closest(words: Sequence[Any], asked: Sequence[Any], wanted: int, passing: Any = None) -> Any:
+    """The places of at most so many vectors whose signs differ least, those first, of equals the oldest.
+
+    Args:
+        words: 64 signs of every vector each.
+        asked: the same of the question.
+        wanted: at most so many.
+        passing: which vectors count; None: all.
+    """
+    import numpy as np
+
+    differing = np.zeros(len(words[0]), np.uint16)
+    for kept, one in zip(words, asked, strict=True):
+        differing += _bits(kept ^ one)
+    if passing is not None:
+        places = np.flatnonzero(passing)
+    elif wanted < len(differing):
+        within = np.cumsum(np.bincount(differing))  # how many differ in so many signs or fewer
+        places = np.flatnonzero(differing <= np.searchsorted(within, wanted))
+    else:
+        places = np.arange(len(differing))
+    return places[np.argsort(differing[places], kind="stable")][:wanted]
+
+
+def words_of(above_zero: Any) -> list[Any]:
+    """Signs as numbers of 64 bits, as `SignsInMemory` has them: an array for each 64 signs of every vector.
+
+    Args:
+        above_zero: booleans, a row for each vector.
+    """
+    import numpy as np
+
+    return _words([row.tobytes() for row in np.packbits(above_zero, axis=1, bitorder="little")])
 
 
 def _words(signs: Sequence[bytes]) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from recortex.domain.statistics import Generation, MemoryStatistics
+from recortex.domain.statistics import Generation, Given, MemoryStatistics, Standing
 from recortex.storage.database import Records
 from recortex.storage.records.values import json
 
@@ -52,6 +52,14 @@ class StatisticsRecords(Records):
     def cited(self) -> list[tuple[str, int]]:
         """Every path that an active memory is linked to, with the memory's key."""
         return [(path, key) for path, key in self._rows("cited")]
+
+    def standing(self) -> list[Standing]:
+        """What tells how important each active memory is that is not pinned, but for what was given of it."""
+        return [Standing(*row) for row in self._rows("standing")]
+
+    def given(self, since: int, until: int) -> dict[str, Given]:
+        """What sessions got of each memory from an instant to another, by its id."""
+        return {id_: Given(times, int(places)) for id_, times, places in self._rows("given", since, until)}
 
     def generation(self) -> Generation:
         """What tells whether anything changed."""

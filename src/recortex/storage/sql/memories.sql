@@ -73,3 +73,10 @@ SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?
 -- name: held_at_by
 SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
 WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
+
+-- Each half repeats the condition of its index: without it, the index is not used.
+-- name: any_untimely
+SELECT EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_until IS NOT NULL
+    AND m.valid_until <= ?1)
+  OR EXISTS (SELECT 1 FROM memories m WHERE /*own m*/ m.status = 'active' AND m.valid_from > m.recorded_at
+    AND m.valid_from > ?1)

@@ -36,3 +36,26 @@ SELECT coalesce((SELECT max(seq) FROM audit /*only own*/), 0), (SELECT count(*) 
 
 -- name: named
 WHERE /*own m*/ m.id IN (SELECT value FROM json_each(?1))
+
+-- name: given
+SELECT memory, count(*), sum(place) FROM (
+  SELECT memory, row_number() OVER (
+    PARTITION BY session, context, channel, subject ORDER BY score DESC, memory) AS place
+  FROM receipts WHERE /*own*/ at >= ?1 AND at < ?2) ranked
+GROUP BY memory
+
+-- name: standing
+SELECT m.key, m.id, m.priority, m.recorded_at,
+  (SELECT count(*) FROM relations r WHERE /*own r*/ r.source_key = m.key AND r.status = 'active')
+  + (SELECT count(*) FROM relations r WHERE /*own r*/ r.target_key = m.key AND r.status = 'active')
+  + (SELECT count(*) FROM memory_files f WHERE /*own f*/ f.memory_key = m.key)
+  + (SELECT count(*) FROM memory_functions f WHERE /*own f*/ f.memory_key = m.key)
+  + (SELECT count(*) FROM memory_patterns p WHERE /*own p*/ p.memory_key = m.key)
+  + (SELECT count(*) FROM memory_constraints c WHERE /*own c*/ c.memory_key = m.key),
+  (SELECT count(*) FROM relations r WHERE /*own r*/ r.source_key = m.key AND r.type = 'supersedes'),
+  (SELECT count(*) FROM relations r WHERE /*own r*/ r.source_key = m.key AND r.type = 'contradicts')
+  + (SELECT count(*) FROM relations r WHERE /*own r*/ r.target_key = m.key AND r.type = 'contradicts'),
+  CASE WHEN m.validated_at IS NULL THEN 0 ELSE 1 END,
+  (SELECT max(a.at) FROM audit a WHERE /*own a*/ a.memory_key = m.key AND a.operation = 'reclassify')
+FROM memories m WHERE /*own m*/ m.status = 'active' AND m.pinned = 0
+ORDER BY m.key

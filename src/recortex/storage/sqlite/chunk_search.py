@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.chunk_search import ChunkSearchRecords, where
-from recortex.storage.sqlite.search import COUNTED, all_of, any_of, best_of, frequencies, holding
+from recortex.storage.sqlite.search import COUNTED, all_of, any_of, best_of, holding
+from recortex.storage.sqlite.word_counts import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recortex.domain.query import MemoryQuery
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Rows
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite.pool import Pool
 
 
 class SqliteChunkSearch(ChunkSearchRecords):
@@ -23,13 +25,16 @@ class SqliteChunkSearch(ChunkSearchRecords):
         index: runs what reads the keyword index.
     """
 
-    def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
-        super().__init__(database, vectors)
+    def __init__(self, pool: Pool, vectors: VectorRecords, index: Rows) -> None:
+        super().__init__(pool, vectors)
         self._index = index
+        self._counts = WordCounts(
+            pool, index, self._sql["frequencies"], "chunks_fts", COUNTED, self.searchable
+        )
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many chunks contain it; of a common one, estimated by the latest."""
-        return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
+        return self._counts.of(words)
 
     def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
         """For each word, those of the chunks that contain it."""

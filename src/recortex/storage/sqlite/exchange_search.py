@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from recortex.domain.exchange import ExchangeQuery
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Rows
     from recortex.storage.records.vectors import VectorRecords
+    from recortex.storage.sqlite.pool import Pool
 
 
 class SqliteExchangeSearch(SqliteExchangeWords, ExchangeSearchRecords):
@@ -24,8 +25,9 @@ class SqliteExchangeSearch(SqliteExchangeWords, ExchangeSearchRecords):
         index: runs what reads the keyword index.
     """
 
-    def __init__(self, database: Database, vectors: VectorRecords, index: Rows) -> None:
-        ExchangeSearchRecords.__init__(self, database, vectors)
+    def __init__(self, pool: Pool, vectors: VectorRecords, index: Rows) -> None:
+        ExchangeSearchRecords.__init__(self, pool, vectors)
+        self._count_in(pool, index)
         self._index = index
 
     def match(

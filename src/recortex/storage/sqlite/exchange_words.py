@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.storage.database import Records
-from recortex.storage.sqlite.search import frequencies
+from recortex.storage.sqlite.word_counts import WordCounts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recortex.storage.database import Database, Rows
+    from recortex.storage.database import Rows
+    from recortex.storage.sqlite.pool import Pool
 
 SAMPLED = 100
 """The latest so many exchanges with a word tell about how many hold it."""
@@ -28,9 +29,12 @@ class SqliteExchangeWords(Records):
 
     topic = "exchanges"
 
-    def __init__(self, database: Database, index: Rows) -> None:
-        super().__init__(database)
-        self._index = index
+    def __init__(self, pool: Pool, index: Rows) -> None:
+        super().__init__(pool)
+        self._count_in(pool, index)
+
+    def _count_in(self, pool: Pool, index: Rows) -> None:
+        self._counts = WordCounts(pool, index, self._sql["frequencies"], "exchanges_fts", SAMPLED, self.size)
 
     def size(self) -> int:
         """About how many exchanges are indexed."""
@@ -38,4 +42,4 @@ class SqliteExchangeWords(Records):
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many exchanges contain it; of a common one about how many."""
-        return frequencies(self._index, self._sql["frequencies"], words, SAMPLED, self.size())
+        return self._counts.of(words)

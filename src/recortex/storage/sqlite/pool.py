@@ -55,6 +55,7 @@ class Pool(Database):
         self.path = path
         self._folding = folding
         self._with_vectors = vectors
+        self._in_memory = str(path) == MEMORY
         self.on_change_of_schema: Callable[[], object] = lambda: None
         self._schema: int | None = None
         left_behind(path)
@@ -126,7 +127,7 @@ class Pool(Database):
 
     def connection(self) -> apsw.Connection:
         """The connection that this thread is to use now."""
-        if self.in_transaction or str(self.path) == MEMORY:
+        if self.in_transaction or self._in_memory:
             return self._writer
         if getattr(self._local, "reader", None) is None:
             with translated(self.path):
@@ -142,7 +143,7 @@ class Pool(Database):
         recall, which counts an access each time, is a tenth quicker for it (bench/latency.py).
         """
         with translated(self.path):
-            if not self._lock.acquire(blocking=str(self.path) == MEMORY):
+            if not self._lock.acquire(blocking=self._in_memory):
                 with self._gate.inside():
                     return self._run(self.connection(), sql, bindings)
             try:
@@ -152,8 +153,11 @@ class Pool(Database):
 
     def _run(self, connection: apsw.Connection, sql: str, bindings: Bindings) -> list[tuple[Any, ...]]:
         """All rows; a statement by itself waits for its turn as patiently as a transaction does."""
-        if self.in_transaction:
+        try:
             return list(connection.execute(sql, bindings))
+        except (apsw.BusyError, apsw.LockedError):
+            if self.in_transaction:
+                raise
         found: list[tuple[Any, ...]] = self._patiently(lambda: list(connection.execute(sql, bindings)))
         return found
 
@@ -326,7 +330,7 @@ class Pool(Database):
 
         Then the child cannot go on with this store.
         """
-        if str(self.path) == MEMORY or not self._lock.acquire(timeout=FORK_SECONDS):
+        if self._in_memory or not self._lock.acquire(timeout=FORK_SECONDS):
             return
         if not self.in_transaction and self._gate.shut(FORK_SECONDS):
             self._close_all()
@@ -340,7 +344,7 @@ class Pool(Database):
             self._held_for_fork = False
             self._gate.open()
             self._lock.release()
-        elif child and str(self.path) != MEMORY:
+        elif child and not self._in_memory:
             _inherited.append((self._main, *self._readers))  # closing them would let go of the parent's locks
             self._readers, self._main, self._usable = weakref.WeakSet(), None, False
             self._lock, self._gate, self._local = threading.RLock(), ForkGuard(), threading.local()

@@ -5,23 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.degradation import Degradation
-from recortex.domain.search import ANY_ENDING, begins
+from recortex.domain.search import Facts
 from recortex.errors import CorruptStoreError
 from recortex.ports.search import MOST_SCORED
 from recortex.storage.records.filters import where
 from recortex.storage.records.search import LOOKALIKES, NOTHING, SearchRecords
 from recortex.storage.records.values import json
 from recortex.storage.sqlite.maintenance import rebuild_index
+from recortex.storage.sqlite.word_counts import WordCounts, literally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from recortex.domain.query import MemoryQuery
-    from recortex.storage.database import Bindings, Database, Rows
+    from recortex.storage.database import Bindings, Rows
     from recortex.storage.records.memories import MemoryRecords
     from recortex.storage.records.vectors import VectorRecords
     from recortex.storage.sqlite.pool import Pool
     from recortex.storage.sqlite.vector_index import VectorIndex
+    from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
 
 COUNTED = 10_000
 """Memories with a word are counted up to this number, and estimated above: counting so many takes half a
@@ -54,23 +56,48 @@ class SqliteSearch(SearchRecords):
     """The `SearchStore` of a SQLite database.
 
     Args:
+        held: the vectors that this process has in memory.
         index: runs what reads the keyword index.
     """
 
     def __init__(
         self,
-        database: Database,
+        pool: Pool,
         memories: MemoryRecords,
         vectors: VectorRecords,
         vector_index: VectorIndex,
+        held: VectorsInMemory,
         index: Rows,
     ) -> None:
-        super().__init__(database, memories, vectors, vector_index)
+        super().__init__(pool, memories, vectors, vector_index)
+        self._held = held
         self._index = index
+        self._counts = WordCounts(
+            pool, index, self._sql["frequencies"], "memories_fts", COUNTED, self.searchable
+        )
+        self._having = pool.queries("vectors")["having"]
+
+    def _by_signs(self, model_key: int, vector: bytes, limit: int, only: MemoryQuery | None) -> list[int]:
+        keys = None
+        if only is None:
+            keys = self._held.nearest(model_key, vector, limit, self._coarse(limit))
+        if keys is None:
+            return super()._by_signs(model_key, vector, limit, only)
+        return [row[0] for row in self._database.rows(self._having, (json(keys),))]
+
+    def _facts_with_vectors(self, keys: Sequence[int], only: MemoryQuery, model_key: int) -> list[Facts]:
+        if not self._held.holds(model_key):
+            return super()._facts_with_vectors(keys, only, model_key)
+        rows = self._fact_rows(keys, only, "(SELECT number FROM vector_changes), m.embedding_key")
+        newest = max((row[-1] or 0 for row in rows), default=0)
+        codes = self._held.codes(model_key, rows[0][-2], newest) if rows else {}
+        if codes is None:
+            return super()._facts_with_vectors(keys, only, model_key)
+        return [Facts._make((*row[:-2], codes.get(row[-1]))) for row in rows]
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
-        return frequencies(self._index, self._sql["frequencies"], words, COUNTED, self.searchable())
+        return self._counts.of(words)
 
     def holding(self, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
         """For each word, those of the memories that contain it."""
@@ -113,20 +140,10 @@ class SqliteSearch(SearchRecords):
         ]
 
 
-def frequencies(index: Rows, sql: str, words: Sequence[str], counted: int, size: int) -> list[int]:
-    """How many of `size` rows hold each word; above what is counted, as if all were like the latest."""
-    found = index.rows(sql, (json([any_of([word]) for word in words]), counted))
-    pairs = [map(int, row[0].split()) for row in found]
-    return [
-        count if count < counted else max(counted, counted * size // max(size - oldest + 1, counted))
-        for count, oldest in pairs
-    ]
-
-
 def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
     """For each word, those of the keys whose rows hold it."""
     among = json(list(keys))
-    return {word: frozenset(row[0] for row in index.rows(sql, (any_of([word]), among))) for word in words}
+    return {word: frozenset(row[0] for row in index.rows(sql, (literally(word), among))) for word in words}
 
 
 def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, float]]:
@@ -137,15 +154,9 @@ def best_of(found: Sequence[tuple[int, float]], limit: int) -> list[tuple[int, f
 
 def any_of(words: Sequence[str]) -> str:
     """A full-text expression: any of the words, each taken literally but for `ANY_ENDING`."""
-    return " OR ".join(map(_literally, words))
+    return " OR ".join(map(literally, words))
 
 
 def all_of(words: Sequence[str]) -> str:
     """A full-text expression: all of the words, each taken literally."""
-    return " AND ".join(map(_literally, words))
-
-
-def _literally(word: str) -> str:
-    if begins(word):
-        return f'"{word.removesuffix(ANY_ENDING)}" *'
-    return '"' + word.replace('"', '""').replace("\0", "") + '"'
+    return " AND ".join(map(literally, words))

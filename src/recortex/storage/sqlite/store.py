@@ -19,6 +19,7 @@ from recortex.storage.sqlite.pool import Pool
 from recortex.storage.sqlite.schema_check import refuse_foreign
 from recortex.storage.sqlite.search import KeywordIndex, SqliteSearch
 from recortex.storage.sqlite.vector_index import SqliteVectors, VectorIndex
+from recortex.storage.sqlite.vectors_in_memory import VectorsInMemory
 from recortex.storage.store import EngineStore
 
 if TYPE_CHECKING:
@@ -89,7 +90,10 @@ class SqliteStore(EngineStore):
         self.vector_index = VectorIndex(self.pool, indexes, on_degradation)
         self.vectors: SqliteVectors = SqliteVectors(self.pool, self.vector_index)
         self._index = index
-        self.search = SqliteSearch(self.pool, self.memories, self.vectors, self.vector_index, index)
+        self._held = VectorsInMemory(self.pool)
+        self.search = SqliteSearch(
+            self.pool, self.memories, self.vectors, self.vector_index, self._held, index
+        )
 
     def _write_backup(self, part: Path, _: datetime) -> None:
         with closing(connect(self.path, vectors=False)) as source:
@@ -161,6 +165,7 @@ class SqliteStore(EngineStore):
     def compact(self) -> None:
         """Rewrite the file without what was deleted, and forget the vectors' index, which holds it too."""
         self.vector_index.drop()
+        self._held.drop()
         compact(self.pool)
 
     def says(self, part: str) -> bool:

@@ -68,7 +68,7 @@ def migrate(connection: Connection[Any], *, now: int, partitions: int) -> None:
         )
     if not current:
         _takes_any_text(connection)
-    for step in (one for one in steps if one.version > current):
+    for step in steps[current:]:
         _apply(connection, step, now, partitions)
 
 

@@ -50,6 +50,13 @@ SELECT key, dimensions FROM embedding_models
 -- name: slice
 SELECT key, vector FROM embeddings WHERE model = ? AND key > ? AND key <= ? ORDER BY key LIMIT ?
 
+-- name: held
+SELECT c.number, e.key, e.vector FROM vector_changes c LEFT JOIN
+  (SELECT key, vector FROM embeddings WHERE model = ? AND key >= ? ORDER BY key LIMIT ?) e
+
+-- name: changes
+SELECT number, (SELECT coalesce(max(key), 0) FROM embeddings) FROM vector_changes
+
 -- name: tail
 SELECT v.key, vec_distance_cosine(vec_int8(e.vector), vec_int8(?)) FROM
   (SELECT key FROM embedding_signs WHERE model = ? AND key > ?

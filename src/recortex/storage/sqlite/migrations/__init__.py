@@ -49,7 +49,7 @@ def migrate(pool: Pool, *, now: int, before_change: Callable[[], object]) -> Non
     current = refuse_newer(pool)
     if 0 < current < steps[-1].version:
         before_change()
-    for step in (one for one in steps if one.version > current):
+    for step in steps[current:]:
         _apply(pool, step, now)
 
 

@@ -23,7 +23,7 @@ _SQL = queries("salvage", "sqlite")
 
 CUT_OFF = "are missing from the file's end, and what only they held is lost"
 BLIND = "could not be read whole, and what only they held is lost"
-_MADE_ANEW = (*keyword_indexes(), "embedding", "vector_indexes")
+_MADE_ANEW = (*keyword_indexes(), "embedding", "vector_indexes", "vector_changes")
 """Tables and indexes that hold nothing which cannot be made again from the rows."""
 
 

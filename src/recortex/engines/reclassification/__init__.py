@@ -1,0 +1,1 @@
+"""Importance that follows use: signals, rules and safeguards, as functions of values."""

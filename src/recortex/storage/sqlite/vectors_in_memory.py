@@ -1,0 +1,214 @@
+"""The vectors of memories, held by a process that asks more than once.
+
+Of a hundred thousand of 384 numbers the nearest are found in a millisecond, where reading their signs from
+the database takes fifteen (bench/beside_vectors.py). Every vector is what the database has: what was added
+is read before each search, and all is read again when any was deleted or changed, by whatever process.
+"""
+
+from __future__ import annotations
+
+import threading
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from recortex.storage.records.signs_in_memory import closest, words_of
+from recortex.storage.records.vectors import quantised
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from recortex.storage.sqlite.pool import Pool
+
+MOST = 200_000
+"""With more vectors nothing is held: these take 115 MB."""
+_CHUNK = 5_000
+"""Vectors that are read by one statement."""
+_GROWTH = 1.2
+_SIGNS = 64
+_ONCE = 1
+"""Searches that a process makes without: a command that asks one question would read all for nothing."""
+
+
+class _Held(NamedTuple):
+    """The vectors of an embedder, in arrays that have room for more.
+
+    Attributes:
+        changes: what the database had counted when they were read.
+        seen: the newest key of any vector then.
+        codes: int8 values of each vector, by its key, in the keys' order.
+        keys: int64, ascending.
+        words: uint64, an array for each 64 signs of every vector.
+    """
+
+    changes: int
+    seen: int
+    codes: dict[int, bytes] = {}  # noqa: RUF012  never changed: `_with` makes one of its own
+    keys: Any = ()
+    words: Sequence[Any] = ()
+
+    @property
+    def last(self) -> int:
+        """The newest key; 0 before there is one."""
+        return next(reversed(self.codes), 0)
+
+
+class VectorsInMemory:
+    """Finds vectors by their signs and codes, and gives codes.
+
+    Args:
+        pool: the database.
+        most: with more vectors of an embedder, none are held.
+    """
+
+    def __init__(self, pool: Pool, *, most: int = MOST) -> None:
+        self._pool = pool
+        self._most = most
+        self._sql = pool.queries("vectors")
+        self._asked: dict[int, int] = {}
+        self._held: dict[int, _Held] = {}
+        self._lock = threading.Lock()
+
+    def hold(self, model: int) -> None:
+        """Read the vectors now: the process is going to ask."""
+        self._asked[model] = _ONCE
+        self._up_to_date(model)
+
+    def drop(self) -> None:
+        """Hold nothing: vectors of what was erased are gone at once."""
+        with self._lock:
+            self._held.clear()
+
+    def nearest(self, model: int, vector: bytes, limit: int, coarse: int) -> list[int] | None:
+        """Keys of vectors, nearest first; of equally near ones the oldest first.
+
+        Args:
+            model: the embedder's key.
+            vector: little-endian float32 values, as long as the held ones.
+            limit: at most so many.
+            coarse: how many are found by their signs, to be compared by their codes; 0: their signs decide.
+
+        Returns:
+            The keys; None where nothing is held, or vectors of another length.
+        """
+        self._asked[model] = self._asked.get(model, 0) + 1
+        held = self._up_to_date(model) if self._asked[model] > _ONCE else None
+        if held is None:
+            return None
+        import numpy as np
+
+        values, size = np.frombuffer(vector, "<f4"), len(held.codes)
+        asked = [column[0] for column in words_of((values > 0)[np.newaxis])]
+        if len(asked) != len(held.words):
+            return None
+        places = closest([column[:size] for column in held.words], asked, coarse or limit)
+        keys: list[int] = held.keys[places].tolist()
+        if not coarse:
+            return keys
+        distances = _distances([held.codes[key] for key in keys], values)
+        return [keys[place] for place in np.lexsort((keys, distances))[:limit].tolist()]
+
+    def holds(self, model: int) -> bool:
+        """Whether vectors of an embedder are held, and can be used here."""
+        return model in self._held and not self._pool.in_transaction
+
+    def codes(self, model: int, changes: int, newest: int) -> Mapping[int, bytes] | None:
+        """The codes of an embedder's vectors by key.
+
+        Args:
+            model: the embedder's key.
+            changes: what the database had counted when the keys were read that are looked for.
+            newest: of these keys.
+
+        Returns:
+            The codes; None where nothing is held.
+        """
+        held = self._held.get(model)
+        if held is None or held.changes != changes or held.seen < newest:
+            held = self._up_to_date(model)
+        return held.codes if held else None
+
+    def _up_to_date(self, model: int) -> _Held | None:
+        """What is held, with what came since.
+
+        None where there is nothing, too much, or a transaction whose rows may yet be gone.
+        """
+        if self._pool.in_transaction:
+            return None
+        with self._lock:
+            held = self._held.pop(model, None)
+            counted = self._pool.rows(self._sql["changes"])
+            if not counted:  # by damage
+                return None
+            changes, newest = counted[0]
+            if held is None or held.changes != changes:
+                held = self._extended(model, _Held(changes, newest)) if newest <= self._most else None
+            elif held.seen < newest:
+                held = self._extended(model, held._replace(seen=newest))
+            if held is not None:
+                self._held[model] = held
+            return held
+
+    def _extended(self, model: int, held: _Held) -> _Held | None:
+        """What is held with later vectors.
+
+        None where earlier ones were changed since, or there are none or too many.
+        """
+        for changes, rows in self._read(model, held.last + 1):
+            lengths = {len(code) for code in (*islice(held.codes.values(), 1), *(row[1] for row in rows))}
+            if changes != held.changes or len(lengths) > 1:  # the latter by damage alone
+                return None
+            held = _with(held, rows)
+        return held if 0 < len(held.codes) <= self._most else None
+
+    def _read(self, model: int, first: int) -> Iterator[tuple[int, list[tuple[int, bytes]]]]:
+        """Keys and codes from a key on, in chunks, with what the database has counted of changes."""
+        more = True
+        while more:
+            found = self._pool.rows(self._sql["held"], (model, first, _CHUNK))
+            rows = [(key, code) for _, key, code in found if key is not None]
+            yield found[0][0], rows
+            more = len(rows) == _CHUNK
+            first = rows[-1][0] + 1 if rows else first
+
+
+def _with(held: _Held, rows: Sequence[tuple[int, bytes]]) -> _Held:
+    """The same with later vectors, in the same arrays as far as these have room."""
+    if not rows:
+        return held
+    codes, words = held.codes or {}, words_of(_table([code for _, code in rows]) > 0)
+    start, end = len(codes), len(codes) + len(rows)
+    if end > len(held.keys):
+        room = max(end, int(len(held.keys) * _GROWTH))
+        longer = [_longer(column, room) for column in held.words or [()] * len(words)]
+        held = held._replace(codes=codes, keys=_longer(held.keys, room, "int64"), words=longer)
+    held.keys[start:end] = [key for key, _ in rows]
+    for kept, added in zip(held.words, words, strict=True):
+        kept[start:end] = added
+    codes.update(rows)  # last: who reads meanwhile goes by their number
+    return held
+
+
+def _longer(array: Any, room: int, of: str = "uint64") -> Any:
+    import numpy as np
+
+    longer = np.empty(room, of)
+    longer[: len(array)] = array
+    return longer
+
+
+def _table(codes: Sequence[bytes]) -> Any:
+    """Codes as int8, a row for each vector."""
+    import numpy as np
+
+    return np.frombuffer(b"".join(codes), np.int8).reshape(len(codes), -1)
+
+
+def _distances(codes: Sequence[bytes], values: Any) -> Any:
+    """How far vectors are from a question's: 1 - cosine as float32, to the digit as sqlite-vec has it."""
+    import numpy as np
+
+    asked = np.frombuffer(quantised(values.tobytes()), np.int8).astype(np.float32)
+    rows = _table(codes).astype(np.float32)  # exact: sums of such products are whole numbers below 2^24
+    squares = np.einsum("ij,ij->i", rows, rows).astype(np.float64)
+    lengths = np.sqrt(squares) * np.sqrt(float(asked @ asked))
+    return (1.0 - (rows @ asked) / lengths).astype(np.float32)

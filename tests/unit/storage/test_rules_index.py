@@ -1,0 +1,30 @@
+"""The few memories of the kinds that hold rules are found without reading all others."""
+
+from contextlib import closing
+
+from example_memories import AT, insert, memory
+from recortex.domain.query import MemoryQuery
+from recortex.engines.context.standing import STANDING_KINDS
+from recortex.storage.records.filters import RULES, order, where
+from recortex.storage.sqlite.store import SqliteStore
+
+
+def plan(store, query):
+    condition, values = where(query)
+    sql = f"SELECT m.key FROM memories m WHERE {condition} ORDER BY {order(query)}"  # noqa: S608
+    return " ".join(row[3] for row in store.pool.rows(f"EXPLAIN QUERY PLAN {sql}", values))
+
+
+def test_the_index_is_for_the_kinds_that_a_context_asks_for(tmp_path):
+    assert sorted(STANDING_KINDS) == list(RULES)
+    with closing(SqliteStore(tmp_path / "store.db", backups=tmp_path / "backups", clock=lambda: AT)) as store:
+        rules = [memory(n, f"rule {n}", kind=kind, priority=n) for n, kind in enumerate(RULES, 1)]
+        insert(store, *rules, memory(9, "no rule", priority=9))
+        everything = MemoryQuery(kinds=STANDING_KINDS, order="importance")
+        some = MemoryQuery(kinds=STANDING_KINDS[:2], order="importance", limit=1)
+        for query in (everything, some):
+            assert "memories_rules" in plan(store, query)
+            assert "TEMP B-TREE" not in plan(store, query)
+        assert store.memories.find(everything) == rules[::-1]
+        assert store.memories.find(some) == [one for one in rules[::-1] if one.kind in some.kinds][:1]
+        assert "memories_rules" not in plan(store, MemoryQuery(kinds=("tribal", "core"), order="importance"))
