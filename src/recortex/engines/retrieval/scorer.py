@@ -115,16 +115,15 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
 
     Where a memory has no vector yet, its words count instead, as they do in a store without vectors. If the
     mean counted instead, and the spread were taken over all, a store in which half of the vectors are missing
-    would
-    find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
+    would find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
     """
-    words, vectors = bool(evidence.keyword), bool(evidence.semantic)
+    words, vectors, pieces = bool(evidence.keyword), bool(evidence.semantic), bool(evidence.wording)
     forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate
     scored = []
     for one, compared, deviations in zip(evidence.facts, *_compared(evidence), strict=True):
         form = forms.get(one.traits)
         if form is None:
-            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors)
+            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors, pieces=pieces)
         spoken, common = _spoken(asked, evidence, one), _common(asked, evidence, one)
         total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
         if spoken is not _NOTHING_SPOKEN:
@@ -150,6 +149,7 @@ def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
         semantic, [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
     )
     nothing = [0.0] * len(facts)
+    by_passages = _deviations(nearby, nothing)
     wording = [evidence.wording.get(one.key) for one in facts]
     words = [one and one.words for one in wording]
     weakest = [one and one.weakest for one in wording]
@@ -159,13 +159,13 @@ def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
     deviations = (
         by_words,
         by_vectors,
-        _deviations(nearby, nothing),
+        by_passages,
         standardised(session, LEAST_SPREAD),
         standardised(before, LEAST_SPREAD),
         standardised(after, LEAST_SPREAD),
         _deviations(words, by_vectors, _LEAST_SPREAD_OF_WORDS),
         _deviations(weakest, by_vectors, _LEAST_SPREAD_OF_WORDS),
-        _deviations(passage, by_vectors, _LEAST_SPREAD_OF_WORDS),
+        _deviations(passage, by_passages, _LEAST_SPREAD_OF_WORDS),
         _deviations(length, nothing),
     )
     known = ([value or 0.0 for value in values] for values in measured)
