@@ -100,10 +100,13 @@ class Scored(NamedTuple):
 
     @property
     def signals(self) -> dict[str, float]:
-        """The signals by name, each from 0 to 1; those that do not count for this form are left out."""
+        """The signals by name, each from 0 to 1; those that do not count for this form are left out.
+
+        A cosine that was measured is never left out: whether a memory answers is told by it.
+        """
         if self.named is not None:
             return dict(self.named)
-        found: dict[str, float] = {}
+        found = {"semantic": clamp(self.compared.semantic)} if self.compared.semantic else {}
         for weights, values in ((self.weights.compared, self.compared), (self.weights.spoken, self.spoken)):
             named = zip(values._fields, weights, values, strict=True)
             found |= {name: clamp(value) for name, weight, value in named if weight}
