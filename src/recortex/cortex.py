@@ -31,6 +31,7 @@ from recortex.operations.replaying import ReplayOperations
 from recortex.operations.reviewing import ReviewOperations
 from recortex.operations.searching import SearchOperations
 from recortex.operations.sessions import SessionOperations
+from recortex.operations.validating import ValidationOperations
 
 
 class Cortex(
@@ -56,6 +57,7 @@ class Cortex(
     DocumentOperations,
     InspectionOperations,
     LifecycleOperations,
+    ValidationOperations,
     GraphOperations,
     BriefOperations,
     ProjectOperations,

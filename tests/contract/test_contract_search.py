@@ -194,7 +194,10 @@ def test_facts_are_the_columns_of_those_that_pass(store):
     )
     (facts,) = store.search.facts([key, key + 1, key + 9], MemoryQuery(), None)
     at = to_micros(AT)
-    expected = (key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2, "active", None)
+    expected = (
+        *(key, "tribal", "s", 4, "Ada", at, at, at, 0.25, 7, 5, 1, at, 3, 2),
+        *(None, None, "active", None),
+    )
     assert tuple(facts) == expected
 
 

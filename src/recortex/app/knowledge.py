@@ -8,21 +8,26 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.app.citations import cited_by
+from recortex.domain.citation import told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
+from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Scope
 from recortex.engines.brief.groups import RULE
 from recortex.engines.brief.standing import still_holds
 from recortex.engines.context.assembling import Offer
 from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
+from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.retrieval.asking import InPlay
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.app.application import Application
+    from recortex.domain.citation import Citation
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
 
@@ -38,6 +43,11 @@ SAID = 3
 """Exchanges that may be told; as many as an answer of `recall` shows strong ones of, mostly."""
 CATCH_UP = 32
 """Memories without a vector that are embedded first, as in `recall`."""
+
+
+def _note(citations: Sequence[Citation]) -> str:
+    """What became of cited code that does not say any more what it said."""
+    return told_of([one for one in citations if one.state in {"changed", "gone"}])
 
 
 class Knowledge:
@@ -66,7 +76,20 @@ class Knowledge:
     def offers(self, boosts: Mapping[str, float]) -> list[Offer]:
         """Every memory that may be told, redacted; some more than once."""
         found = [*self._answers(), *self._about(), *self._rules(boosts)]
-        return [one._replace(memory=output_redacted(one.memory)) for one in found]
+        present = self._present({one.memory.id: one.memory for one in found}.values())
+        cited = cited_by(self._app.root, list(present.values()), "renames")
+        notes = {id_: _note(each) for id_, each in cited.items()}
+        return [
+            one._replace(memory=output_redacted(present[one.memory.id]), cited=notes[one.memory.id])
+            for one in found
+        ]
+
+    def _present(self, memories: Iterable[Memory]) -> dict[str, Memory]:
+        """The memories by id, with the confidence that is left now."""
+        found = list(memories)
+        for services, _ in self._asked:
+            found = faded(found, services.store, to_micros(self._now))
+        return {memory.id: memory for memory in found}
 
     def said(self) -> list[ExchangeHit]:
         """What was said in sessions and probably answers the task."""
@@ -87,7 +110,7 @@ class Knowledge:
                 only=self._only,
                 meaning=meaning,
                 floor=self._app.settings["recall.floor"],
-                decayed=False,  # the score has it; nothing else is told of it
+                decayed=False,  # done for all offers together
             )
             self.degraded = tuple(dict.fromkeys((*self.degraded, *found.degraded)))
             for hit in found.hits:

@@ -56,7 +56,7 @@ def converse(call: Call) -> int:
 
 
 def items(found: Reviewed) -> list[Item]:
-    """What there is to decide: what waits, then pairs that cannot both hold, then what is in doubt."""
+    """What there is to decide: what waits, pairs that cannot both hold, what is flagged, then doubts."""
     pairs = found.contradictions
     against = {one.newer.id: one.older for one in pairs} | {one.older.id: one.newer for one in pairs}
     waiting = [Item(one, against.get(one.id), "Is this right?") for one in found.memories]
@@ -66,7 +66,14 @@ def items(found: Reviewed) -> list[Item]:
         for one in pairs
         if not shown & {one.newer.id, one.older.id}
     ]
-    return [*waiting, *odd, *(Item(one.memory, one.against, one.question) for one in found.questions or ())]
+    shown |= {one.memory.id for one in odd}
+    flagged = [
+        Item(one.memory, None, f"Does it still hold? {'; '.join(one.why)}".strip())
+        for one in found.flagged
+        if one.memory.id not in shown
+    ]
+    asked = [Item(one.memory, one.against, one.question) for one in found.questions or ()]
+    return [*waiting, *odd, *flagged, *asked]
 
 
 class Decision(NamedTuple):

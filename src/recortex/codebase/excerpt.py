@@ -22,7 +22,7 @@ class Excerpt(NamedTuple):
 
     Attributes:
         path: relative to the project's root.
-        content_hash: BLAKE3 of the bytes, as `codebase.files.cited_hash` gives it.
+        content_hash: BLAKE3 of the bytes, as of cited lines.
     """
 
     path: str

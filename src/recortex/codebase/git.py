@@ -36,7 +36,7 @@ SECONDS = 3.0
 """After which a git command is stopped."""
 MOST_BYTES = 64 * 1024
 _SHA256 = 64
-_PLAIN = ("--no-ext-diff", "--no-textconv")
+PLAIN = ("--no-ext-diff", "--no-textconv")
 _HARMLESS = re.compile(
     r"^\s*(filemode|ignorecase|symlinks|autocrlf|precomposeunicode)\s*=\s*(true|false|input)\s*$",
     re.MULTILINE | re.IGNORECASE,
@@ -155,7 +155,7 @@ def files_at_work(tree: Path) -> tuple[str, ...]:
         if git is None:
             return ()
         lately = git.lines(
-            "log", f"--max-count={AT_WORK}", "--since=14.days", "--name-only", "--format=", *_PLAIN
+            "log", f"--max-count={AT_WORK}", "--since=14.days", "--name-only", "--format=", *PLAIN
         )
         files = dict.fromkeys((*_changed(git)[:FILES], *filter(None, lately)))
     return tuple(files)[:MOST_AT_WORK]
@@ -168,7 +168,7 @@ def renamed_files(tree: Path) -> list[tuple[str, str, datetime]]:
         if git is None:
             return []
         log = ("log", f"--max-count={RENAMED}", "-M", "--diff-filter=R", "--name-status", "--format=%ct")
-        lines = git.lines(*log, *_PLAIN)
+        lines = git.lines(*log, *PLAIN)
     found: list[tuple[str, str, datetime]] = []
     at = datetime.fromtimestamp(0, UTC)
     for line in lines:
@@ -192,7 +192,7 @@ def released_at(tree: Path, version: str) -> datetime | None:
 def _changed(git: Git) -> tuple[str, ...]:
     """The files that differ from the newest commit."""
     # A submodule is asked with its own configuration: it is left out.
-    return git.lines("diff", "--name-only", *_PLAIN, "--ignore-submodules=all", "HEAD")
+    return git.lines("diff", "--name-only", *PLAIN, "--ignore-submodules=all", "HEAD")
 
 
 def tracked(tree: Path, path: str) -> bool:

@@ -27,7 +27,8 @@ class Hit:
     Attributes:
         score: 0 to 1.
         signals: each part of the score by name, before weighting.
-        freshness: whether the cited files still read as they did; `none` where no file is cited.
+        freshness: whether the cited code still reads as it did; `none` where none can be compared.
+        cited: what became of it, in one line, where it does not stand as it did.
         code: of a description of code: the code itself.
         weak: much less sure than the best one: it may be about something else.
         alike: ids of memories that say the same in nearly the same words and are not told again.
@@ -38,6 +39,7 @@ class Hit:
     score: float
     signals: dict[str, float] = field(default_factory=dict)
     freshness: Freshness = "none"
+    cited: str = ""
     code: tuple[Memory, ...] = ()
     weak: bool = False
     alike: tuple[str, ...] = ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Freshness = Literal["fresh", "changed", "gone", "none"]
-"""Whether a cited file still reads as it did; `none` where none is cited."""
+Freshness = Literal["fresh", "moved", "changed", "gone", "none"]
+"""Whether a cited place still reads as it did, from best to worst; `none`: there is nothing to compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class FileLink:
         line_end: last line, inclusive.
         content_hash: BLAKE3 of the cited text when it was cited; empty where it was not read.
         commit: the commit that was checked out then.
+        signature: of the cited lines, by which they are found again (`engines/citations/signature.py`).
     """
 
     path: str
@@ -26,6 +27,7 @@ class FileLink:
     line_end: int | None = None
     content_hash: str = ""
     commit: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

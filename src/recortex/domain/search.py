@@ -79,6 +79,7 @@ class Facts(NamedTuple):
         confidence: the stored base, 0 to 1; decay is computed from it.
         traits: what `engines.indexing.traits` saw in the text when it was written.
         patterns: how many code patterns it is linked to.
+        checked_at, standing: when the code that it cites was last looked at, and the share that stood.
         status: as stored.
         vector: by the embedder that was asked for: int8 or little-endian float32 values.
     """
@@ -98,6 +99,8 @@ class Facts(NamedTuple):
     validated_at: int | None = None
     access_count: int = 0
     patterns: int = 0
+    checked_at: int | None = None
+    standing: float | None = None
     status: str = "active"
     vector: bytes | None = None
 

@@ -22,6 +22,9 @@ class MemoryStatistics(NamedTuple):
         valid_from: since when it is true: when it was said.
         rule: that found it in a session; empty where it was told on purpose.
         loaded_by: clients that load a file in which it stands already, with spaces between.
+        checked_at: when the code that it cites was last looked at; None where it never was.
+        standing: the share of that code that stood then, 0 to 1; None where none could be compared.
+        standing_since: since when it is that share.
     """
 
     key: int
@@ -44,6 +47,9 @@ class MemoryStatistics(NamedTuple):
     trust: str = ""
     rule: str = ""
     loaded_by: str = ""
+    checked_at: int | None = None
+    standing: float | None = None
+    standing_since: int | None = None
 
 
 class Given(NamedTuple):

@@ -113,8 +113,9 @@ def lean(value: Any) -> dict[str, Any]:
     data = _memory(value, WHOLE) if isinstance(value, Memory) else _value(value)
     if isinstance(value, Memory) and value.status in _WAITS:
         data["note"] = _WAITS[value.status]
-    if known := getattr(value, "known", ()):
-        data["known"] = _value(known)
+    for more in ("known", "cited"):
+        if isinstance(value, Memory) and (told := getattr(value, more, ())):
+            data[more] = _value(told)
     if notes := _notes(value):
         data["note"] = " ".join(notes)
     return data if isinstance(data, dict) else {"result": data}

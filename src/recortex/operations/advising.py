@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recortex.codebase.files import freshness, relative
+from recortex.app.citations import citations_of, cited_by
+from recortex.codebase.files import relative
 from recortex.domain.advice import Suggestion, Suggestions, Warned, Warnings
+from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
@@ -126,16 +128,18 @@ class AdviceOperations(Operations):
             text=memory.text,
             advice=advice(memory),
             about=tuple(path for path in paths if any(_is_in(one, path) for one in cited)),
-            freshness=freshness(self._app.root, memory.files),
+            freshness=freshness_of(citations_of(self._app.root, memory.files)),
         )
 
     def _to_check(self, known: Sequence[Memory]) -> Iterator[Suggestion]:
         """What may not hold any more: its code changed, or nobody has confirmed it for long."""
         now = self._app.clock()
+        cited = cited_by(self._app.root, known, "renames")
         for memory in known:
-            state = freshness(self._app.root, memory.files)
+            state = freshness_of(cited[memory.id])
             if state in {"changed", "gone"}:
-                yield _suggested(memory, "check", f"the code that it cites is {state}")
+                because = f"the code that it cites is {state}: {told_of(cited[memory.id])}"
+                yield _suggested(memory, "check", because)
             elif _overdue(memory, now):
                 yield _suggested(memory, "check", "nobody has confirmed it for long")
 

@@ -13,9 +13,10 @@ from recortex.engines.similarity.jaccard import SUGGESTED
 from recortex.engines.similarity.vector_verdict import BY_WORDS, SAME_MATTER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from recortex.app.store_services import StoreServices
+    from recortex.domain.citation import Citation
     from recortex.domain.relation import Relation
     from recortex.engines.ingestion.service import Kept
 
@@ -42,8 +43,19 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RememberedMemory(Memory):
-    """The memory that was kept, equal to the same memory read later.
+class AnsweredMemory(Memory):
+    """A memory with something beside it, equal to the same memory read elsewhere."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other is the same memory in the same state."""
+        return isinstance(other, Memory) and _state(self) == _state(other)
+
+    __hash__ = None  # type: ignore[assignment]  # a memory holds what cannot be hashed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RememberedMemory(AnsweredMemory):
+    """The memory that was kept.
 
     Attributes:
         known: what was known of the same matter, at most three; where it was merged or confirmed, the memory
@@ -52,11 +64,22 @@ class RememberedMemory(Memory):
 
     known: tuple[Known, ...] = ()
 
-    def __eq__(self, other: object) -> bool:
-        """Whether the other is the same memory in the same state."""
-        return isinstance(other, Memory) and _state(self) == _state(other)
 
-    __hash__ = None  # type: ignore[assignment]  # a memory holds what cannot be hashed
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenedMemory(AnsweredMemory):
+    """A memory with what became of the code that it cites.
+
+    Attributes:
+        cited: of each place that can be compared, what became of it: "src/a.py:4-9: 2 of 6 lines differ".
+    """
+
+    cited: tuple[str, ...] = ()
+
+
+def opened(memory: Memory, citations: Sequence[Citation]) -> OpenedMemory:
+    """A memory with what became of the places that it cites."""
+    told = tuple(one.told or f"{one.was}: {one.state}" for one in citations if one.state != "none")
+    return OpenedMemory(**_state(memory), cited=told)
 
 
 def answered(services: StoreServices, kept: Kept) -> RememberedMemory:

@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from recortex.domain.links import FileLink
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Actor
 from recortex.errors import InvalidInputError
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
     from recortex.domain.hook_event import HookEvent
+    from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
 
 Result = TypeVar("Result", bound="DataclassInstance")
@@ -146,10 +146,11 @@ def file_link(text: str, root: Path) -> FileLink:
         raise InvalidInputError(
             f"{text[:80]!r} is not a file.", hint="Give PATH, PATH:LINE or PATH:FIRST-LAST."
         )
-    from recortex.codebase.files import cited_hash, relative
+    from recortex.app.citations import cite
+    from recortex.codebase.files import relative
+    from recortex.codebase.project import branch_and_commit
 
-    inside = relative(path, root)
-    return FileLink(inside, first, last, cited_hash(root, inside, first, last))
+    return cite(root, relative(path, root), first, last, branch_and_commit(root)[1])
 
 
 def _parts(text: str) -> tuple[str, int | None, int | None]:

@@ -151,7 +151,7 @@ class BrowseOperations(Operations):
             raise InvalidInputError(f"The offset must be from 0 to {MAX_OFFSET:,}.")
         return self._page(query, bounded(limit), offset)
 
-    @operation(read_only=True)
+    @operation(read_only=True, told=("id", "depth", "limit"))
     def related(
         self,
         id: str,  # noqa: A002

@@ -131,7 +131,7 @@ class CorrectionOperations(Operations):
         new = (
             self._by_agent(old, answer, text)
             if agents.limited(self._app)
-            else self._by_person(old, answer, text)
+            else self._by_person(services, old, answer, text)
         )
         kept = services.ingestion.change(
             old, new, now=self._app.clock(), actor=self._app.actor, operation="feedback",
@@ -141,15 +141,18 @@ class CorrectionOperations(Operations):
             services.embedding.embed([kept])
         return Feedback(answer=answer, memory=kept, confidence=(old.confidence, kept.confidence))
 
-    def _by_person(self, old: Memory, answer: Answer, text: str) -> Memory:
-        """What a person's word makes of a memory: sure and active, or put away."""
+    def _by_person(self, services: StoreServices, old: Memory, answer: Answer, text: str) -> Memory:
+        """What a person's word makes of a memory: sure, active and validated, or put away."""
+        from recortex.app.validation import cited_anew
         from recortex.engines.reviewing.calibration import answered
+        from recortex.engines.validation.healing import approved
 
         sure = answered(old.confidence, answer)
         if answer == "reject":
             return replace(old, confidence=sure, status=Status.ARCHIVED)
         said = _reworded(old, text) if text else old
-        return replace(said, confidence=sure, status=Status.ACTIVE, validated_at=self._app.clock())
+        holds = approved(said, cited_anew(services, old), self._app.clock())
+        return replace(holds, confidence=sure, status=Status.ACTIVE)
 
     def _by_agent(self, old: Memory, answer: Answer, text: str) -> Memory:
         """An agent's word moves the confidence a little, as an outcome does; it validates nothing."""

@@ -102,12 +102,11 @@ class GraphOperations(Operations):
         most = bounded(limit)
         services, memory = self._app.locate(id)
         steps = walk(memory.id, depth, way, services.store.relations.of, limit=most + 1)
-        found = {
-            one.id: output_redacted(one)
-            for one in services.store.memories.get([step.id for step in steps[:most]])
-        }
+        near = services.store.memories.get([step.id for step in steps[:most]])
+        first, *others = self._faded(services, [memory, *near])
+        found = {one.id: output_redacted(one) for one in others}
         return Traversal(
-            memory=output_redacted(memory),
+            memory=output_redacted(first),
             reached=tuple(
                 Reached(memory=found[step.id], depth=step.depth, path=step.path)
                 for step in steps[:most]

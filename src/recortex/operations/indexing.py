@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from recortex.app.citations import citations_of
 from recortex.app.jobs.reembedding import Renewed, held, outlook, reembed
 from recortex.app.vector_index import keep_vector_index
 from recortex.codebase.excerpt import excerpt
-from recortex.codebase.files import freshness
-from recortex.codebase.project import branch_and_commit
+from recortex.domain.citation import freshness_of
 from recortex.domain.exchange import ExchangeQuery
-from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory
 from recortex.domain.vocabulary import Importance, RelationType, Scope, priority_of
 from recortex.engines.ingestion.output_redaction import output_redacted
@@ -30,6 +29,7 @@ from recortex.operations.registry import operation
 if TYPE_CHECKING:
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
+    from recortex.domain.links import FileLink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +130,7 @@ class IndexingOperations(Operations):
         cited = file_link(path, self._app.root)
         first, last = cited.line_start, cited.line_end
         piece = excerpt(self._app.root, cited.path, first, last)
-        _, commit = branch_and_commit(self._app.root)
-        link = FileLink(piece.path, first, last, piece.content_hash, commit)
+        link = replace(cited, path=piece.path, content_hash=piece.content_hash)
         if not description.strip():
             raise InvalidInputError("The description is empty.", hint="Say what the code does, and why.")
         priority = capped(self._app, priority_of(importance or Importance.NORMAL))
@@ -235,6 +234,9 @@ class IndexingOperations(Operations):
             raise InvalidInputError("The limit must be 0 or more.", hint="0 means all.")
         return self._app.all_services(scope)
 
+    def _still_there(self, link: FileLink) -> bool:
+        return freshness_of(citations_of(self._app.root, [link])) == "fresh"
+
     def _keep(self, services: StoreServices, new: Pair) -> IndexedCode:
         description, code = new.description.memory, new.code.memory
         now, actor = self._app.clock(), self._app.actor
@@ -244,7 +246,7 @@ class IndexingOperations(Operations):
                 if one.code is not None and unchanged(one, new):
                     said, code = output_redacted(one.description), output_redacted(one.code)
                     return IndexedCode(description=said, code=code, changed=False)
-            old = replaced(new, former, lambda link: freshness(self._app.root, (link,)) == "fresh")
+            old = replaced(new, former, self._still_there)
             for new_, replaced_ in (
                 (new.description, [one.description for one in old]),
                 (new.code, [one.code for one in old if one.code is not None]),

@@ -50,15 +50,15 @@ class Lifecycle:
 class LifecycleOperations(Operations):
     """lifecycle."""
 
-    @operation(idempotent=True)
+    @operation(idempotent=True, told=("dry_run",))
     def lifecycle(
         self, *, now: datetime | None = None, dry_run: bool = False, scope: Scope | None = None
     ) -> Lifecycle:
         """Archive what has faded and prune what was long in the archive without use.
 
         A memory fades from its last use on, by its kind's half-life; pinned ones and hubs stay. It is
-        archived when its confidence was below its kind's threshold for 14 days, a proposal after 60; both are
-        pruned after 30 days in the archive (settings: `lifecycle.*`). `restore` and `undo` bring it back.
+        archived after 14 days below its kind's threshold, a proposal after 60 that nothing confirmed; both
+        are pruned 30 days later (settings: `lifecycle.*`). `restore` and `undo` bring it back.
 
         Args:
             now: compute and record as if it were this time.

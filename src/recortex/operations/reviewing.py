@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.validation import cited_anew
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
+from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
 from recortex.operations.base import Operations, bounded
@@ -34,10 +37,20 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Flagged:
+    """An active memory that a validation flagged for a person, and what for."""
+
+    memory: Memory
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
-    """Memories that wait for a person, or that were just decided about; and pairs that cannot both hold.
+    """Memories that wait for a person, or that were just decided about.
 
     Attributes:
+        contradictions: pairs that cannot both hold.
+        flagged: memories that a validation flagged.
         questions: of active memories that are in doubt; None where they were not asked for.
     """
 
@@ -45,6 +58,7 @@ class Reviewed:
     memories: tuple[Memory, ...]
     waiting: int
     contradictions: tuple[Contradiction, ...] = ()
+    flagged: tuple[Flagged, ...] = ()
     questions: tuple[Question, ...] | None = None
 
 
@@ -60,10 +74,10 @@ class ReviewOperations(Operations):
         candidates: bool = False,
         limit: int = 20,
     ) -> Reviewed:
-        """Decide about what waits for a person: proposals, text from untrusted origins, and contradictions.
+        """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
 
         Args:
-            action: list what waits; approve (it becomes active) or reject (it is archived); or replace: the
+            action: list what waits; approve (active, validated, surer) or reject (archived); or replace: the
                 first of two that cannot both hold takes the second one's place.
             ids: of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, a question each; `feedback` answers.
@@ -74,13 +88,10 @@ class ReviewOperations(Operations):
                 raise InvalidInputError("Candidates are listed; `recortex feedback ID` answers a question.")
             return replace(self._reviewed(action, ()), questions=self._questions(bounded(limit)))
         if action == "list":
-            query = MemoryQuery(statuses=WAITING, order="confidence", limit=bounded(limit))
-            found = [
-                memory
-                for services in self._app.all_services()
-                for memory in services.store.memories.find(query)
-            ][:limit]
-            return self._reviewed(action, found, self._contradictions(limit))
+            found = self._present(MemoryQuery(statuses=WAITING))
+            found.sort(key=lambda one: -one.confidence)
+            waiting = found[: bounded(limit)]
+            return self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -115,7 +126,7 @@ class ReviewOperations(Operations):
 
     def _contradictions(self, limit: int) -> tuple[Contradiction, ...]:
         found = [
-            (services.store.memories.get([one.source_id, one.target_id]), one)
+            (self._faded(services, services.store.memories.get([one.source_id, one.target_id])), one)
             for services in self._app.all_services()
             for one in services.store.relations.suggested(RelationType.CONTRADICTS, limit)
         ]
@@ -128,6 +139,19 @@ class ReviewOperations(Operations):
             Contradiction(newer=newer, older=older, evidence=" ".join(one.evidence))
             for (older, newer), one in pairs[:limit]
         )
+
+    def _flagged(self, limit: int) -> tuple[Flagged, ...]:
+        found = self._present(MemoryQuery(tags=(FLAG,)))
+        shown = all_output_redacted(found[:limit])
+        return tuple(Flagged(memory=memory, why=tuple(flagged_for(memory))) for memory in shown)
+
+    def _present(self, query: MemoryQuery) -> list[Memory]:
+        """The memories of all stores that pass, with the confidence that is left now."""
+        return [
+            memory
+            for services in self._app.all_services()
+            for memory in self._faded(services, services.store.memories.find(query))
+        ]
 
     def _replace(self, ids: Sequence[str]) -> Reviewed:
         """Let the first memory take the second one's place."""
@@ -142,18 +166,25 @@ class ReviewOperations(Operations):
         return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
 
     def _reviewed(
-        self, action: Review, memories: Sequence[Memory], contradictions: tuple[Contradiction, ...] = ()
+        self,
+        action: Review,
+        memories: Sequence[Memory],
+        contradictions: tuple[Contradiction, ...] = (),
+        flagged: tuple[Flagged, ...] = (),
     ) -> Reviewed:
         waiting = sum(
             services.store.memories.count(MemoryQuery(statuses=WAITING))
             for services in self._app.all_services()
         )
         shown = all_output_redacted(memories)
-        return Reviewed(action=action, memories=shown, waiting=waiting, contradictions=contradictions)
+        return Reviewed(
+            action=action, memories=shown, waiting=waiting, contradictions=contradictions, flagged=flagged
+        )
 
     def _waits(self, id_: str) -> tuple[StoreServices, Memory]:
         services, memory = self._app.locate(id_)
-        if memory.status not in WAITING:
+        doubted = FLAG in memory.tags or services.store.memories.verdicts([memory.id]).get(memory.id)
+        if memory.status not in WAITING and not (memory.status is Status.ACTIVE and doubted):
             raise InvalidInputError(
                 f"The memory {memory.id} is {memory.status.value}; it does not wait for review."
             )
@@ -161,6 +192,7 @@ class ReviewOperations(Operations):
 
     def _decide(self, services: StoreServices, memory: Memory, status: Status, action: str) -> Memory:
         now = self._app.clock()
-        validated = now if status is Status.ACTIVE else memory.validated_at
-        decided = replace(memory, status=status, validated_at=validated)
+        decided = replace(memory, status=status)
+        if status is Status.ACTIVE:
+            decided = approved(decided, cited_anew(services, memory), now)
         return services.ingestion.change(memory, decided, now=now, actor=self._app.actor, operation=action)

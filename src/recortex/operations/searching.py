@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from recortex.codebase.files import freshness
+from recortex.app.citations import cited_by
+from recortex.domain.citation import freshness_of, told_of
 from recortex.domain.document import Chunk, ChunkHit, is_chunk_id
 from recortex.domain.exchange import Exchange, ExchangeHit
 from recortex.domain.hit import ANSWERING, Hit, Proposal, Recall
-from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
@@ -27,6 +27,7 @@ from recortex.errors import (
     PermissionsError,
     StoreBusyError,
 )
+from recortex.operations.answering import OpenedMemory, opened
 from recortex.operations.base import MAX_LIMIT, Operations, bounded, scope_name
 from recortex.operations.emptiness import explained
 from recortex.operations.filters import memory_query
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from recortex.domain.explanation import Understood
+    from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
 
 COUNT_SECONDS = 0.25
@@ -198,12 +200,12 @@ class SearchOperations(Operations):
         as_of: datetime | None = None,
         valid_at: datetime | None = None,
         around: int = 1,
-    ) -> Memory | OpenedExchange | OpenedChunk:
+    ) -> OpenedMemory | OpenedExchange | OpenedChunk:
         """Show one memory whole, or open an exchange or part of a document with what is around it.
 
         Args:
             id: of the memory, exchange or part, or its first characters.
-            as_of: the memory as it was then recorded.
+            as_of: as it was then recorded.
             valid_at: only if it was true at that time.
             around: neighbours on each side, up to 10.
         """
@@ -217,7 +219,10 @@ class SearchOperations(Operations):
         found = memory if as_of is None else services.store.memories.as_of(memory.id, as_utc(as_of))
         if found is None or (valid_at is not None and not found.was_valid_at(as_utc(valid_at))):
             raise MemoryNotFoundError(f"The memory {memory.id} was not known, or not true, at that time.")
-        return output_redacted(found if as_of else next(iter(self._faded(services, [found]))))
+        if as_of:
+            return opened(output_redacted(found), ())
+        (shown,) = all_output_redacted(self._faded(services, [found]))
+        return opened(shown, cited_by(self._app.root, [shown], "renames")[shown.id])
 
     def _opened_chunk(self, id_: str, around: int) -> OpenedChunk:
         """The part of a document with an id, or the beginning of one, with its neighbours."""
@@ -254,8 +259,10 @@ class SearchOperations(Operations):
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
+        found = cited_by(self._app.root, memories, "renames")
         for hit, memory in zip(hits, memories, strict=True):
-            yield replace(hit, memory=memory, freshness=freshness(self._app.root, memory.files))
+            cited = found[memory.id]
+            yield replace(hit, memory=memory, freshness=freshness_of(cited), cited=told_of(cited))
 
     def _with_code(self, hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
         """The hits, descriptions of code with their code, as far as the budget lasts."""

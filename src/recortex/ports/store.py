@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.domain.search import Neighbour, SearchText
     from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
+    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor, RelationType
     from recortex.ports.model import ModelCalls
     from recortex.ports.sessions import Sessions
@@ -63,7 +64,20 @@ class MemoryReader(Protocol):
         """States that were recorded at that time, no longer hold, and pass the query."""
 
 
-class Memories(MemoryReader, Protocol):
+class Checks(Protocol):
+    """When memories were validated, and what was found of them."""
+
+    def unchecked(self, before: datetime, limit: int) -> list[str]:
+        """Ids of active memories that were not validated since, those that never were first."""
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the last validation found, by id; those that never were validated are left out."""
+
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
+
+
+class Memories(MemoryReader, Checks, Protocol):
     """Memories read and written; writes happen inside a transaction of the store."""
 
     def insert(self, memory: Memory, search: SearchText, *, actor: Actor, reason: str = "") -> int:

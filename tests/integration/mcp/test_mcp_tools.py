@@ -86,7 +86,7 @@ def test_what_is_remembered_is_recalled(with_client, mode):
     assert not found.is_error
     (hit,) = found.structured_content["hits"]
     assert hit["memory"]["id"] == kept.structured_content["id"]
-    assert set(hit) == {"memory", "score", "signals", "freshness", "code", "weak"}
+    assert set(hit) == {"memory", "score", "signals", "freshness", "cited", "code", "weak"}
     assert text_of(found) == found.structured_content
 
 

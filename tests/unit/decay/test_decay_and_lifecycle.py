@@ -76,7 +76,7 @@ def test_linkage_is_capped(patterns, factor):
     ],
 )
 def test_boosts_are_capped(changes, fresh, lift):
-    assert curve(standing(**changes), 0.0, fresh=fresh).lift == lift
+    assert curve(standing(**changes, standing=fresh), 0.0).lift == lift
 
 
 def test_a_critical_memory_is_held_at_its_base_and_never_above():
@@ -90,6 +90,21 @@ def test_a_recent_validation_slows_decay_while_it_is_recent():
     validated = standing(validated_at=10 * DAY)
     assert at(validated, 50) == pytest.approx(0.5 ** (50 / (1.5 * half)))
     assert at(validated, 10 + recent) == pytest.approx(0.5 ** ((10 + recent) / half))
+
+
+def test_code_that_stood_when_it_was_looked_at_validates_and_code_that_changed_does_not():
+    by_person, by_code = standing(validated_at=10 * DAY), standing(checked_at=10 * DAY, standing=1.0)
+    assert at(by_code, 50) == at(by_person, 50) > at(standing(), 50)
+    assert at(standing(checked_at=10 * DAY, standing=None), 50) == at(standing(), 50)
+    changed = standing(checked_at=10 * DAY, standing=0.5)
+    assert at(changed, 50) == pytest.approx(0.75 * at(standing(), 50))
+
+
+def test_a_memory_whose_code_went_yesterday_is_not_archived_today():
+    faded = standing(kind="semantic", confidence=0.5, standing=0.0, standing_since=100 * DAY)
+    assert at(faded, 101) < KINDS["semantic"].archive_below
+    assert transition(faded, 0.0, 101 * DAY, Rules()) is None
+    assert transition(faded, 0.0, 115 * DAY, Rules()).status == "archived"
 
 
 def test_the_time_below_a_threshold_is_known_without_having_looked():

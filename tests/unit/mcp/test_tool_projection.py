@@ -16,7 +16,7 @@ from recortex.operations.searching import OpenedExchange
 
 def test_a_hit_keeps_the_shape_of_the_contract(small):
     hit = lean(small.recall("x"))["hits"][0]
-    assert set(hit) == {"memory", "score", "signals", "freshness", "code", "weak"}
+    assert set(hit) == {"memory", "score", "signals", "freshness", "cited", "code", "weak"}
     assert tuple(hit["memory"]) == CARD
     assert hit["score"] == 0.1235
     assert hit["signals"] == {"keyword": 0.3333}

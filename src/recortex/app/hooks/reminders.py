@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from recortex.app.session_limits import session_limits
-from recortex.codebase.files import freshness
+from recortex.domain.citation import worst
 from recortex.domain.hit import ANSWERING
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
@@ -264,4 +264,8 @@ def _receipt(
 
 
 def _lines(context: HookContext, memories: Sequence[Memory]) -> list[str]:
-    return [line(memory, freshness(context.root, memory.files)) for memory in all_output_redacted(memories)]
+    from recortex.app.citations import cited_by
+
+    told = all_output_redacted(memories)
+    cited = cited_by(context.root, told)
+    return [line(memory, worst(cited[memory.id])) for memory in told]

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from recortex.app.instruction_state import changed, looks_of, note, notes_beside, persons
 from recortex.app.jobs.instruction_reading import files_of, reads
 from recortex.app.naming import shown
-from recortex.codebase.files import lines_hash
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.links import FileLink
 from recortex.domain.memory import Memory, Source
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Status
 from recortex.domain.written_in import RULE, UNNAMED, places, with_places
+from recortex.engines.citations.judging import hash_of
 from recortex.engines.extraction.self_contained import objection
 from recortex.engines.extraction.subject import domain_of
 from recortex.engines.ingestion.draft import Draft
@@ -322,7 +322,7 @@ def _links(read: Read, said: Statement) -> list[FileLink]:
     """The lines that say it; a file outside the project cannot be linked."""
     if read.file.outside:
         return []
-    cited = lines_hash(read.lines, said.first, said.last)
+    cited = hash_of(read.lines, said.first, said.last)
     return [FileLink(shown(read.file.name), said.first, said.last, cited)]
 
 

@@ -28,6 +28,7 @@ from recortex.app.jobs.lifecycle import run_lifecycle
 from recortex.app.jobs.reembedding import PAUSE, SHARE, reembed
 from recortex.app.jobs.renames import follow_renames
 from recortex.app.jobs.repeats import keep_repeats
+from recortex.app.jobs.validating import HOURS, do_validation, plan_validation
 from recortex.app.jobs.work import Outcome, Work
 from recortex.app.vector_index import keep_vector_index
 from recortex.domain.vocabulary import Status
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from recortex.settings import Settings
 
 
-Days = Callable[["Settings"], int]
+Days = Callable[["Settings"], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ class Job:
     name: str
     run: Callable[[Work], Outcome]
     plan: Callable[[Work], Outcome] | None = None
-    days: Days | int | None = None
+    days: Days | float | None = None
     after: tuple[str, ...] = ()
     seconds: float = math.inf
     counts: tuple[str, ...] = ()
@@ -115,6 +116,7 @@ JOBS = (
     Job("compaction", m.do_compaction, m.plan_compaction, days=WEEK, after=tuple(m.MAKES_ROOM)),
     Job("rewrite", m.do_rewrite, m.plan_rewrite, days=QUARTER, after=("compaction",)),
     Job("growth", m.do_growth, m.plan_growth, days=1, after=("rewrite",)),
+    Job("validation", do_validation, plan_validation, days=HOURS / 24, counts=("healed", "flagged")),
     Job("backup", m.do_backup, m.plan_backup, days=_backup_days, after=("rewrite",)),
 )
 """In the order in which they run (see above): what makes room comes before what measures it."""

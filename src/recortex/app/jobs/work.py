@@ -60,10 +60,19 @@ class Work(NamedTuple):
 
     def before(self, setting: str) -> datetime:
         """The time that lies as many days back as a setting says."""
+        return self.earlier(timedelta(days=self.settings[setting]))
+
+    def earlier(self, span: timedelta) -> datetime:
+        """The time that lies so far back."""
         try:
-            return self.now - timedelta(days=self.settings[setting])
+            return self.now - span
         except OverflowError:  # a clock that is far off
             return datetime.min.replace(tzinfo=UTC)
+
+
+def rest(began: float) -> None:
+    """Let other writers get their turn after a chunk that began at a time of the monotonic clock."""
+    time.sleep(min(max(time.monotonic() - began, SHORTEST_REST), LONGEST_REST))
 
 
 def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
@@ -80,5 +89,5 @@ def in_chunks(work: Work, name: str, chunk: Callable[[], int]) -> Outcome:
         total += done
         if not done:
             return Outcome({name: total})
-        time.sleep(min(max(time.monotonic() - began, SHORTEST_REST), LONGEST_REST))
+        rest(began)
     return Outcome({name: total}, "the rest follows next time", "partly")

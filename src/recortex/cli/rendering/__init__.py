@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 FORMS = {
     "Memory": "memories.memory",
     "RememberedMemory": "memories.remembered",
+    "OpenedMemory": "memories.opened",
     "OpenedExchange": "exchanges.opened",
     "OpenedChunk": "documents.opened",
     "Ingested": "documents.ingested",
@@ -37,6 +38,7 @@ FORMS = {
     "Traversal": "standing.traversal",
     "Explained": "standing.explained",
     "Lifecycle": "standing.lifecycle",
+    "Validation": "validation.validation",
     "Consolidated": "pairs.consolidated",
     "IndexedCode": "pairs.indexed",
     "Backfilled": "pairs.backfilled",

@@ -264,6 +264,7 @@ _WORDS = {
     "compaction": "free pages given back, keyword index merged",
     "rewrite": "the file written anew without waste",
     "growth": "the store's size noted",
+    "validation": "memories compared with the code",
     "backup": "a backup, opened and counted",
 }
 

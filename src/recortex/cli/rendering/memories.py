@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory, Source
     from recortex.domain.relation import Relation
-    from recortex.operations.answering import RememberedMemory
+    from recortex.operations.answering import OpenedMemory, RememberedMemory
     from recortex.operations.browsing import Listing, Related
     from recortex.operations.linking import Linked
     from recortex.operations.recording import Forgotten
-    from recortex.operations.reviewing import Contradiction, Reviewed
+    from recortex.operations.reviewing import Contradiction, Flagged, Reviewed
 
 SHORT_ID = 8  # characters that tell a memory from the others in all but the largest stores
 _KIND_COLUMN = 18
@@ -74,6 +74,12 @@ def remembered(value: RememberedMemory, terminal: Terminal) -> str:
     return "\n".join([memory(value, terminal), *(_row("known", one, terminal) for one in known)])
 
 
+def opened(value: OpenedMemory, terminal: Terminal) -> str:
+    """A memory whole, and what became of the code that it cites."""
+    told = (_row("cited code", clean(one), terminal) for one in value.cited)
+    return "\n".join([memory(value, terminal), *told])
+
+
 def _row(name: str, said: str, terminal: Terminal) -> str:
     return terminal.wrap(said, indent=14, first=f"{name:<14}")
 
@@ -97,6 +103,7 @@ def _facts(value: Memory, terminal: Terminal) -> Iterator[tuple[str, str]]:
     yield "patterns", ", ".join(link.name or link.id for link in value.patterns)
     yield "constraints", ", ".join(link.name or link.id for link in value.constraints)
     yield "recorded", f"{terminal.when(value.recorded_at)}, changed {terminal.when(value.updated_at)}"
+    yield "validated", terminal.when(value.validated_at) if value.validated_at else ""
     until = f" until {value.valid_until:%Y-%m-%d}" if value.valid_until else ""
     yield "true", f"since {value.valid_from:%Y-%m-%d}{until}"
     yield "used", plural(value.access_count, "time") if value.access_count else ""
@@ -179,6 +186,8 @@ def hit(value: Hit, terminal: Terminal) -> str:
         + (f"  {terminal.style('weak', 'yellow')}" if value.weak else ""),
         terminal.wrap(one.text, indent=6),
     ]
+    if value.cited:
+        lines.append(terminal.style(terminal.wrap(clean(value.cited), indent=6), "yellow"))
     if why := reasons(value.signals):
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if value.why:
@@ -280,10 +289,18 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     odds = "".join(f"\n{_contradiction(one, terminal)}" for one in value.contradictions)
     if odds:
         odds = f"\n\nThese cannot both hold; `recortex review replace NEW OLD` decides:{odds}"
+    if value.flagged:
+        told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
+        odds += f"\n\nA validation flagged these; `recortex review approve ID` keeps one as it is:{told}"
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""
     return f"{words[value.action]}{_lines(value.memories, terminal)}{left}{how}{odds}"
+
+
+def _flagged(value: Flagged, terminal: Terminal) -> str:
+    """A memory that was flagged, and what for."""
+    return "\n".join([_lines((value.memory,), terminal), *(f"  {clean(why)}" for why in value.why)])
 
 
 def _contradiction(value: Contradiction, terminal: Terminal) -> str:

@@ -131,7 +131,7 @@ def _listing(value: Listing, terminal: Terminal) -> RenderableType | None:
 
 def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
     """What waits for approval: whole, with its quote, and how sure it is."""
-    if value.action != "list" or not (value.memories or value.contradictions):
+    if value.action != "list" or not (value.memories or value.contradictions or value.flagged):
         return None
     parts: list[RenderableType] = []
     for one in value.memories:
@@ -146,6 +146,12 @@ def _reviewed(value: Reviewed, terminal: Terminal) -> RenderableType | None:
     if value.contradictions:
         parts += ["", Text("These cannot both hold; `recortex review replace NEW OLD` decides:", "bold"), ""]
         parts += [_contradiction(one, terminal) for one in value.contradictions]
+    if value.flagged:
+        how = "A validation flagged these; `recortex review approve ID` keeps one as it is:"
+        parts += ["", Text(how, "bold"), ""]
+        for each in value.flagged:
+            why = (_inset(one, SHORT_ID + 2, "dim") for one in each.why)
+            parts += [_memories((each.memory,), terminal), *why]
     return Group(*parts)
 
 

@@ -37,7 +37,9 @@ NOTHING = "Nothing is known that bears on this task."
 LEAST_BUDGET, MOST_BUDGET = 60, 100_000
 RULES_SHARE, SAID_SHARE = 0.25, 0.25
 """The most of the budget that rules, and that what was said, may take."""
-_SAID_CHARACTERS = 400
+NOTES_SHARE = 0.2
+"""The most of it that is set aside for what became of cited code."""
+_SAID_CHARACTERS, _NOTE_CHARACTERS = 400, 160
 
 
 class Offer(NamedTuple):
@@ -46,11 +48,13 @@ class Offer(NamedTuple):
     Attributes:
         relevance: 0 to 1.
         why: how it was found.
+        cited: what became of the code that it cites, where it changed or is gone.
     """
 
     memory: Memory
     relevance: float
     why: Why
+    cited: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +112,33 @@ def _entries(
     room = max(budget - count(_FRAME), 0)
     rules = [one for one in weighed if best[one.memory.id].why == "instruction"]
     others = [one for one in weighed if best[one.memory.id].why != "instruction"]
+    room -= min(sum(count(_note(one)) + BREAK for one in best.values() if one.cited), int(room * NOTES_SHARE))
     few = pack(rules, int(room * RULES_SHARE) if others or said else room, count, Level.LINE)
     lines = _said(said, int(room * SAID_SHARE) if weighed else room, count)
     spoken = sum(one.entry.tokens + BREAK for one in lines)
     more = pack(others, room - few.tokens - spoken, count, Level.EXAMPLES)
     # An id alone tells an agent nothing: such a memory counts as left out.
-    told = [_told(one, best[one.id]) for one in (*few.entries, *more.entries) if one.level]
+    told = [_told(one, best[one.id], count) for one in (*few.entries, *more.entries) if one.level]
     return [*told, *lines], len(weighed) - len(told) + len(said) - len(lines)
 
 
-def _told(one: Compressed, offer: Offer) -> _Told:
+def _note(offer: Offer) -> str:
+    """What became of the code that a memory cites, as it stands below it."""
+    return f"  The code has changed since: {shorten(clean(offer.cited), _NOTE_CHARACTERS)}"
+
+
+def _told(one: Compressed, offer: Offer, count: Callable[[str], int]) -> _Told:
+    text = f"{one.text}\n{_note(offer)}" if offer.cited else one.text
     entry = ContextEntry(
         id=one.id,
         kind=offer.memory.kind,
         group=group_of(offer.memory, offer.why),
         why=offer.why,
         level=int(one.level),
-        tokens=one.tokens,
+        tokens=count(text) if offer.cited else one.tokens,
         relevance=round(offer.relevance, 4),
     )
-    return _Told(entry, one.text)
+    return _Told(entry, text)
 
 
 def group_of(memory: Memory, why: Why) -> str:

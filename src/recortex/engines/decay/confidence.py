@@ -30,10 +30,10 @@ MANY_ACCESSES = 10
 """This many accesses a month double the half-life, and more than this in total double it again."""
 DOUBLED = 2.0
 MOST_USAGE = 1.5
-_USAGE_SLOPE = 0.2
-_MONTH = 30 * DAY
-_PER_PATTERN, _MOST_LINKAGE, _LINKED_BOOST = 0.1, 1.3, 1.3
-_LEAST_CITATION = 0.5
+USAGE_SLOPE = 0.2
+MONTH = 30 * DAY
+PER_PATTERN, MOST_LINKAGE, LINKED_BOOST = 0.1, 1.3, 1.3
+LEAST_CITATION = 0.5
 _ANCHORS = {Importance.LOW: 0.8, Importance.NORMAL: 1.0, Importance.HIGH: 1.5, Importance.CRITICAL: 2.0}
 ANCHOR_OF_PRIORITY = {priority: _ANCHORS[importance_of(priority)] for priority in range(1, 11)}
 """Boost of the confidence by priority."""
@@ -62,42 +62,45 @@ def half_life_days(one: Fading, centrality: float) -> float | None:
     days = KINDS[Kind(one.kind)].half_life_days
     if one.pinned or days is None:
         return None
-    linkage = min(_MOST_LINKAGE, 1.0 + _PER_PATTERN * one.patterns) if one.patterns else 1.0
+    linkage = min(MOST_LINKAGE, 1.0 + PER_PATTERN * one.patterns) if one.patterns else 1.0
     central = DOUBLED if centrality > HUB else 1.0
     if not one.access_count:  # most of what a search looks at: this is asked for each candidate
         return days * linkage * central
     last = one.recorded_at if one.last_accessed_at is None else one.last_accessed_at
-    months = max(last - one.recorded_at, _MONTH) / _MONTH
+    months = max(last - one.recorded_at, MONTH) / MONTH
     frequency = 1.0 + min(1.0, one.access_count / months / MANY_ACCESSES)
     often = DOUBLED if one.access_count > MANY_ACCESSES else 1.0
     return days * frequency * linkage * (often * central)
 
 
-def curve(one: Fading, centrality: float, *, fresh: float = 1.0) -> Curve:
-    """The curve of a memory.
+def validated_at(one: Fading) -> int | None:
+    """When a memory was validated last: by a person, or by its code, where all that it cites stood."""
+    if one.standing != 1.0 or one.checked_at is None:
+        return one.validated_at
+    return max(one.checked_at, one.validated_at or 0)
 
-    Args:
-        one: the memory's statistics.
-        centrality: 0 to 1.
-        fresh: the share of its cited files that are unchanged; 1 where they were not checked.
-    """
+
+def curve(one: Fading, centrality: float) -> Curve:
+    """The curve of a memory, with its statistics and its centrality, 0 to 1."""
     days = half_life_days(one, centrality)
     start = one.recorded_at if one.last_accessed_at is None else max(one.last_accessed_at, one.recorded_at)
     if one.pinned:
         return Curve(one.confidence, start, 1.0, None, start)
-    pattern = _LINKED_BOOST if one.patterns else 1.0
-    citation = _LEAST_CITATION + (1.0 - _LEAST_CITATION) * min(1.0, max(0.0, fresh))
+    pattern = LINKED_BOOST if one.patterns else 1.0
+    stands = 1.0 if one.standing is None else min(1.0, max(0.0, one.standing))
+    citation = LEAST_CITATION + (1.0 - LEAST_CITATION) * stands
     lift = usage_factor(one.access_count) * ANCHOR_OF_PRIORITY[one.priority] * pattern * citation
     slowed_until = start
-    if one.validated_at is not None:
-        slowed_until = max(start, one.validated_at + KINDS[Kind(one.kind)].revalidate_days * DAY)
+    validated = validated_at(one)
+    if validated is not None:
+        slowed_until = max(start, validated + KINDS[Kind(one.kind)].revalidate_days * DAY)
     return Curve(one.confidence, start, lift, None if days is None else days * DAY, slowed_until)
 
 
 @lru_cache(1024)
 def usage_factor(accesses: int) -> float:
     """The boost by the number of accesses, from 1 to 1.5."""
-    return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * _USAGE_SLOPE)
+    return min(MOST_USAGE, 1.0 + math.log10(accesses + 1) * USAGE_SLOPE)
 
 
 def confidence(fall: Curve, now: int) -> float:

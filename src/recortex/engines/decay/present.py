@@ -9,11 +9,15 @@ from recortex.domain.kinds import KINDS
 from recortex.engines.decay.confidence import confidence, curve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recortex.domain.memory import Memory
+    from recortex.domain.statistics import MemoryStatistics
     from recortex.engines.decay.confidence import Fading
     from recortex.ports.kept_store import KeptStore
+
+MANY = 500
+"""From so many memories on they are computed by column: NumPy takes longer to be loaded than fewer take."""
 
 
 def remaining(one: Fading, now: int, central: float = 0.0) -> float:
@@ -39,9 +43,24 @@ def faded(memories: Sequence[Memory], store: KeptStore, now: int) -> list[Memory
         return []
     standings = {one.id: one for one in store.statistics.of([memory.id for memory in memories])}
     hubs = store.search.hubs([one.key for one in standings.values()])
+    current = remaining_of_all(list(standings.values()), now, hubs)
     return [
-        replace(memory, confidence=remaining(one, now, hubs.get(one.key, 0.0)))
-        if (one := standings.get(memory.id))
-        else memory
+        replace(memory, confidence=current[memory.id]) if memory.id in current else memory
         for memory in memories
     ]
+
+
+def remaining_of_all(
+    memories: Sequence[MemoryStatistics], now: int, hubs: Mapping[int, float]
+) -> dict[str, float]:
+    """The current confidence of memories, by id; `hubs` has the centrality of those above a half, by key."""
+    known = [one for one in memories if one.kind in KINDS]
+    others = {one.id: one.confidence for one in memories if one.kind not in KINDS}
+    central = [hubs.get(one.key, 0.0) for one in known]
+    if len(known) < MANY:
+        each = [remaining(one, now, value) for one, value in zip(known, central, strict=True)]
+    else:
+        from recortex.engines.decay.many import confidences
+
+        each = confidences(known, central, now)
+    return others | {one.id: value for one, value in zip(known, each, strict=True)}

@@ -45,7 +45,7 @@ def transition(one: MemoryStatistics, centrality: float, now: int, rules: Rules)
     """The transition that is due for a memory; None if there is none.
 
     Time below the threshold counts from the last change at the earliest: a memory that a person restored or
-    corrected gets the full time again.
+    corrected gets the full time again, as does one whose code went.
     """
     if one.pinned or one.kind not in KINDS:  # a kind of a newer program
         return None
@@ -62,10 +62,13 @@ def _archival(one: MemoryStatistics, centrality: float, now: int, rules: Rules) 
     threshold = KINDS[Kind(one.kind)].archive_below
     fall = curve(one, centrality)
     since = below_since(fall, threshold)
-    if since is None or now - max(since, one.updated_at) < rules.archive_after_days * DAY:
+    if since is None:
+        return None
+    since = max(since, one.updated_at, one.standing_since or 0)
+    if now - since < rules.archive_after_days * DAY:
         return None
     reason = f"confidence {confidence(fall, now):.2f}, below {threshold:g} since "
-    return _to(Status.ARCHIVED, one, reason + _day(int(max(since, one.updated_at))))
+    return _to(Status.ARCHIVED, one, reason + _day(int(since)))
 
 
 def _lapse(one: MemoryStatistics, now: int, rules: Rules) -> Transition | None:

@@ -1,4 +1,4 @@
-"""Which maintenance jobs are due: weekly, monthly or quarterly."""
+"""Which maintenance jobs are due: every few hours, weekly, monthly or quarterly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SKEW = DAY
 count."""
 
 
-def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str]:
+def due(done: Mapping[str, int], every: Mapping[str, float], now: int) -> list[str]:
     """The jobs that are due, in the order of `every`.
 
     Args:
@@ -25,7 +25,7 @@ def due(done: Mapping[str, int], every: Mapping[str, int], now: int) -> list[str
         now: in microseconds.
     """
 
-    def recent(at: int | None, days: int) -> bool:
+    def recent(at: int | None, days: float) -> bool:
         return at is not None and -SKEW <= now - at < days * DAY
 
     return [name for name, days in every.items() if days and not recent(done.get(name), days)]

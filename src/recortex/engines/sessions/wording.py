@@ -11,8 +11,8 @@ from recortex.domain.kinds.base import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from recortex.domain.citation import Citation
     from recortex.domain.exchange import Exchange
-    from recortex.domain.links import Freshness
     from recortex.domain.memory import Memory
 
 LINE = 480
@@ -23,13 +23,14 @@ ID = 8
 MOST = 9_000
 """Characters of one answer: clients replace answers of more than 10,000 by a preview."""
 
-_FRESHNESS = {"changed": ", which has changed since", "gone": ", which is gone", "fresh": "", "none": ""}
+_SINCE = {"changed": ", which has changed since: ", "gone": ", which is gone: "}
 
 
-def line(memory: Memory, freshness: Freshness = "none") -> str:
-    """The line of a memory: kind, date, file, text, id."""
-    about = clean(memory.files[0].path) if memory.files else ""
-    place = f" ({shorten(about, 120)}{_FRESHNESS[freshness]})" if about else ""
+def line(memory: Memory, cited: Citation | None = None) -> str:
+    """The line of a memory: kind, date, file, text, id; of a cited place that does not stand, what became."""
+    about = clean(cited.path if cited else memory.files[0].path if memory.files else "")
+    since = _SINCE[cited.state] + clean(cited.what) if cited and cited.state in _SINCE else ""
+    place = f" ({shorten(about, 120)}{since})" if about else ""
     return (
         f"- {memory.kind}, {memory.valid_from:%Y-%m-%d}{place}: {shorten(clean(memory.text), LINE)} "
         f"[{memory.id[:ID]}]"

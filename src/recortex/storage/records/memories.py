@@ -14,6 +14,7 @@ from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
 from recortex.storage.records.filters import ORDER, order, where
 from recortex.storage.records.rows import (
+    CHECKED,
     LINKS,
     SELECT,
     from_row,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
     from recortex.domain.search import SearchText
+    from recortex.domain.validation import Check
     from recortex.domain.vocabulary import Actor
     from recortex.storage.database import Database, Rows
     from recortex.storage.records.values import Row
@@ -148,7 +150,7 @@ class MemoryRecords(Records):
     ) -> Memory:
         """Put a new state in place of the old one, which becomes a version; returns the state as kept."""
         key = self._key(old.id)
-        *former, recorded_at = self._rows("behind", key)[0]
+        *former, recorded_at = (behind := self._rows("behind", key)[0])[:4]
         at = max(new.updated_at, old.updated_at)
         self._snapshot(key, old, to_micros(at), former)
         kept = replace(new, updated_at=at, version=old.version + 1)
@@ -156,6 +158,8 @@ class MemoryRecords(Records):
         self.forget_words(key)
         row = self.row(kept, search, changed_by=actor, reason=reason, embedding_key=vector)
         row |= {"id": old.id, "recorded_at": recorded_at}  # which no update changes
+        if kept.files == old.files:
+            row |= dict(zip(CHECKED, behind[4:], strict=True))
         linked = link_rows(kept)
         row |= {"key": key, "seal": row_checksums.of_memory(row, linked)}
         self._index.rows(self._sql["update_memory"], row)
@@ -185,6 +189,25 @@ class MemoryRecords(Records):
     def add_evidence(self, memory_id: str, place: bytes) -> bool:
         """Note where a memory was learned; False when that place is known."""
         return bool(self._rows("add_evidence", place, memory_id))
+
+    # -- validation
+
+    def unchecked(self, before: datetime, limit: int) -> list[str]:
+        """Ids of active memories that were not validated since, those that never were first.
+
+        What the project's own files say is none of them, nor code that is kept beside its description.
+        """
+        return self._column("unchecked", to_micros(before), limit)
+
+    def verdicts(self, ids: Sequence[str]) -> dict[str, str]:
+        """What the last validation found, by id; those that never were validated are left out."""
+        return dict(self._rows("verdicts", json(list(ids))))
+
+    def check(self, checks: Sequence[Check], at: datetime) -> None:
+        """Keep what a validation found; this is no new state of a memory."""
+        now = to_micros(at)
+        rows = [(now, one.verdict, one.cited, one.id, to_micros(one.updated_at)) for one in checks]
+        self._each("check", rows)
 
     # -- what an engine adds
 

@@ -19,6 +19,7 @@ from recortex.lean import msgspec
 from recortex.storage.dialect import storable
 from recortex.storage.records.rows import LINKS
 from recortex.storage.tables import MEMORIES, sealed
+from recortex.storage.tables import links as linked_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -92,7 +93,7 @@ def of_memory(row: Mapping[str, Any], links: Links) -> bytes:
         links: the rows of its files, functions, patterns and constraints, without its key, by those names.
             Their order is no part of the seal: their rows' numbers hold it, which a copy may give anew.
     """
-    linked = [_packed(links[name]) for name in LINKS if links.get(name)]
+    linked = [_packed(_since_sealed(name, links[name])) for name in LINKS if links.get(name)]
     return _seal(_form(MEMORIES), row, [*map(bool, map(links.get, LINKS)), *linked] if linked else [])
 
 
@@ -112,6 +113,20 @@ def _seal(form: _Form, row: Mapping[str, Any], more: Sequence[Any] = ()) -> byte
         return blake3(packed + _pack(rest)).digest(SEAL_BYTES)
     except OverflowError:  # no engine keeps such a number: the error is the engine's
         return b""
+
+
+def _since_sealed(name: str, rows: Sequence[Row]) -> Sequence[Row]:
+    """Rows of links without the columns that were added, where these say nothing."""
+    added = _added(name)
+    return (
+        [row if any(row[len(row) - added :]) else row[: len(row) - added] for row in rows] if added else rows
+    )
+
+
+@cache
+def _added(name: str) -> int:
+    """How many columns of a link's table were added: the last ones."""
+    return sum(column.added for column in linked_tables()[name].columns)
 
 
 def _packed(rows: Sequence[Row]) -> list[bytes]:

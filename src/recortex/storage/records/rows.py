@@ -28,6 +28,9 @@ COLUMNS = tuple(name for name in MEMORIES.names if name in _OF_A_MEMORY)
 """The columns that a memory is made of."""
 SELECT = ", ".join(f"m.{column}" for column in COLUMNS)
 
+CHECKED = ("checked_at", "standing", "standing_since", "verdict")
+"""The columns of what the last comparison with the code found."""
+
 _NO_SOURCE = Source()
 _SPECIAL = frozenset({"summary", "content", "source"})
 """Fields whose columns depend on others: they are null where they say nothing new."""
@@ -61,6 +64,7 @@ def to_row(
         "changed_by": changed_by.value,
         "reason": reason,
         **search._asdict(),
+        **dict.fromkeys(CHECKED),
         "embedding_key": embedding_key,
     }
 

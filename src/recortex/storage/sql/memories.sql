@@ -19,8 +19,9 @@ ORDER BY content_hash <> ?1, key LIMIT 1
 SELECT turn, speaker, text FROM memories WHERE /*own*/ session = ? AND turn BETWEEN ? AND ? ORDER BY turn, key
 
 -- name: insert_files
-INSERT INTO memory_files (/*own column*/ memory_key, path, line_start, line_end, content_hash, commit_id)
-VALUES (/*own value*/ ?, ?, ?, ?, ?, ?)
+INSERT INTO memory_files (
+  /*own column*/ memory_key, path, line_start, line_end, content_hash, commit_id, signature
+) VALUES (/*own value*/ ?, ?, ?, ?, ?, ?, ?)
 
 -- name: insert_functions
 INSERT INTO memory_functions (/*own column*/ memory_key, name, file, signature)
@@ -53,7 +54,9 @@ SELECT kind, status, count(*) FROM memories /*only own*/ GROUP BY kind, status O
 SELECT key FROM memories WHERE /*own*/ id = ?
 
 -- name: behind
-SELECT changed_by, reason, embedding_key, recorded_at FROM memories WHERE /*own*/ key = ?
+SELECT changed_by, reason, embedding_key, recorded_at,
+  checked_at, standing, standing_since, verdict
+FROM memories WHERE /*own*/ key = ?
 
 -- name: snapshot
 INSERT INTO versions (/*own column*/ {versions: columns}) VALUES (/*own value*/ {versions: values})
@@ -73,6 +76,20 @@ SELECT state FROM versions WHERE /*own*/ recorded_from <= ?1 AND recorded_to > ?
 -- name: held_at_by
 SELECT v.state FROM versions v JOIN memories m ON /*own m*/ m.key = v.memory_key
 WHERE /*own v*/ m.id = ?1 AND v.recorded_from <= ?2 AND v.recorded_to > ?2
+
+-- name: unchecked
+SELECT id FROM memories
+WHERE /*own*/ status = 'active' AND kind <> 'code' AND origin <> 'repository'
+  AND (checked_at IS NULL OR checked_at <= ?1)
+ORDER BY coalesce(checked_at, 0), key LIMIT ?2
+
+-- name: verdicts
+SELECT id, verdict FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?)) AND verdict IS NOT NULL
+
+-- name: check
+UPDATE memories SET checked_at = ?1, verdict = ?2, standing = ?3,
+  standing_since = CASE WHEN standing IS NOT DISTINCT FROM ?3 THEN standing_since ELSE ?1 END
+WHERE /*own*/ id = ?4 AND updated_at = ?5
 
 -- Each half repeats the condition of its index: without it, the index is not used.
 -- name: any_untimely

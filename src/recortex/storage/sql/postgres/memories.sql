@@ -27,10 +27,12 @@ UPDATE memories SET access_count = access_count + 1,
 WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
 -- name: insert_files
-INSERT INTO memory_files (workspace, memory_key, place, path, line_start, line_end, content_hash, commit_id)
+INSERT INTO memory_files (
+  workspace, memory_key, place, path, line_start, line_end, content_hash, commit_id, signature
+)
 SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_files WHERE workspace = :workspace), 0),
   ?2,
-  CAST(?3 AS bigint), CAST(?4 AS bigint), ?5, ?6
+  CAST(?3 AS bigint), CAST(?4 AS bigint), ?5, ?6, ?7
 
 -- name: insert_functions
 INSERT INTO memory_functions (workspace, memory_key, place, name, file, signature)
@@ -38,7 +40,7 @@ SELECT :workspace, ?1, 1 + coalesce((SELECT max(place) FROM memory_functions WHE
   0), ?2, ?3, ?4
 
 -- name: files_of
-SELECT memory_key, path, line_start, line_end, content_hash, commit_id FROM memory_files
+SELECT memory_key, path, line_start, line_end, content_hash, commit_id, signature FROM memory_files
 WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY place
 
 -- name: functions_of

@@ -8,7 +8,8 @@ SELECT m.key, m.id, m.kind, m.status, m.confidence, m.priority, m.pinned, m.reco
   m.last_accessed_at, m.access_count, coalesce(p.patterns, 0), m.content_hash,
   coalesce(CAST(m.source AS json) ->> 'branch', ''), m.valid_from, m.origin, m.trust,
   coalesce(CAST(m.source AS json) ->> 'rule', ''),
-  coalesce(CAST(m.metadata AS json) ->> 'loaded_by', '')
+  coalesce(CAST(m.metadata AS json) ->> 'loaded_by', ''),
+  m.checked_at, m.standing, m.standing_since
 FROM memories m
 LEFT JOIN (SELECT memory_key, count(*) AS patterns FROM memory_patterns /*only own*/
   GROUP BY memory_key) p ON p.memory_key = m.key

@@ -10,7 +10,7 @@ UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(?, c
 WHERE /*own*/ id IN (SELECT value FROM json_each(?))
 
 -- name: files_of
-SELECT memory_key, path, line_start, line_end, content_hash, commit_id FROM memory_files
+SELECT memory_key, path, line_start, line_end, content_hash, commit_id, signature FROM memory_files
 WHERE /*own*/ memory_key IN (SELECT value FROM json_each(?)) ORDER BY rowid
 
 -- name: functions_of

@@ -1,0 +1,240 @@
+"""Finds cited lines again in a file by their signature: the best chain of lines that stand in the same order.
+
+A line counts the more the fewer lines of the file are like it, and a chain the less the further its lines
+moved apart or together. So a block is found that was moved and edited, and one like it elsewhere is not taken
+for it. Every number was chosen with bench/freshness.py on two repositories.
+"""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.engines.citations.lines import together
+from recortex.engines.citations.signature import AROUND, buckets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.engines.citations.lines import Lines
+    from recortex.engines.citations.signature import Signature
+
+NEAREST = 12
+"""Of the places that a line may stand at, so many are tried: those nearest to where it stood."""
+CONTEXT = 0.5
+"""What a line around the cited ones counts beside one of these."""
+DRIFT = 0.2
+"""What each doubling of a displacement between two lines costs."""
+FAR = 0.02
+"""How much a line counts less for each doubling of its distance from where it stood: of two copies the nearer
+is taken."""
+LEAST = 0.6
+"""The least score of a chain: less than that of one line that is the only one of its text, and near."""
+LEAST_SHARE = 0.25
+"""The least share of the cited lines that stand."""
+STRETCH, MORE = 3, 5
+"""Between what stood before and after lines that all changed there are at most so many times as many, and so
+many more."""
+
+
+class Place(NamedTuple):
+    """Where cited lines stand in a file.
+
+    Attributes:
+        first, last: line numbers, inclusive.
+        standing: how many of the told lines stand.
+        told: of how many.
+        lines: that are not blank in the range as it is now.
+        whole: they all stand, in their order, and nothing between them.
+    """
+
+    first: int
+    last: int
+    standing: int
+    told: int
+    lines: int
+    whole: bool
+
+
+class _Element(NamedTuple):
+    """A told line: its place among the cited ones, how far that may be off, and whether it is one of them."""
+
+    offset: int
+    slack: int
+    value: int
+    width: int
+    own: bool
+
+
+class _Link(NamedTuple):
+    """A line of a chain with the best chain that ends in it."""
+
+    score: float
+    element: _Element
+    place: int
+    before: _Link | None
+
+
+def follow(signature: Signature, lines: Lines, first: int | None) -> Place | None:
+    """The place of cited lines in a file; None where they are not in it.
+
+    Args:
+        signature: of the lines as they were cited.
+        lines: the file as it is now.
+        first: the line that they began at; None where the whole file was cited.
+    """
+    if first is None:
+        return _all_of(signature, lines)
+    expected = lines.within(first, first)[0]
+    start = _unchanged(signature, lines, expected)
+    if start is not None:
+        return _whole(signature, lines, start)
+    chain = _best(_elements(signature), lines, expected)
+    return _placed(signature, lines, chain) if chain else None
+
+
+def _unchanged(signature: Signature, lines: Lines, expected: int) -> int | None:
+    """Where all lines stand as they did; of several places that in the same surroundings, or nearest."""
+
+    def rank(start: int) -> tuple[int, int]:
+        return -_surroundings(signature, lines, start), abs(start - expected)
+
+    starts = lines.found(signature.width).get(signature.lines[0], ())
+    last = len(lines.hashes) - signature.size
+    ends = [start for start in starts if start <= last and _ends_at(signature, lines, start)]
+    return next((start for start in sorted(ends, key=rank) if _is_whole(signature, lines, start)), None)
+
+
+def _ends_at(signature: Signature, lines: Lines, start: int) -> bool:
+    value = lines.hashes[start + signature.size - 1] >> (32 - 8 * signature.width)
+    return value == signature.lines[-1]
+
+
+def _is_whole(signature: Signature, lines: Lines, start: int) -> bool:
+    return together(lines.hashes[start : start + signature.size]) == signature.whole
+
+
+def _surroundings(signature: Signature, lines: Lines, start: int) -> int:
+    """How many of the lines around a place are those that stood around the cited ones."""
+    end = start + signature.size
+    places = [*range(start - AROUND, start), *range(end, end + AROUND)]
+    return sum(
+        value == (lines.hashes[place] >> 16 if 0 <= place < len(lines.hashes) else 0)
+        for value, place in zip((*signature.before, *signature.after), places, strict=True)
+    )
+
+
+def _whole(signature: Signature, lines: Lines, start: int) -> Place:
+    end, told = start + signature.size - 1, len(signature.lines)
+    return Place(lines.numbers[start], lines.numbers[end], told, told, signature.size, whole=True)
+
+
+def _all_of(signature: Signature, lines: Lines) -> Place | None:
+    """A whole file: its lines are compared, not looked for."""
+    hashes = lines.hashes
+    if not hashes:
+        return None
+    whole = len(hashes) == signature.size and together(hashes) == signature.whole
+    known = lines.found(signature.width)
+    standing = len(signature.lines) if whole else sum(one in known for one in signature.lines)
+    return Place(1, len(lines.raw), standing, len(signature.lines), len(hashes), whole)
+
+
+def _elements(signature: Signature) -> list[_Element]:
+    own = [
+        _Element((low + high - 1) // 2, (high - low) // 2, value, signature.width, own=True)
+        for (low, high), value in zip(buckets(signature.size), signature.lines, strict=True)
+    ]
+    before = [
+        _Element(place - AROUND, 0, value, 2, own=False) for place, value in enumerate(signature.before)
+    ]
+    after = [
+        _Element(signature.size + place, 0, value, 2, own=False)
+        for place, value in enumerate(signature.after)
+    ]
+    return [one for one in (*before, *own, *after) if one.own or one.value]
+
+
+def _best(elements: Sequence[_Element], lines: Lines, expected: int) -> _Link | None:
+    """The last line of the best chain; None where no line stands."""
+    links: list[_Link] = []
+    for element in elements:
+        known = lines.found(element.width).get(element.value, ())
+        wanted = expected + element.offset
+        near = sorted(known, key=lambda place: abs(place - wanted))[:NEAREST]
+        links += [_linked(links, element, place, len(known), wanted) for place in near]
+    return max(links, key=lambda one: one.score, default=None)
+
+
+def _linked(links: Sequence[_Link], element: _Element, place: int, alike: int, wanted: int) -> _Link:
+    weight = (1.0 if element.own else CONTEXT) / alike
+    best, before = 0.0, None
+    for one in links:
+        if one.place < place and one.element.offset < element.offset:
+            score = one.score - _drift(one, element, place)
+            if score > best:
+                best, before = score, one
+    score = best + weight * (1.0 - FAR * log2(1 + abs(place - wanted)))
+    return _Link(score, element, place, before)
+
+
+def _drift(one: _Link, element: _Element, place: int) -> float:
+    """What it costs that two lines stand otherwise apart than they did."""
+    moved = abs((place - one.place) - (element.offset - one.element.offset))
+    return DRIFT * log2(1 + max(0, moved - element.slack - one.element.slack))
+
+
+def _placed(signature: Signature, lines: Lines, chain: _Link) -> Place | None:
+    links = list(_back(chain))[::-1]
+    own = [one for one in links if one.element.own]
+    told = len(signature.lines)
+    if not own:
+        return _between(signature, lines, links)
+    if chain.score < LEAST or len(own) < LEAST_SHARE * told:
+        return None
+    start = _start(links, own[0])
+    end = min(_end(links, own[-1], signature.size), len(lines.numbers) - 1)
+    count = end - start + 1
+    return Place(lines.numbers[start], lines.numbers[end], len(own), told, count, whole=False)
+
+
+def _back(link: _Link | None) -> Iterator[_Link]:
+    while link is not None:
+        yield link
+        link = link.before
+
+
+def _start(links: Sequence[_Link], first: _Link) -> int:
+    """Where the range begins: at its first line, or else after what stood before it."""
+    if first.element.offset == 0:
+        return first.place
+    guess = max(0, first.place - first.element.offset)
+    before = [one for one in links if one.element.offset < 0]
+    if not before:
+        return guess
+    near = before[-1]
+    return min(near.place - near.element.offset, first.place)
+
+
+def _end(links: Sequence[_Link], last: _Link, count: int) -> int:
+    if last.element.offset == count - 1:
+        return last.place
+    after = [one for one in links if one.element.offset >= count]
+    if not after:
+        return last.place + count - 1 - last.element.offset
+    near = after[0]
+    return max(near.place - (near.element.offset - count) - 1, last.place)
+
+
+def _between(signature: Signature, lines: Lines, links: Sequence[_Link]) -> Place | None:
+    """The lines between what stood before and after, where none of the cited ones stands any more."""
+    before = [one for one in links if one.element.offset < 0]
+    after = [one for one in links if one.element.offset > 0]
+    if not (before and after) or links[-1].score < LEAST:
+        return None
+    start = before[-1].place - before[-1].element.offset
+    end = after[0].place - (after[0].element.offset - signature.size) - 1
+    count = end - start + 1
+    if not 0 < count <= STRETCH * signature.size + MORE:
+        return None
+    return Place(lines.numbers[start], lines.numbers[end], 0, len(signature.lines), count, whole=False)

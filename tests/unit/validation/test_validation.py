@@ -1,0 +1,364 @@
+"""Validation: what speaks against a memory, what is healed by itself, and what a person decides."""
+
+import subprocess
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from places import store_folder
+from recortex import Cortex
+from recortex.app.citations import cite
+from recortex.app.jobs.running import run_due
+from recortex.app.wiring import application
+from recortex.cli.reviewing import items
+from recortex.domain.kinds import KINDS
+from recortex.domain.links import FileLink
+from recortex.domain.relation import Relation
+from recortex.domain.validation import FLAG
+from recortex.domain.vocabulary import Actor, RelationStatus, RelationType, Scope, Status
+from recortex.errors import InvalidInputError, PersonNeededError
+from recortex.settings import read
+
+CODE = "".join(
+    f"def step_{n}(value):\n    total = value + {n}\n    return total * {n}\n\n" for n in range(12)
+)
+SAID = "Steps add their number before they multiply"
+
+
+@pytest.fixture
+def source(cortex):
+    place = cortex._app.root / "steps.py"
+    place.write_text(CODE)
+    return place
+
+
+@pytest.fixture
+def memory(cortex, source):  # noqa: ARG001  the file must be there
+    return cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"])
+
+
+def issues(cortex, memory, **options):
+    done = cortex.validate([memory.id], **options)
+    return [(one.dimension, one.severity, one.what) for each in done.findings for one in each.issues]
+
+
+def services(cortex):
+    return cortex._app.services(Scope.PROJECT)
+
+
+def relate(cortex, one, other, kind, status=RelationStatus.ACTIVE):
+    with services(cortex).store.transaction():
+        services(cortex).store.relations.put(
+            Relation(one.id, other.id, kind, cortex._app.clock(), status=status, bidirectional=False)
+        )
+
+
+# -- the four dimensions
+
+
+@pytest.mark.usefixtures("memory")
+def test_a_memory_whose_code_stands_is_valid(cortex):
+    done = cortex.validate()
+    assert (done.total, done.valid, done.stale, done.flagged, done.findings) == (1, 1, 0, 0, ())
+
+
+def test_a_file_that_was_deleted_makes_its_citation_invalid(cortex, memory, source):
+    source.unlink()
+    assert issues(cortex, memory) == [("citation", "severe", "steps.py:9-11: the file is gone")]
+    assert cortex.validate().flagged == 1
+
+
+def test_content_that_changed_is_told_with_what_differs(cortex, memory, source):
+    source.write_text(CODE.replace("value + 2", "value - 2"))
+    assert issues(cortex, memory) == [("citation", "moderate", "steps.py:9-11: 1 of 3 lines differ")]
+
+
+def test_most_of_several_places_must_be_gone_to_be_severe(cortex, source):
+    places = ["steps.py:9-11", "steps.py:1-3", "other.py:1"]
+    (source.parent / "other.py").write_text("x = 1\n")
+    memory = cortex.remember(SAID, kind="tribal", files=places)
+    (source.parent / "other.py").unlink()
+    assert [severity for _, severity, _ in issues(cortex, memory)] == ["moderate"]
+    source.unlink()
+    assert [severity for _, severity, _ in issues(cortex, memory)] == ["severe"] * 3
+
+
+def test_what_has_expired_is_told(cortex, clock):
+    memory = cortex.remember(SAID, valid_until=clock.now + timedelta(days=2))
+    clock.pass_(days=3)
+    assert ("temporal", "moderate", f"it was true until {clock.now - timedelta(days=1):%Y-%m-%d}") in issues(
+        cortex, memory
+    )
+
+
+@pytest.mark.usefixtures("source")
+def test_what_nobody_validated_for_long_is_told_unless_its_code_does_it(cortex, clock):
+    plain = cortex.remember("Releases are cut on Tuesdays", kind="tribal")
+    cited = cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"])
+    clock.pass_(days=KINDS["tribal"].revalidate_days + 1)
+    assert issues(cortex, plain) == [("temporal", "minor", "nobody has validated it for 91 days")]
+    assert issues(cortex, cited) == []
+    clock.pass_(days=100)
+    assert [severity for _, severity, _ in issues(cortex, plain)] == ["moderate"]
+    clock.pass_(days=300)
+    assert "nobody has used it for 491 days" in [what for _, _, what in issues(cortex, plain)]
+
+
+def test_always_and_never_contradict_each_other(cortex):
+    one = cortex.remember("Always use tabs in the Makefile of the parser", kind="preference")
+    other = cortex.remember("Never use tabs in the Makefile of the parser", kind="preference")
+    active = [memory for memory in (one, other) if cortex.get(memory.id).status is Status.ACTIVE]
+    if len(active) == 2:
+        assert [dimension for dimension, _, _ in issues(cortex, one)] == ["contradiction"]
+    else:  # the later one took the place of the former, which no longer holds beside it
+        assert cortex.get(one.id).superseded_by == other.id
+
+
+@pytest.mark.parametrize(
+    ("supporters", "status", "severity"),
+    [
+        (0, RelationStatus.SUGGESTED, "moderate"),
+        (0, RelationStatus.ACTIVE, "severe"),
+        (2, RelationStatus.ACTIVE, "severe"),
+        (3, RelationStatus.ACTIVE, "minor"),
+    ],
+)
+def test_three_that_agree_resist_a_single_contradiction(cortex, supporters, status, severity):
+    memory = cortex.remember("The queue is drained before a deploy", kind="tribal")
+    against = cortex.remember("Deploys leave what is in the queue alone", kind="tribal")
+    for number in range(supporters):
+        other = cortex.remember(f"Runbook {number} drains the queue as its first step", kind="tribal")
+        relate(cortex, other, memory, RelationType.SUPPORTS)
+    relate(cortex, against, memory, RelationType.CONTRADICTS, status)
+    assert [(one, two) for one, two, _ in issues(cortex, memory)] == [("contradiction", severity)]
+    assert [two for _, two, _ in issues(cortex, against)] == [
+        "severe" if status is RelationStatus.ACTIVE or supporters == 3 else "moderate"
+    ]
+    cortex.forget(against.id)
+    assert issues(cortex, memory) == []
+
+
+def test_a_pattern_that_was_removed_is_told(cortex):
+    why = cortex.remember("Repositories hide SQL", kind="pattern_rationale", patterns=["repository"])
+    memory = cortex.remember("Orders are read through a repository", kind="tribal", patterns=["repository"])
+    assert issues(cortex, memory) == []
+    cortex.forget(why.id)
+    assert issues(cortex, memory) == [("pattern", "moderate", "the pattern repository was removed")]
+    unknown = cortex.remember("Retries use a backoff of two", kind="tribal", patterns=["backoff"])
+    assert issues(cortex, unknown) == []
+
+
+# -- what follows
+
+
+def test_code_that_went_lowers_what_everyone_sees_and_code_that_is_back_lifts_it(cortex, memory, source):
+    before = cortex.get(memory.id).confidence
+    source.unlink()
+    cortex.validate()
+    (listed,) = cortex.list().memories
+    assert cortex.get(memory.id).confidence == listed.confidence == pytest.approx(before / 2)
+    assert cortex.list(min_confidence=0.9).total == 0
+    (hit,) = cortex.recall("what do steps add before they multiply?").hits
+    assert hit.signals["confidence"] == pytest.approx(before / 2)
+    assert (hit.freshness, hit.cited) == ("gone", "steps.py:9-11: the file is gone")
+    source.write_text(CODE)
+    cortex.validate()
+    assert cortex.get(memory.id).confidence == pytest.approx(before)
+
+
+def test_a_validation_of_code_slows_decay_and_is_no_new_version(cortex, memory, clock):
+    clock.pass_(days=30)
+    cortex.validate()
+    clock.pass_(days=30)
+    seen = cortex.get(memory.id)
+    assert seen.confidence == pytest.approx(0.5 ** (60 / (1.5 * 365)))
+    assert (seen.version, seen.validated_at) == (1, None)
+
+
+def test_code_that_is_cited_anew_is_not_judged_by_the_former(cortex, memory, source):
+    source.write_text(CODE.replace("value + 2", "value - 2"))
+    cortex.validate()
+    edited = cortex.edit(memory.id, files=["steps.py:9-11"])
+    assert cortex.get(edited.id).confidence == pytest.approx(1.0)
+
+
+# -- healing
+
+
+def test_healing_cites_what_moved_where_it_is_and_can_be_undone(cortex, memory, source):
+    source.write_text("import os\n" * 5 + CODE)
+    (source.parent / "lib").mkdir()
+    source.rename(source.parent / "lib" / "steps.py")
+    done = cortex.validate(heal=True)
+    assert (done.healed, done.findings[0].done) == (1, ("steps.py:9-11 is now lib/steps.py:14-16",))
+    (link,) = cortex.get(memory.id).files
+    assert link == cite(source.parent, "lib/steps.py", 14, 16)
+    assert cortex.history(memory.id).versions[0].changed_by is Actor.VALIDATION
+    assert cortex.validate(heal=True).healed == 0
+    assert cortex.undo(memory.id).files == memory.files
+
+
+def test_a_file_that_git_renamed_updates_its_citation(source, monkeypatch):
+    git = ["git", "-C", str(source.parent), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    (source.parent / ".git").rmdir()
+    for words in (["init", "-q"], ["add", "steps.py"], ["commit", "-q", "-m", "first"]):
+        subprocess.run([*git, *words], check=True)
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(source.parent) as cortex:
+        named = cortex.remember(SAID, kind="tribal", files=["steps.py"])
+        with_only_a_path = services(cortex)
+        with with_only_a_path.store.transaction():
+            with_only_a_path.ingestion.change(
+                named, replace(named, files=(FileLink("steps.py"),)), now=named.recorded_at,
+                actor=Actor.USER, operation="update",
+            )  # fmt: skip
+        for words in (["mv", "steps.py", "pace.py"], ["commit", "-q", "-m", "second"]):
+            subprocess.run([*git, *words], check=True)
+        assert cortex.validate(heal=True).healed == 1
+        assert [link.path for link in cortex.get(named.id).files] == ["pace.py"]
+
+
+def test_what_changed_on_the_way_to_another_file_is_cited_there_and_still_counts_as_changed(
+    cortex, memory, source
+):
+    cortex.remember("The first step adds nothing", kind="tribal", files=["steps.py:1-3"])
+    source.write_text(CODE.replace("value + 2", "value - 2"))
+    source.rename(source.parent / "pace.py")
+    assert cortex.validate(heal=True).healed == 2
+    assert [(link.path, link.line_start) for link in cortex.get(memory.id).files] == [("pace.py", 9)]
+    assert cortex.get(memory.id).cited == ("pace.py:9-11: 1 of 3 lines differ",)
+
+
+def test_what_is_severe_is_flagged_once_shown_in_review_and_decided_by_a_person(cortex, memory, source):
+    source.unlink()
+    assert cortex.validate(heal=True).findings[0].done[0].startswith("flagged for review")
+    assert cortex.validate(heal=True).healed == 0
+    (flagged,) = cortex.review().flagged
+    assert flagged.why == ("citation: steps.py:9-11: the file is gone",)
+    assert cortex.get(memory.id).status is Status.ACTIVE
+    (approved,) = cortex.review("approve", [memory.id]).memories
+    assert (approved.tags, approved.files, approved.metadata) == ((), (), {})
+    assert approved.validated_at is not None
+    assert cortex.review().flagged == ()
+    assert cortex.validate().valid == 1
+    assert cortex.undo(memory.id).tags == (FLAG,)
+
+
+def test_what_was_flagged_is_asked_about_and_a_confirmation_is_an_approval(cortex, memory, source):
+    source.unlink()
+    cortex.validate(heal=True)
+    (item,) = items(cortex.review())
+    assert (item.memory.id, item.waits) == (memory.id, False)
+    assert "the file is gone" in item.question
+    confirmed = cortex.feedback(memory.id, "confirm").memory
+    assert (confirmed.tags, confirmed.files) == ((), ())
+    assert items(cortex.review()) == []
+    assert cortex.validate().valid == 1
+
+
+def test_what_is_not_severe_any_more_is_no_longer_flagged(cortex, memory, source):
+    source.unlink()
+    cortex.validate(heal=True)
+    source.write_text(CODE)
+    cortex.validate(heal=True)
+    assert cortex.get(memory.id).tags == ()
+    assert cortex.review().flagged == ()
+
+
+def test_approval_raises_confidence_and_takes_the_code_as_it_is(cortex, source):
+    memory = cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"])
+    cortex.edit(memory.id, confidence=0.5)
+    with pytest.raises(InvalidInputError, match="does not wait"):
+        cortex.review("approve", [memory.id])
+    source.write_text("# above\n" + CODE.replace("value + 2", "value - 2"))
+    cortex.validate()
+    (approved,) = cortex.review("approve", [memory.id]).memories
+    assert approved.confidence == pytest.approx(0.6)
+    assert approved.files == (cite(source.parent, "steps.py", 10, 12),)
+    assert cortex.validate().valid == 1
+
+
+def test_confidence_is_lowered_once_for_what_decay_does_not_know(cortex):
+    why = cortex.remember("Repositories hide SQL", kind="pattern_rationale", patterns=["repository"])
+    memory = cortex.remember("Orders are read through a repository", kind="tribal", patterns=["repository"])
+    cortex.forget(why.id)
+    assert cortex.validate([memory.id], heal=True).findings[0].done == ("confidence 1.00 -> 0.70",)
+    assert cortex.validate([memory.id], heal=True).healed == 0
+    assert cortex.undo(memory.id).confidence == 1.0
+
+
+def test_what_is_stale_and_hardly_believed_is_archived_with_the_reason(cortex, memory, source, clock):
+    cortex.edit(memory.id, confidence=0.28)
+    source.unlink()
+    clock.pass_(days=1)
+    done = cortex.validate(heal=True).findings[0].done
+    assert done[-1] == "archived: confidence 0.14, below 0.2"
+    assert cortex.get(memory.id).status is Status.ARCHIVED
+    assert cortex.history(memory.id).versions[0].reason.endswith(done[-1])
+    assert cortex.undo(memory.id).status is Status.ACTIVE
+
+
+def test_pinned_memories_and_those_that_nothing_speaks_against_are_never_archived(cortex, source):
+    pinned = cortex.remember(SAID, kind="tribal", files=["steps.py:9-11"], pinned=True)
+    weak = cortex.remember("The cache may be cold after a deploy", kind="tribal")
+    for one in (pinned, weak):
+        cortex.edit(one.id, confidence=0.1)
+    source.unlink()
+    cortex.validate(heal=True)
+    assert [cortex.get(one.id).status for one in (pinned, weak)] == [Status.ACTIVE] * 2
+
+
+def test_an_agent_heals_what_is_safe_and_approves_nothing(cortex, memory, source, clock):
+    cortex.edit(memory.id, confidence=0.28)
+    source.unlink()
+    with Cortex.open(cortex._app.root, clock=clock, actor=Actor.AGENT) as agent:
+        (finding,) = agent.validate(heal=True).findings
+        assert [one.split(":")[0] for one in finding.done] == ["flagged for review"]
+        with pytest.raises(PersonNeededError):
+            agent.review("approve", [memory.id])
+
+
+def test_scopes_choose_what_is_validated(cortex, clock):
+    old = cortex.remember("Releases are cut on Tuesdays", kind="tribal")
+    clock.pass_(days=100)
+    doubted = cortex.remember("The cache may be cold after a deploy", kind="tribal")
+    cortex.edit(doubted.id, confidence=0.5)
+    cortex.remember("The parser reads one token ahead", kind="tribal")
+    assert [cortex.validate(scope=scope).total for scope in ("all", "recent", "stale")] == [3, 2, 2]
+    assert {one.id for one in cortex.validate(scope="stale").findings} == {old.id}
+
+
+def test_what_stands_in_the_audit_log_is_what_changed(cortex, memory, source):
+    def entries():
+        return [one.details for one in cortex.history(memory.id).audit if one.operation == "validate"]
+
+    cortex.validate()
+    assert entries() == []
+    source.unlink()
+    cortex.validate()
+    cortex.validate()
+    assert entries() == [{"found": "citation:severe", "score": 0.75}]
+    source.write_text(CODE)
+    cortex.validate()
+    assert [one["found"] for one in entries()] == ["citation:severe", ""]
+
+
+# -- the job
+
+
+@pytest.mark.usefixtures("memory")
+def test_the_job_follows_files_flags_and_leaves_the_rest(cortex, source, clock, project):
+    shifted = cortex.remember("The fifth step multiplies by five", kind="tribal", files=["steps.py:21-23"])
+    (source.parent / "other.py").write_text("timeout = 30\nretries = 5\nbackoff = 2\n")
+    gone = cortex.remember("The timeout is thirty seconds", kind="tribal", files=["other.py:1-3"])
+    source.write_text("# above\n" + CODE)
+    (source.parent / "other.py").unlink()
+    cortex.close()
+    app = application(project, url=None, clock=clock, actor=Actor.SYSTEM, progress=None)
+    done = {one.name: one for one in run_due(app.services(Scope.PROJECT), clock, read(project))}
+    app.close()
+    assert done["validation"].counts == {"memories": 3, "stale": 2, "flagged": 1, "healed": 1}
+    assert cortex.get(shifted.id).files == shifted.files  # found again each time: no version for each edit
+    assert cortex.get(gone.id).tags == (FLAG,)
+    assert store_folder(project).is_dir()
