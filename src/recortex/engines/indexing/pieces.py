@@ -92,7 +92,7 @@ def _of_bytes(rows: Rows, width: int) -> Rows:
     signs = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
     padded = np.zeros((len(rows), 8 * width), np.float32)
     padded[:, : rows.shape[1]] = rows / np.sqrt(rows.shape[1])
-    found: Rows = np.einsum("vb,pwb->wvp", signs, padded.reshape(len(rows), width, 8))
+    found: Rows = signs @ padded.reshape(len(rows), width, 8).transpose(1, 2, 0)
     return found
 
 

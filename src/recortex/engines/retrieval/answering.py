@@ -1,16 +1,26 @@
-"""Which memories answer a question so surely that they come before what was said in sessions."""
+"""Which memories are told beside what was said in sessions: those that answer come before it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from recortex.engines.similarity.standardisation import logistic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from recortex.domain.exchange import ExchangeHit
     from recortex.domain.hit import Hit
 
 SURE = 0.1
 """A memory that answers with a lower probability is left out where an exchange answers."""
+LIKELY = 0.11
+"""An exchange with this probability, or a higher one, probably answers."""
+MOST_UNSURE = 1
+"""Memories that may answer, beside exchanges of which none is likely. All of them would stand before the right
+exchange: first answers are right for 61 % of the questions with one, 60 with eight, and no more are found
+(bench/session_questions.py)."""
 _BIAS, _KEYWORD, _SEMANTIC = -7.9, 4.1, 7.2
 """A logistic regression over extracted memories that were right and wrong answers. With it, 79 % of the facts
 asked for as people ask are in the first five answers, 80 % among exchanges alone; with every memory first
@@ -26,3 +36,26 @@ def answers(hit: Hit) -> bool:
         return not hit.weak
     evidence = _KEYWORD * hit.signals.get("keyword", 0.0) + _SEMANTIC * hit.signals["semantic"]
     return logistic(_BIAS + evidence) >= SURE
+
+
+def told_beside(hits: Sequence[Hit], said: Sequence[ExchangeHit]) -> Iterator[Hit]:
+    """The memories that are told beside exchanges: those that answer, and where no exchange is likely others.
+
+    Of others that a rule worded only a few are told, and as weak ones.
+
+    Args:
+        hits: best first.
+        said: what was said in sessions and may answer; none: every memory is told as it is.
+    """
+    alone, left = not likely(said), MOST_UNSURE
+    for hit in hits:
+        if not said or answers(hit) or (alone and not hit.memory.source.rule):
+            yield hit
+        elif alone and left:
+            left -= 1
+            yield replace(hit, weak=True)
+
+
+def likely(said: Sequence[ExchangeHit]) -> bool:
+    """Whether an exchange probably answers."""
+    return any(one.score >= LIKELY for one in said)
