@@ -93,7 +93,7 @@ def fill(cx: Cortex, prose: Prose, count: int) -> tuple[list[str], float]:
 
 
 def give_vectors(cx: Cortex, seed: int) -> None:
-    """Attach a random unit vector and word pieces to each memory: as costly as real ones, and quick to make."""
+    """Attach a random unit vector and word pieces to each memory: as costly as real ones, quick to make."""
     import numpy as np
 
     from recortex.engines.indexing.vectors import compact

@@ -4,10 +4,10 @@
 
 ROWS is the file of ranking_signals.py. For each form of text the weights maximise the likelihood of the right
 candidates under a softmax over all candidates of their question, with a penalty on their squares in units of
-each signal's spread. Every figure is on conversations (projects, fifths of a set with one store) that were left
-out of the fit; `all` is the fit on everything, which is what is shipped, and its own figure. Weights are scaled
-so that those of compared signals add up to what a form had before, since `COMMON` and the reach of the floor are
-in the same units. `bare`: without word pieces, as other models have none.
+each signal's spread. Every figure is on conversations (projects, fifths of a set with one store) that were
+left out of the fit; the weights that are printed, and shipped, are those of the fit on everything. They are
+scaled so that those of compared signals add up to what a form had before, since `COMMON` and the reach of the
+floor are in the same units. `bare`: without word pieces, as other models have none.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ FORMS = {
     ),
     "CHAT": Fitted(("chat",), ("keyword", "semantic", "words", "weakest", "person"), 1.5),
     "CODE": Fitted(("cosqa",), ("keyword", "semantic", "words", "weakest", "length"), 1.25),
-    # Of a commit no test is gold here, so what a test loses is not fitted: by these questions it would be all.
+    # Of a commit no test is gold here, so what a test loses is not fitted: by these questions, all.
     "OUTLINE": Fitted(("commits",), ("keyword", "semantic", "words"), 1.25),
     "PROSE": Fitted(("notes", "small", "languages"), ("keyword", "semantic", "words", "weakest"), 2.0),
 }

@@ -86,7 +86,7 @@ def _best(rows: Rows, codes: Mapping[int, bytes], width: int) -> Rows:
 
 
 def _of_bytes(rows: Rows, width: int) -> Rows:
-    """What each byte of a text's signs adds to a cosine, by its place and value, shape (width, 256, pieces)."""
+    """What each byte of a text's signs adds to a cosine, by place and value, shape (width, 256, pieces)."""
     import numpy as np
 
     signs = 2 * np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float32) - 1
