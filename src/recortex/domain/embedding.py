@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
+
+LABEL = re.compile(r"\[\w+\|\w+\|\w+\] (?:\[project:[^\]\n]*\] )?")
+"""What is embedded before a memory's text (`engines/indexing/embedded.py`): none of its words."""
 
 
 class Reembedding(NamedTuple):

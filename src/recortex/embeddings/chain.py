@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.degradation import Degradation
 from recortex.embeddings.beside import begun
 from recortex.errors import EmbeddingError
+from recortex.ports.embedding import PieceEmbedder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from recortex.ports.embedding import Embedder, Purpose, Vectors
+    from recortex.ports.embedding import Embedder, PieceCodes, Pieces, Purpose, Vectors
 
 
 class Embedded(NamedTuple):
-    """Vectors of one call, and the name of the embedder that made all of them."""
+    """Vectors of one call, the name of the embedder that made all of them, and pieces if it tells them."""
 
     name: str
     vectors: Vectors
+    pieces: Sequence[Pieces | PieceCodes] = ()
 
 
 class EmbedderChain:
@@ -59,13 +61,13 @@ class EmbedderChain:
         failure: EmbeddingError | None = None
         for place, embedder in enumerate(self._embedders):
             try:
-                vectors = embedder.embed(texts, purpose=purpose)
+                made = _made(embedder, texts, purpose)
             except EmbeddingError as error:
                 failure = error
                 self._report(place, error)
                 continue
             self._active = embedder
-            return Embedded(embedder.name, vectors)
+            return made
         assert failure is not None  # noqa: S101  a chain has one embedder at least
         kind = type(failure)  # callers see by it whether other texts may work
         raise kind(f"every embedder failed: {failure.message}", hint=failure.hint) from failure
@@ -85,3 +87,9 @@ class EmbedderChain:
         following = self._embedders[place + 1 :]
         fallback = following[0].name if following else "keyword search alone"
         self._on_degradation(Degradation("embedding model", f"{name}: {error.message}", fallback))
+
+
+def _made(embedder: Embedder, texts: Sequence[str], purpose: Purpose) -> Embedded:
+    if isinstance(embedder, PieceEmbedder):
+        return Embedded(embedder.name, *embedder.embed_pieces(texts, purpose=purpose))
+    return Embedded(embedder.name, embedder.embed(texts, purpose=purpose))

@@ -8,21 +8,38 @@ at worst). One by one, a text always has the same vector; several threads share 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from recortex.embeddings.pieces import PieceReader, read_table
 from recortex.embeddings.session import Loaded, LocalModel, open_session, run_session
 from recortex.embeddings.wordpiece import WordPiece
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
-    from recortex.ports.embedding import Vector
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from recortex.embeddings.pieces import Table
+    from recortex.ports.embedding import PieceCodes, Pieces, Purpose, Vector, Vectors
 
 MODEL_FOLDER = Path(__file__).parent / "model"
 MODEL_FILE = "minilm-l6-v2.int8.onnx"
 VOCABULARY_FILE = "vocabulary.txt"
+PIECES_FILE = "pieces.npz"
 MODEL_NAME = "all-minilm-l6-v2.int8"
 MAXIMUM_PIECES = 256  # what the model was trained to read; the rest of a text has no influence
 DIMENSIONS = 384
+_STATES = "encoder.layer.5.output.LayerNorm.out"  # the output with a vector for each piece
+
+
+class _Run(NamedTuple):
+    """What the model says of one text: of the whole, and of each piece, shape (pieces, dimensions)."""
+
+    ids: list[int]
+    vector: Vector
+    states: npt.NDArray[np.float32]
 
 
 class OnnxEmbedder(LocalModel):
@@ -38,6 +55,30 @@ class OnnxEmbedder(LocalModel):
 
     def __init__(self, folder: Path = MODEL_FOLDER, *, threads: int = 1) -> None:
         super().__init__(lambda: _load(folder), threads=threads)
+        self._pieces = PieceReader(lambda: _table(folder), lambda text: self._load().encode(text))
+
+    def embed(self, texts: Sequence[str], *, purpose: Purpose = "passage") -> Vectors:
+        """Return one unit vector per text, float32, shape (len(texts), dimensions); the same for any purpose.
+
+        Raises:
+            EmbeddingError: The model is missing, damaged, or cannot run here.
+        """
+        return self.embed_pieces(texts, purpose=purpose)[0]
+
+    def embed_pieces(
+        self, texts: Sequence[str], *, purpose: Purpose = "passage"
+    ) -> tuple[Vectors, Sequence[Pieces | PieceCodes]]:
+        """As `embed`, with the pieces of each text, which differ by purpose.
+
+        Raises:
+            EmbeddingError: As `embed`.
+        """
+        reader, runs = self._pieces, list[_Run](self._runs(texts))
+        vectors = self._stacked([one.vector for one in runs])
+        if purpose == "query":
+            return vectors, [reader.of_question(one.ids, one.states) for one in runs]
+        told = zip(texts, runs, strict=True)
+        return vectors, [reader.of_passage(text, one.ids, one.states) for text, one in told]
 
 
 def read_words(path: Path) -> WordPiece:
@@ -58,10 +99,17 @@ def _load(folder: Path) -> Loaded:
     return Loaded(lambda text: words.encode(text, MAXIMUM_PIECES), lambda ids: _run(session, ids))
 
 
-def _run(session: Any, ids: list[int]) -> Vector:
+def _table(folder: Path) -> Table:
+    try:
+        return read_table(folder / PIECES_FILE)
+    except (OSError, KeyError, ValueError) as error:
+        raise EmbeddingError(f"the embedding model's table cannot be read: {PIECES_FILE}") from error
+
+
+def _run(session: Any, ids: list[int]) -> _Run:
     import numpy as np
 
     row = np.array([ids], dtype=np.int64)
     inputs = {"input_ids": row, "attention_mask": np.ones_like(row)}
-    vector: Vector = run_session(session, ["embedding"], inputs)[0][0]
-    return vector
+    vectors, states = run_session(session, ["embedding", _STATES], inputs)
+    return _Run(ids, vectors[0], states[0])

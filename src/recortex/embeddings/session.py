@@ -24,11 +24,11 @@ class Loaded(NamedTuple):
 
     Attributes:
         encode: makes of a text what the model reads.
-        run: makes the text's vector of that, of unit length.
+        run: makes the text's vector of that, of unit length, or more than that.
     """
 
     encode: Callable[[str], Any]
-    run: Callable[[Any], Vector]
+    run: Callable[[Any], Any]
 
 
 class LocalModel(ABC):
@@ -54,19 +54,24 @@ class LocalModel(ABC):
         Raises:
             EmbeddingError: The model is missing, damaged, or cannot run here.
         """
-        import numpy as np
-
         del purpose
-        model = self._load()
-        rows = list(self._run_all(model, [model.encode(text) for text in texts]))
-        return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
+        return self._stacked(self._runs(texts))
 
     @property
     @abstractmethod
     def dimensions(self) -> int:
         """The length of each vector; 0 where it is not known before the first one."""
 
-    def _run_all(self, model: Loaded, encoded: list[Any]) -> Iterator[Vector]:
+    def _stacked(self, rows: Sequence[Vector]) -> Vectors:
+        import numpy as np
+
+        return np.stack(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
+
+    def _runs(self, texts: Sequence[str]) -> list[Any]:
+        model = self._load()
+        return list(self._run_all(model, [model.encode(text) for text in texts]))
+
+    def _run_all(self, model: Loaded, encoded: list[Any]) -> Iterator[Any]:
         if self._threads == 1 or len(encoded) == 1:
             yield from map(model.run, encoded)
             return

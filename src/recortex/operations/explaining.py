@@ -243,7 +243,7 @@ class _Trial:
         place, limit = _place(self.floored, memory), self._search.most(self._asked)
         if not place:
             return self._withheld(hit)
-        if any(not one.weak for one in self.usual.exchanges) and not answers(hit):
+        if self.usual.exchanges and not answers(hit):
             return because("exchanges")
         if place > limit:
             return because("limit", place=place, limit=limit)

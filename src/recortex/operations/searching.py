@@ -18,7 +18,7 @@ from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
-from recortex.engines.retrieval.answering import answers
+from recortex.engines.retrieval.answering import told_beside
 from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
 from recortex.errors import (
     AmbiguousIdError,
@@ -128,8 +128,7 @@ class SearchOperations(Operations):
         answering = answering[: recalling.most("exchanges", asked)]
         found_in = in_turns([part.documents for part in parts], lambda one: one.id)
         found_in = found_in[: recalling.most("documents", asked)]
-        if any(not one.weak for one in answering):
-            hits = [hit for hit in hits if answers(hit)]
+        hits = list(told_beside(hits, answering))
         seen = tuple(self._seen(hits))
         kept = self._with_code(tuple(within(asked.budget, seen, lambda hit: hit.memory.tokens)), asked.budget)
         left = _Left(asked.budget, sum(map(_tokens, kept)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -12,9 +12,19 @@ if TYPE_CHECKING:
 
     Vector: TypeAlias = npt.NDArray[np.float32]
     Vectors: TypeAlias = npt.NDArray[np.float32]
+    Pieces: TypeAlias = tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]
+    """The word pieces of a question, by which it is compared with passages word by word.
+
+    Rows of unit length, shape (pieces, numbers); and for each piece whether it says what the question is
+    about, as at least one does.
+    """
 
 Purpose: TypeAlias = Literal["passage", "query"]
 """Whether a text is to be found or is a question. Many models were trained with a prefix for each."""
+
+
+PieceCodes: TypeAlias = bytes
+"""The pieces of a passage that say what it is about, each once: the signs of its numbers, a bit each."""
 
 
 class Embedder(Protocol):
@@ -39,6 +49,20 @@ class Embedder(Protocol):
         """
 
 
+@runtime_checkable
+class PieceEmbedder(Protocol):
+    """An embedder that may tell the pieces of each text as well."""
+
+    def embed_pieces(
+        self, texts: Sequence[str], *, purpose: Purpose = "passage"
+    ) -> tuple[Vectors, Sequence[Pieces | PieceCodes]]:
+        """As `Embedder.embed`, with `Pieces` of each question or `PieceCodes` of each passage, or nothing.
+
+        Raises:
+            EmbeddingError: No vector could be made.
+        """
+
+
 class Named(Protocol):
     """Vectors of one call, and the name of the embedder that made all of them."""
 
@@ -49,6 +73,10 @@ class Named(Protocol):
     @property
     def vectors(self) -> Vectors:
         """One row for each text."""
+
+    @property
+    def pieces(self) -> Sequence[Pieces | PieceCodes]:
+        """The pieces of each text; nothing where the embedder does not tell them."""
 
 
 class NamedEmbedder(Protocol):

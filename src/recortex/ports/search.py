@@ -20,7 +20,39 @@ MOST_SCORED = 20_000
 (bench/scale.py)."""
 
 
-class SearchStore(Protocol):
+class VectorSearch(Protocol):
+    """Search by vectors, and what they are compared by more closely.
+
+    Keys are as in `SearchStore`.
+    """
+
+    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> Sequence[int]:
+        """Keys whose vectors' signs differ least from the query's, nearest first: a coarse pass.
+
+        Args:
+            vector: little-endian float32 values.
+            limit: the most keys to return.
+            only: as in `match`.
+            model: the embedder; vectors of another one are not looked at.
+
+        Returns:
+            The keys; none where vectors cannot be searched.
+        """
+
+    def vectors(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
+        """The vector by that embedder of each memory that has one.
+
+        All are of one type: int8 or little-endian float32 values.
+        """
+
+    def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
+        """The word pieces (`ports.embedding.PieceCodes`) of each memory with a vector by that embedder.
+
+        Memories whose embedder told none are left out.
+        """
+
+
+class SearchStore(VectorSearch, Protocol):
     """Search by words and by vectors.
 
     Keys are the store's own integers; no method raises for a key that is gone.
@@ -65,25 +97,6 @@ class SearchStore(Protocol):
                 ignored); None searches everything, which is faster.
             all_required: whether a memory must contain all of the words.
             score_only: words that match no memory, but add to the score of those that are found.
-        """
-
-    def nearest(self, vector: bytes, limit: int, only: MemoryQuery | None, model: str) -> Sequence[int]:
-        """Keys whose vectors' signs differ least from the query's, nearest first: a coarse pass.
-
-        Args:
-            vector: little-endian float32 values.
-            limit: the most keys to return.
-            only: as in `match`.
-            model: the embedder; vectors of another one are not looked at.
-
-        Returns:
-            The keys; none where vectors cannot be searched.
-        """
-
-    def vectors(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:
-        """The vector by that embedder of each memory that has one.
-
-        All are of one type: int8 or little-endian float32 values.
         """
 
     def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> Sequence[Facts]:

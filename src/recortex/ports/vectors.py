@@ -71,6 +71,9 @@ class MemoryVectors(Protocol):
             The keys by hash.
         """
 
+    def put_pieces(self, pieces: Mapping[int, bytes]) -> None:
+        """Keep the word pieces of vectors, by the vectors' keys; inside a transaction."""
+
     def attach(self, pairs: Sequence[tuple[str, int, bytes]], *, first: bool = False) -> None:
         """Give memories their vectors: (id, key of the vector, content hash that it was made for).
 

@@ -4,6 +4,7 @@ import pytest
 
 from recortex import storage
 from recortex.domain.search import BM25_WEIGHTS_DOUBLED, Facts, Links
+from recortex.engines.indexing.pieces import Wording
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable
 from recortex.engines.retrieval.question import question
@@ -83,10 +84,19 @@ def test_how_near_files_are(path, named, value):
 
 
 def test_forms_have_their_weights_and_what_is_missing_leaves_its_weight():
-    assert weights_of(int(Trait.DIALOGUE | Trait.TIME)) == DIALOGUE
-    assert weights_of(int(Trait.NUMBER)) == PROSE
+    assert weights_of(int(Trait.DIALOGUE | Trait.TIME)) == DIALOGUE.bare
+    assert weights_of(int(Trait.NUMBER), pieces=True) == PROSE.whole
     alone = weights_of(int(Trait.CODE), words=True, vectors=False)
-    assert alone.compared[:2] == (CODE.compared.keyword + CODE.compared.semantic, 0.0)
+    bare = CODE.bare.compared
+    assert alone.compared[:2] == (bare.keyword + bare.semantic, 0.0)
+
+
+def test_words_one_by_one_count_and_vectors_stand_in_for_what_has_none():
+    wording = {1: Wording(0.3, 0.1, 0.3, 9), 2: Wording(0.6, 0.5, 0.6, 9)}
+    alike = dict.fromkeys((1, 2), 0.5)
+    assert ranked("port", [facts(1), facts(2)], semantic=alike, wording=wording) == [2, 1]
+    found = ranked("port", [facts(1), facts(2), facts(3)], semantic={**alike, 3: 0.9}, wording=wording)
+    assert found == [3, 2, 1]
 
 
 def test_the_weights_of_columns_are_those_of_the_sqlite_query():

@@ -40,9 +40,10 @@ class Weakness(NamedTuple):
 WEIGHTS = Weights()
 WEAKNESS = Weakness(bias=-4.5, coverage=4.6, likeness=3.2)
 WORDS_ALONE = Weakness(bias=-3.3, coverage=5.3)
-WEAK = 0.11
+WEAK = 0.2
 """An answer whose probability is lower is marked as weak: of five answers at most one is right, so that
-probabilities are low (bench/exchanges.py --fit prints the trade-off)."""
+probabilities are low. Then 90 % of what nothing answers has weak answers only, or none
+(bench/session_questions.py; docs/retrieval.md has the trade-off)."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ GATHERED = 40
 """Candidates by words, and as many by vectors; 200 find no more (bench/exchanges.py)."""
 LOOKED = 4
 """So many places for each that is wanted are looked at, to find some that are not weak."""
-MOST_WEAK = 2
+MOST_WEAK = 4
 """Weak answers that are shown."""
 PASSAGE, AROUND = 75, 45
 """Tokens of an exchange's passage, and of what tells when, by whom and in which session: 120 in all."""
@@ -140,7 +140,7 @@ def _compared(query: Row, facts: Sequence[ExchangeFacts]) -> tuple[dict[int, flo
 
 
 def _few_weak(places: Iterable[Place], limit: int) -> list[Place]:
-    """The first places, of weak ones only two."""
+    """The first places, of weak ones only a few."""
     weak = 0
     kept = []
     for place in places:

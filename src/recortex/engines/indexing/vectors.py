@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from recortex.engines.indexing.pieces import AskedPieces
+
     Row: TypeAlias = npt.NDArray[np.float32]
 
 _LARGEST = 127
@@ -18,10 +20,15 @@ _scratch = threading.local()
 
 
 class QuestionVector(NamedTuple):
-    """A question's vector, with the name of the embedder that made it."""
+    """A question's vector, with the name of the embedder that made it.
+
+    Attributes:
+        pieces: None where the embedder tells no word pieces.
+    """
 
     model: str
     values: Row
+    pieces: AskedPieces | None = None
 
     @property
     def raw(self) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.vectors import compact, cosine
@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 BATCH = 50
 """Texts that are embedded between two short transactions: a kill loses at most these vectors, and no
 memory."""
+
+
+class _Made(NamedTuple):
+    """Vectors of texts.
+
+    Attributes:
+        model: the embedder that made the new ones.
+        hashes: of each text's vector.
+        codes: int8 codes of the new vectors, by hash.
+        pieces: word pieces of the new ones, by hash, where the embedder tells them.
+    """
+
+    model: str
+    hashes: list[bytes]
+    codes: dict[bytes, bytes] = {}  # noqa: RUF012  never written to
+    pieces: dict[bytes, bytes] = {}  # noqa: RUF012
 
 
 class Embedding:
@@ -134,12 +150,13 @@ class Embedding:
         kept: Callable[[str, int], None] = lambda *_: None,
     ) -> str:
         """Embed and attach; returns the embedder that made the missing vectors, else the wanted one."""
-        model, hashes, codes = self._vectors_of([text for _, text in batch])
+        model, hashes, codes, pieces = self._vectors_of([text for _, text in batch])
         if model != self.wanted and not stand_in:
             raise EmbeddingError(f"{self.wanted} makes no vectors now, only its fallback {model} does.")
         with self._store.transaction():
             if codes:
-                self._store.vectors.put(model, codes)
+                made = self._store.vectors.put(model, codes)
+                self._store.vectors.put_pieces({made[hash_]: one for hash_, one in pieces.items()})
             if codes and model == self.wanted and not self._recovery_recorded:
                 self._store.ledger.works_again("embedding model")
                 self._recovery_recorded = True
@@ -154,8 +171,8 @@ class Embedding:
             self._settle([memory.id for memory, _ in batch if reads(model, memory.text)], model)
         return model
 
-    def _vectors_of(self, texts: Sequence[str]) -> tuple[str, list[bytes], dict[bytes, bytes]]:
-        """The embedder's name, the hash of each text's vector, and the int8 codes of the new vectors.
+    def _vectors_of(self, texts: Sequence[str]) -> _Made:
+        """The hash of each text's vector, and the codes and pieces of the new vectors.
 
         A hash is made of the embedder's name and the text, so a vector that the embedder once made is found
         again, even if another embedder was used in between.
@@ -166,7 +183,7 @@ class Embedding:
         known = self._store.vectors.keys_of(hashes)
         missing = dict.fromkeys(text for hash_, text in zip(hashes, texts, strict=True) if hash_ not in known)
         if not missing:
-            return model, hashes, {}
+            return _Made(model, hashes)
         made = self._embedder.embed_named(list(missing), purpose="passage")
         if made.name != model:  # a fallback: its vectors have hashes of their own
             hashes = [
@@ -174,11 +191,10 @@ class Embedding:
                 for hash_, text in zip(hashes, texts, strict=True)
             ]
         self._check_length(made)
-        codes = {
-            vector_hash(made.name, text): compact(row)
-            for text, row in zip(missing, made.vectors, strict=True)
-        }
-        return made.name, hashes, codes
+        new = [vector_hash(made.name, text) for text in missing]
+        codes = dict(zip(new, map(compact, made.vectors), strict=True))
+        pieces = {hash_: one for hash_, one in zip(new, made.pieces, strict=False) if isinstance(one, bytes)}
+        return _Made(made.name, hashes, codes, pieces)
 
     def _check_length(self, made: Named) -> None:
         """Refuse vectors that cannot be compared with the embedder's own.

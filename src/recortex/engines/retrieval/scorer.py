@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import log
 from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.kinds import KINDS
 from recortex.domain.search import Facts, Links
+from recortex.engines.indexing.pieces import Wording
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.retrieval.dates import agreement
 from recortex.engines.retrieval.question import question
@@ -27,8 +29,8 @@ _QUESTION, _MESSAGE, _TEST = int(Trait.QUESTION), int(Trait.MESSAGE), int(Trait.
 _NEVER_EMBEDDED: frozenset[str] = frozenset(kind for kind, content in KINDS.items() if not content.embedded)
 LEAST_SPREAD = 0.05
 """Cosines and keyword shares that differ by less count as about equal."""
-_SESSION_TURNS = 3
-"""The best turns of a session whose keyword scores are averaged for its other turns."""
+_LEAST_SPREAD_OF_WORDS = 0.02
+"""The same of cosines between words, which are means of several."""
 _RECENCY_DAYS = 90.0
 """After this many days the signal `recency` is a half."""
 _DAY = 86_400_000_000
@@ -44,6 +46,7 @@ class Evidence:
         keyword: BM25 as a share of the highest that a text could get; candidates without a match are left
             out.
         semantic: cosine with the question.
+        wording: how near the words of a text are to the question's, one by one.
         around: the neighbours of a turn, by key.
         speakers: people whom the question names, as stored.
         now: microseconds since 1970 UTC.
@@ -57,6 +60,7 @@ class Evidence:
     keyword: Mapping[int, float]
     semantic: Mapping[int, float]
     now: int
+    wording: Mapping[int, Wording] = field(default_factory=dict)
     around: Mapping[int, Sequence[int]] = field(default_factory=dict)
     speakers: frozenset[str] = frozenset()
     links: Mapping[int, Links] = field(default_factory=dict)
@@ -96,10 +100,13 @@ class Scored(NamedTuple):
 
     @property
     def signals(self) -> dict[str, float]:
-        """The signals by name, each from 0 to 1; those that do not count for this form are left out."""
+        """The signals by name, each from 0 to 1; those that do not count for this form are left out.
+
+        A cosine that was measured is never left out: whether a memory answers is told by it.
+        """
         if self.named is not None:
             return dict(self.named)
-        found: dict[str, float] = {}
+        found = {"semantic": clamp(self.compared.semantic)} if self.compared.semantic else {}
         for weights, values in ((self.weights.compared, self.compared), (self.weights.spoken, self.spoken)):
             named = zip(values._fields, weights, values, strict=True)
             found |= {name: clamp(value) for name, weight, value in named if weight}
@@ -111,16 +118,15 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
 
     Where a memory has no vector yet, its words count instead, as they do in a store without vectors. If the
     mean counted instead, and the spread were taken over all, a store in which half of the vectors are missing
-    would
-    find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
+    would find less than words alone do: 72.1 against 75.6 % of LoCoMo at 10 (bench/model_swap.py --curve).
     """
-    words, vectors = bool(evidence.keyword), bool(evidence.semantic)
+    words, vectors, pieces = bool(evidence.keyword), bool(evidence.semantic), bool(evidence.wording)
     forms: dict[int, Form] = {}  # cheaper than the cache of `weights_of`: this is asked for each candidate
     scored = []
     for one, compared, deviations in zip(evidence.facts, *_compared(evidence), strict=True):
         form = forms.get(one.traits)
         if form is None:
-            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors)
+            form = forms[one.traits] = weights_of(one.traits, words=words, vectors=vectors, pieces=pieces)
         spoken, common = _spoken(asked, evidence, one), _common(asked, evidence, one)
         total = sum(map(mul, form.compared, deviations)) + sum(map(mul, COMMON, common))
         if spoken is not _NOTHING_SPOKEN:
@@ -133,20 +139,40 @@ def score(asked: Question, evidence: Evidence) -> list[Scored]:
 
 
 def _compared(evidence: Evidence) -> tuple[list[Compared], list[Compared]]:
-    """The signals that compare candidates, in their order: as measured, and as deviations from the mean."""
+    """The signals that compare candidates, in their order: as measured, and as deviations from the mean.
+
+    Where a candidate lacks a vector or word pieces, other signals stand in for them.
+    """
     facts = evidence.facts
     keyword, session = [evidence.keyword.get(one.key, 0.0) for one in facts], _session(evidence)
+    before, after = _beside(evidence, -1), _beside(evidence, 1)
     semantic, nearby = [evidence.semantic.get(one.key) for one in facts], _nearby(evidence)
     by_words = standardised(keyword, LEAST_SPREAD)
-    stand_ins = [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
-    measured = (keyword, [one or 0.0 for one in semantic], [one or 0.0 for one in nearby], session)
+    by_vectors = _deviations(
+        semantic, [by if lacks_vector(one) else 0.0 for one, by in zip(facts, by_words, strict=True)]
+    )
+    nothing = [0.0] * len(facts)
+    by_passages = _deviations(nearby, nothing)
+    wording = [evidence.wording.get(one.key) for one in facts]
+    words = [one and one.words for one in wording]
+    weakest = [one and one.weakest for one in wording]
+    passage = [one and one.passage for one in wording]
+    length = [one and log(one.pieces) for one in wording]
+    measured = (keyword, semantic, nearby, session, before, after, words, weakest, passage, length)
     deviations = (
         by_words,
-        _deviations(semantic, stand_ins),
-        _deviations(nearby, [0.0] * len(nearby)),
+        by_vectors,
+        by_passages,
         standardised(session, LEAST_SPREAD),
+        standardised(before, LEAST_SPREAD),
+        standardised(after, LEAST_SPREAD),
+        _deviations(words, by_vectors, _LEAST_SPREAD_OF_WORDS),
+        _deviations(weakest, by_vectors, _LEAST_SPREAD_OF_WORDS),
+        _deviations(passage, by_passages, _LEAST_SPREAD_OF_WORDS),
+        _deviations(length, nothing),
     )
-    return list(map(Compared, *measured)), list(map(Compared, *deviations))
+    known = ([value or 0.0 for value in values] for values in measured)
+    return list(map(Compared, *known)), list(map(Compared, *deviations))
 
 
 _NOTHING_SPOKEN = Spoken()
@@ -225,9 +251,11 @@ def lacks_vector(one: Facts) -> bool:
     return one.vector is None and one.kind not in _NEVER_EMBEDDED
 
 
-def _deviations(values: Sequence[float | None], stand_ins: Sequence[float]) -> list[float]:
+def _deviations(
+    values: Sequence[float | None], stand_ins: Sequence[float], least_spread: float = LEAST_SPREAD
+) -> list[float]:
     """The deviations of the known values from their mean; the stand-in for each unknown one."""
-    spread = iter(standardised([value for value in values if value is not None], LEAST_SPREAD))
+    spread = iter(standardised([value for value in values if value is not None], least_spread))
     return [other if value is None else next(spread) for value, other in zip(values, stand_ins, strict=True)]
 
 
@@ -245,13 +273,23 @@ def _nearby(evidence: Evidence) -> list[float | None]:
 
 
 def _session(evidence: Evidence) -> list[float]:
-    """The mean keyword score of the best turns of a candidate's session."""
-    by_session: defaultdict[str, list[float]] = defaultdict(list)
+    """The best keyword score of a candidate's session."""
+    best: defaultdict[str, float] = defaultdict(float)
     for one in evidence.facts:
         if one.session:
-            by_session[one.session].append(evidence.keyword.get(one.key, 0.0))
-    best = {
-        session: sum(sorted(values, reverse=True)[:_SESSION_TURNS]) / min(len(values), _SESSION_TURNS)
-        for session, values in by_session.items()
+            best[one.session] = max(best[one.session], evidence.keyword.get(one.key, 0.0))
+    return [best[one.session] if one.session else 0.0 for one in evidence.facts]
+
+
+def _beside(evidence: Evidence, step: int) -> list[float]:
+    """The keyword score of the turn so many turns after each candidate's; 0 where words did not find it."""
+    found = {
+        (one.session, one.turn): evidence.keyword.get(one.key, 0.0)
+        for one in evidence.facts
+        if one.session and one.turn is not None
     }
-    return [best.get(one.session, 0.0) for one in evidence.facts]
+    turns = (None if one.turn is None else one.turn + step for one in evidence.facts)
+    return [
+        found.get((one.session, turn), 0.0) if turn is not None else 0.0
+        for one, turn in zip(evidence.facts, turns, strict=True)
+    ]

@@ -13,6 +13,7 @@ from recortex.domain.search import BM25_MOST_GAIN
 from recortex.domain.time import to_micros
 from recortex.domain.vocabulary import Status
 from recortex.engines.decay.present import remaining
+from recortex.engines.indexing.pieces import AskedPieces, wordings
 from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
 from recortex.engines.languages import is_english, looked_up, reads
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from recortex.domain.hit import Recipe
     from recortex.domain.memory import Memory
     from recortex.domain.search import Facts
+    from recortex.engines.indexing.pieces import Wording
     from recortex.engines.retrieval.floor import Rated
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.search import SearchStore
@@ -47,6 +49,9 @@ inside the query: far more than the hits that are asked for, so that scoring sti
 RADIUS = 2
 """Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
 radius (bench/retrieval.py)."""
+LEADING = 15
+"""Turns that stand beside one of so many first candidates are candidates too: 3 % more of what answers is
+among them, and with 80 no more is found than with 15 (bench/retrieval.py: LoCoMo)."""
 
 
 class Considered(NamedTuple):
@@ -194,7 +199,7 @@ class Retrieval:
         matched, facts = self._candidates(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, meaning.notes)
-        evidence = self._evidence(search, matched, facts, speakers)
+        evidence = self._evidence(search, matched, speakers, *self._surroundings(search, facts, only))
         scored = frame_score(evidence) if recipe == "frame" else score(search.asked, evidence)
         if self._times and ((times := periods(query, now)) or search.asked.dates):
             scored = lifted(scored, times, search.asked.dates)
@@ -234,7 +239,8 @@ class Retrieval:
 
         def made() -> QuestionVector:
             named = begun()
-            return QuestionVector(named.name, mean_direction(named.vectors))
+            pieces = [AskedPieces(*one) for one in named.pieces if not isinstance(one, bytes)]
+            return QuestionVector(named.name, mean_direction(named.vectors), pieces[0] if pieces else None)
 
         return Meaning(asked, vocabulary, meaning.in_play, model=self._embedder.active_name, made=made)
 
@@ -299,10 +305,10 @@ class Retrieval:
         self,
         search: Search,
         matched: Sequence[tuple[int, float]],
-        facts: Sequence[Facts],
         speakers: frozenset[str],
+        facts: Sequence[Facts],
+        around: Mapping[int, Sequence[int]],
     ) -> Evidence:
-        around = self._around(facts) if search.vector else {}
         highest = BM25_MOST_GAIN * search.vocabulary.total_rarity()
         asked, in_play = search.asked, search.meaning.in_play
         files = (*asked.paths, *in_play.files)
@@ -313,6 +319,7 @@ class Retrieval:
             facts=facts,
             keyword={key: value / highest for key, value in matched},
             semantic=self._cosines(search.vector, facts, around),
+            wording=self._wordings(search.vector, facts, around),
             now=search.now,
             around=around,
             speakers=speakers,
@@ -331,6 +338,26 @@ class Retrieval:
         near = dict.fromkeys(key for keys in around.values() for key in keys if key not in known)
         more = self._search.vectors(list(near), vector.model) if near else {}
         return cosines(vector.values, {**known, **more})
+
+    def _wordings(
+        self, vector: QuestionVector | None, facts: Sequence[Facts], around: Mapping[int, Sequence[int]]
+    ) -> Mapping[int, Wording]:
+        if vector is None or vector.pieces is None:
+            return {}
+        keys = dict.fromkeys(chain((one.key for one in facts), *around.values()))
+        return wordings(vector.pieces, self._search.pieces(list(keys), vector.model), around)
+
+    def _surroundings(
+        self, search: Search, facts: Sequence[Facts], only: MemoryQuery
+    ) -> tuple[Sequence[Facts], Mapping[int, Sequence[int]]]:
+        """The candidates with the turns that stand beside the first of them; the turns around each."""
+        if search.vector is None:
+            return facts, {}
+        around = self._around(facts)
+        beside = dict.fromkeys(key for one in facts[:LEADING] for key in around.get(one.key, ()))
+        new = list(beside.keys() - {one.key for one in facts})
+        more = self._search.facts(new, only, search.vector.model) if new else ()
+        return [*facts, *more], {**around, **self._around(more)}
 
     def _around(self, facts: Sequence[Facts]) -> dict[int, list[int]]:
         turns = [one.key for one in facts if one.traits & _DIALOGUE and one.turn is not None]

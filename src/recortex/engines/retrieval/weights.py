@@ -2,8 +2,8 @@
 
 A signal is one number that speaks for or against a candidate. There are three groups: what compares
 candidates with each other, what turns of speech have, and what every memory has. To add a signal, add its
-field here with its weight, and measure it in `scorer`. Every number was chosen with bench/retrieval.py on its
-development half.
+field here with its weight, and measure it in `scorer`. Weights of forms are fitted on development data by
+bench/ranking_weights.py, which prints them; those of `COMMON` were chosen with bench/retrieval.py.
 """
 
 from __future__ import annotations
@@ -21,13 +21,24 @@ class Compared(NamedTuple):
         keyword: BM25 of the memory, as a share of the highest that a text could get for the question.
         semantic: cosine of its vector.
         nearby: mean cosine of the turns around it.
-        session: keyword scores of the best turns of its session.
+        session: the best keyword score of its session.
+        before, after: keyword scores of the turns before and after it.
+        words: how near its words are to the question's, one by one (`engines.indexing.pieces`).
+        weakest: the same of the word of the question that is matched worst.
+        passage: as `words`, of it and the turns around it together.
+        length: how many different words it has, as a logarithm.
     """
 
     keyword: float
     semantic: float
     nearby: float = 0.0
     session: float = 0.0
+    before: float = 0.0
+    after: float = 0.0
+    words: float = 0.0
+    weakest: float = 0.0
+    passage: float = 0.0
+    length: float = 0.0
 
 
 class Spoken(NamedTuple):
@@ -88,27 +99,65 @@ class Form(NamedTuple):
 # A file goes before its tests, which use the same words.
 COMMON = Common(proximity=2.0, patterns=0.5, recency=0.1, confidence=0.3, importance=1.0, kind=0.4, test=-1.5)
 
-DIALOGUE = Form(
-    Compared(keyword=0.6, semantic=0.6, nearby=0.85, session=0.5),
-    Spoken(speaker=3.5, date=2.5, answer=2.0, question=-1.65),
+
+class Fitted(NamedTuple):
+    """The weights of a form.
+
+    Attributes:
+        whole: where the embedder tells word pieces.
+        bare: where it tells none.
+    """
+
+    whole: Form
+    bare: Form
+
+
+DIALOGUE = Fitted(
+    Form(
+        Compared(
+            keyword=0.25,
+            semantic=0.0,
+            nearby=0.32,
+            session=0.44,
+            before=0.13,
+            after=-0.13,
+            words=0.39,
+            weakest=0.14,
+            passage=0.70,
+        ),
+        Spoken(speaker=2.35, date=3.64, answer=1.45, question=-0.94),
+    ),
+    Form(
+        Compared(keyword=0.52, semantic=0.37, nearby=0.61, session=0.84, before=0.12, after=-0.03),
+        Spoken(speaker=2.82, date=3.13, answer=2.07, question=-1.41),
+    ),
 )
 """People talking: a turn alone says little; its neighbours, its speaker and its day say the rest."""
 
-CHAT = Form(Compared(keyword=0.5, semantic=1.0), Spoken(person=2.0))
+CHAT = Fitted(
+    Form(Compared(keyword=0.48, semantic=0.28, words=0.57, weakest=0.17), Spoken(person=0.53)),
+    Form(Compared(keyword=0.77, semantic=0.73), Spoken(person=0.52)),
+)
 """A person and an assistant: what the person wrote holds most answers; neighbours are often about something
 else."""
 
-CODE = Form(Compared(keyword=0.15, semantic=1.0))
+CODE = Fitted(
+    Form(Compared(keyword=0.11, semantic=0.70, words=0.24, weakest=0.10, length=-0.10)),
+    Form(Compared(keyword=0.22, semantic=1.03)),
+)
 """The body of a function: words of code are seldom the words of a question."""
 
-OUTLINE = Form(Compared(keyword=1.0, semantic=0.25))
+OUTLINE = Fitted(*2 * [Form(Compared(keyword=1.0, semantic=0.25))])
 """A list of declarations: every word is a chosen name, but a list of names is no sentence for a sentence
-model."""
+model, nor are its pieces."""
 
-DOCUMENT = Form(Compared(keyword=1.0, semantic=0.25))
+DOCUMENT = OUTLINE
 """A long text: the model reads its beginning, the keyword index all of it."""
 
-PROSE = Form(Compared(keyword=1.0, semantic=1.0))
+PROSE = Fitted(
+    Form(Compared(keyword=0.55, semantic=0.59, words=0.43, weakest=0.44)),
+    Form(Compared(keyword=0.90, semantic=1.10)),
+)
 
 _FORMS = (
     (int(Trait.DIALOGUE), DIALOGUE),
@@ -120,7 +169,7 @@ _FORMS = (
 
 
 @lru_cache(maxsize=4096)
-def weights_of(traits: int, *, words: bool = True, vectors: bool = True) -> Form:
-    """The weights for a text with these traits, where words or vectors or both were searched."""
-    form = next((form for trait, form in _FORMS if traits & trait), PROSE)
-    return form.having(words=words, vectors=vectors)
+def weights_of(traits: int, *, words: bool = True, vectors: bool = True, pieces: bool = False) -> Form:
+    """The weights for a text with these traits, where words, vectors, or word pieces too were compared."""
+    fitted = next((form for trait, form in _FORMS if traits & trait), PROSE)
+    return (fitted.whole if pieces else fitted.bare).having(words=words, vectors=vectors)

@@ -113,6 +113,10 @@ class ChunkSearchRecords(SignSearch):
         sql = f"SELECT x.key, {SELECT} FROM chunks x WHERE /*own x*/ {among}"
         return {key: chunk_of(row) for key, *row in self._database.rows(sql, (json(list(keys)),))}
 
+    def pieces(self, keys: Sequence[int], model: str) -> Mapping[int, bytes]:  # noqa: ARG002
+        """None: they are not kept of documents."""
+        return {}
+
     def known_speakers(self, words: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
         """None: documents have no speakers."""
         return ()

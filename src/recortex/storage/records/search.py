@@ -117,6 +117,12 @@ class SearchRecords(Records):
         rows = self._rows("vectors", json(list(keys)), model_key)
         return {key: self._vectors.code(vector) for key, vector in rows}
 
+    def pieces(self, keys: Sequence[int], model: str) -> dict[int, bytes]:
+        """The word pieces of memories whose vector is by that embedder."""
+        model_key = self._vectors.model_key(model)
+        rows = self._rows("pieces", json(list(keys)), model_key) if model_key is not None else ()
+        return {key: bytes(pieces) for key, pieces in rows}
+
     def facts(self, keys: Sequence[int], only: MemoryQuery, model: str | None) -> list[Facts]:
         """What is scored of those memories that pass the filter."""
         model_key = self._vectors.model_key(model) if model else None

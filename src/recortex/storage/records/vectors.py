@@ -116,6 +116,10 @@ class VectorRecords(Records):
             self._rows("insert_signs", keys[hash_], model_key, self.signs(code))
         return keys
 
+    def put_pieces(self, pieces: Mapping[int, bytes]) -> None:
+        """Keep the word pieces of vectors, by their keys."""
+        self._each("insert_pieces", list(pieces.items()))
+
     def attach(self, pairs: Sequence[tuple[str, int, bytes]], *, first: bool = False) -> None:
         """Give memories their vectors: (id, key of the vector, content hash that it was made for).
 

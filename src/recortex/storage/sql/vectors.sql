@@ -4,6 +4,10 @@
 -- name: model_key
 SELECT key, dimensions FROM embedding_models WHERE /*own*/ name = ?
 
+-- name: insert_pieces
+INSERT INTO embedding_pieces (/*own column*/ key, pieces) VALUES (/*own value*/ ?, ?)
+ON CONFLICT (/*own column*/ key) DO UPDATE SET pieces = excluded.pieces
+
 -- name: attach
 UPDATE memories SET embedding_key = ?2 WHERE /*own*/ id = ?1 AND content_hash = ?3
 

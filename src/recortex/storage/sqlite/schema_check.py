@@ -35,6 +35,7 @@ DIGESTS = {
     "031d12a6ce446e6d": 10,
     "9c8d548768390797": 11,
     "8db626440ce3be3a": 12,
+    "34ed8ef5ec0c98d0": 13,
 }
 """The schema after each migration, by the first 16 digits of its digest. A test makes them again from the
 migrations."""

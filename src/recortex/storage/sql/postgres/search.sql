@@ -46,6 +46,11 @@ ORDER BY x.distance, x.key, m.key
 SELECT m.key, halfvec_send(e.vector) FROM memories m JOIN embeddings e ON /*own e*/ e.key = m.embedding_key
 WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
 
+-- name: pieces
+SELECT m.key, p.pieces FROM memories m JOIN embeddings e ON /*own e*/ e.key = m.embedding_key
+JOIN embedding_pieces p ON /*own p*/ p.key = e.key
+WHERE /*own m*/ m.key IN (SELECT value FROM json_each(?)) AND e.model = ?
+
 -- name: around
 SELECT c.key, n.key FROM memories c JOIN memories n
   ON /*own n*/ n.session = c.session AND n.turn BETWEEN c.turn - ?2 AND c.turn + ?3 AND n.key <> c.key

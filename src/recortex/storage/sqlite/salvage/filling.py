@@ -67,7 +67,7 @@ class Filling:
             self.filled += 1
 
     def _copy_taken(self) -> None:
-        for name in ("embedding_models", "embeddings", "embedding_signs"):
+        for name in ("embedding_models", "embeddings", "embedding_signs", "embedding_pieces"):
             self._copy(name, "true")
         self._into.execute("DELETE FROM memories WHERE key IN (SELECT key FROM taken)")
         self._copy("memories", "key IN (SELECT key FROM taken)")

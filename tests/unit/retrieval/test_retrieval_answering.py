@@ -1,0 +1,54 @@
+"""Which memories are told beside what was said in sessions."""
+
+from dataclasses import replace
+
+import pytest
+
+from example_memories import AT, memory
+from recortex.domain.exchange import ExchangeHit
+from recortex.domain.hit import Hit
+from recortex.engines.retrieval.answering import LIKELY, MOST_UNSURE, answers, told_beside
+
+
+def hit(number, *, rule="stated", weak=False, **signals):
+    one = memory(number)
+    return Hit(
+        memory=replace(one, source=replace(one.source, rule=rule)), score=0.6, signals=signals, weak=weak
+    )
+
+
+def said(score):
+    return ExchangeHit(
+        id="e", said_at=AT, by="person", session="s", turn=0, client="c", score=score, tokens=9
+    )
+
+
+SURE, UNSURE = {"keyword": 0.9, "semantic": 0.8}, {"keyword": 0.1, "semantic": 0.3}
+
+
+@pytest.mark.parametrize("signals", [SURE, {"keyword": 0.9}])
+def test_an_extracted_memory_answers_by_its_signals_or_by_words_alone(signals):
+    assert answers(hit(1, weak=True, **signals))
+    assert not answers(hit(1, **dict.fromkeys(signals, 0.2)))
+
+
+def test_one_that_no_rule_made_answers_unless_it_is_weak():
+    assert answers(hit(1, rule="", **UNSURE))
+    assert not answers(hit(1, rule="", weak=True, **SURE))
+
+
+def test_without_exchanges_all_are_told_as_they_are():
+    hits = [hit(number, **UNSURE) for number in range(3)]
+    assert list(told_beside(hits, ())) == hits
+
+
+def test_a_likely_exchange_leaves_only_what_answers():
+    sure, unsure, known = hit(1, **SURE), hit(2, **UNSURE), hit(3, rule="", weak=True)
+    assert list(told_beside([sure, unsure, known], [said(LIKELY)])) == [sure]
+
+
+def test_beside_unlikely_exchanges_few_unsure_ones_are_told_as_weak():
+    sure, known = hit(1, **SURE), hit(2, rule="", weak=True)
+    unsure = [hit(number, **UNSURE) for number in range(3, 3 + MOST_UNSURE + 1)]
+    found = list(told_beside([*unsure, sure, known], [said(LIKELY / 2)]))
+    assert found == [*(replace(one, weak=True) for one in unsure[:MOST_UNSURE]), sure, known]
