@@ -149,12 +149,12 @@ def judged(root: Path, known: list[Fact]) -> dict[str, object]:
         ]
         standing = len(every)
         size = sum(store.bytes for store in cx.status().stores)
-    share = 1 - len(wrong) / len(changed)
+    share, unchanged = 1 - len(wrong) / len(changed), len(known) - len(changed)
     return {
         "changed, answered with the current value first": f"{share:.3f} of {len(changed)}",
         "not": wrong,
         "former values that are told beside": beside,
-        "unchanged, found": f"{1 - len(lost) / (len(known) - len(changed)):.3f} of {len(known) - len(changed)}",
+        "unchanged, found": f"{1 - len(lost) / unchanged:.3f} of {unchanged}",
         "not found": lost,
         "true statements that something ended": ended,
         "memories": standing,

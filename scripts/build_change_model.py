@@ -1,7 +1,8 @@
 """Train and build the model that tells whether a statement ends another one: `changes.int8.onnx`.
 
     python -m pip install torch onnx onnxruntime numpy
-    python scripts/build_change_model.py [--unrelated FILE] [--folds N] [--epochs N] [--wheel FILE] [--out DIR]
+    python scripts/build_change_model.py [--unrelated FILE] [--folds N] [--epochs N] [--wheel FILE]
+                                         [--out DIR]
 
 The model reads a known statement and a new one together. Up to the third layer it is the shipped embedding
 model, which stays as it is (`LOWER` in `scripts/build_model.py`); the three layers above are trained here on
@@ -152,7 +153,7 @@ class Layer(nn.Module):
 
 
 class Changes(nn.Module):
-    """The trained layers, and what tells the meanings from their first token and the mean of each statement."""
+    """The trained layers, and what tells the meanings: from their first token and each statement's mean."""
 
     def __init__(self, weights: Weights) -> None:
         super().__init__()
