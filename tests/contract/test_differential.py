@@ -85,7 +85,7 @@ class Embedding:
 
 class Vectors:
     def __init__(self, name, vectors):
-        self.name, self.vectors = name, vectors
+        self.name, self.vectors, self.pieces = name, vectors, ()
 
 
 @settings(max_examples=6, phases=(Phase.explicit, Phase.reuse, Phase.generate))
