@@ -47,8 +47,10 @@ from build_model import (
     quantized,
     read_wheel,
 )
+from plain_changes import plain_pairs
 
-DATA = Path(__file__).resolve().parent.parent / "bench/changes/train"
+CHANGES = Path(__file__).resolve().parent.parent / "bench/changes"
+DATA, PLAIN = CHANGES / "train", CHANGES / "plain.tsv"
 MODEL_NAME, RECORD_NAME = "changes.int8.onnx", "changes.json"
 FIRST = 3
 """The first layer that is trained."""
@@ -62,7 +64,8 @@ WITHIN = 0.1
 """What the layers drop within, while they are trained."""
 UNREAD = 0.05
 """Of the pieces so many are not read, while the model is trained."""
-UNRELATED = 0.3
+UNRELATED, OF_PLAIN = 0.3, 0.5
+"""How much a pair of unrelated statements counts, and one in plain words (`plain_changes.py`)."""
 
 
 class Pair(NamedTuple):
@@ -324,6 +327,7 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(2)
     rows = [row for path in sorted(DATA.glob("*.tsv")) for row in read_pairs(path)]
+    rows += [(*row, PLAIN.name, OF_PLAIN) for row in plain_pairs(PLAIN)]
     if options.unrelated:
         rows += read_pairs(options.unrelated, weight=UNRELATED)
     with tempfile.TemporaryDirectory() as name:
@@ -343,7 +347,8 @@ def main() -> None:
     (options.out / MODEL_NAME).write_bytes(data)
     record = {
         "pairs": dict(Counter(MEANS[one.meaning] for one in pairs if one.weight == 1.0)),
-        "unrelated": sum(one.weight != 1.0 for one in pairs),
+        "plain": sum(one.weight == OF_PLAIN for one in pairs),
+        "unrelated": sum(one.weight == UNRELATED for one in pairs),
         "epochs": options.epochs,
         "difference of the quantised model": round(difference, 4),
     }

@@ -88,3 +88,17 @@ def test_suggestions_wait_between_active_memories(store):
     assert store.relations.suggested(RelationType.RELATED, 9) == [waits[1], waits[0]]
     assert store.relations.suggested(RelationType.RELATED, 1) == [waits[1]]
     assert store.relations.suggested(RelationType.BLOCKS, 9) == []
+
+
+def test_contradictions_are_told_between_active_memories(store):
+    insert(store, *(memory(n, f"{n}") for n in range(3)), memory(3, "3", status=Status.SUPERSEDED))
+    put(
+        store,
+        Relation(id_of(1), id_of(0), RelationType.CONTRADICTS, AT, status=RelationStatus.SUGGESTED),
+        Relation(id_of(2), id_of(1), RelationType.SUPPORTS, AT),
+        Relation(id_of(3), id_of(2), RelationType.CONTRADICTS, AT),
+    )
+    pair = (id_of(1), id_of(0))
+    for asked in ([id_of(0)], [id_of(1)], [id_of(0), id_of(1), id_of(2)]):
+        assert store.relations.contradicting(asked) == [pair]
+    assert store.relations.contradicting([id_of(2), id_of(3)]) == store.relations.contradicting([]) == []

@@ -1,6 +1,6 @@
 """What is promised of finding: by words and by meaning, within any budget, nothing for nothing."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 
 import pytest
@@ -11,6 +11,7 @@ from recortex import Cortex
 from recortex.domain.session import Session, Signal
 from recortex.domain.vocabulary import Scope
 
+AT = datetime(2026, 1, 1, tzinfo=UTC)
 NOTES = (
     "Use bcrypt with 12 rounds for hashing passwords in the login service",
     "Deploy with make release, never by hand",
@@ -90,3 +91,16 @@ def test_what_is_not_true_now_is_left_out_counted_and_shown_by_its_time(tmp_path
             assert then.id in [hit.memory.id for hit in shown.hits]
             assert shown.untimely == 0
         assert cx.recall("which colour has the office plant").untimely == 0
+
+
+def test_of_two_that_contradict_each_other_the_later_goes_first(tmp_path):
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db") as cx:
+        first = cx.remember("The gateway gives up after 30 seconds", kind="tribal", valid_from=AT)
+        later = cx.remember("Its timeout at the gateway is 10 now", kind="tribal", valid_from=AT + timedelta(59))
+        question = "after how many seconds does the gateway give up?"
+        assert cx.recall(question, floor=False).hits[0].memory.id == first.id
+        cx.link(later.id, first.id, relation="contradicts")
+        told = cx.recall(question, floor=False).hits
+        assert [hit.memory.id for hit in told] == [later.id, first.id]
+        assert told[1].disputed.startswith(f"2026-03-01, {later.id[:8]}: Its timeout")
+        assert cx.recall(question, floor=False, limit=1).hits[0].memory.id == later.id

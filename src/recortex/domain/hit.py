@@ -31,6 +31,7 @@ class Hit:
         cited: what became of it, in one line, where it does not stand as it did.
         code: of a description of code: the code itself.
         weak: much less sure than the best one: it may be about something else.
+        disputed: day, id and text of a later memory that contradicts it; a person is to decide.
         alike: ids of memories that say the same in nearly the same words and are not told again.
         why: the parts of its score, where they were asked for.
     """
@@ -42,6 +43,7 @@ class Hit:
     cited: str = ""
     code: tuple[Memory, ...] = ()
     weak: bool = False
+    disputed: str = ""
     alike: tuple[str, ...] = ()
     why: Why | None = None
 

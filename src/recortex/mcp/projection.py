@@ -80,7 +80,7 @@ _HIT_OF_EXCHANGE = (
     "message",
     "outcome",
 )
-_ONLY_WHERE_SAID = frozenset(("alike", "why", "figures", "untimely"))
+_ONLY_WHERE_SAID = frozenset(("alike", "disputed", "why", "figures", "untimely"))
 """Parts of a hit, an answer and a list of sessions that most do not have."""
 _OPENED = (
     "id",

@@ -135,6 +135,9 @@ class Relations(Protocol):
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Suggested relations of a type between active memories, waiting for a person, latest first."""
 
+    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of active memories that contradict each other, at least one of each among these."""
+
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""
 

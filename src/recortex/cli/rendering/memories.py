@@ -188,6 +188,9 @@ def hit(value: Hit, terminal: Terminal) -> str:
     ]
     if value.cited:
         lines.append(terminal.style(terminal.wrap(clean(value.cited), indent=6), "yellow"))
+    if value.disputed:
+        other = f"a later one says otherwise: {clean(value.disputed)}"
+        lines.append(terminal.style(terminal.wrap(other, indent=6), "yellow"))
     if why := reasons(value.signals):
         lines.append(terminal.style(terminal.wrap(why, indent=6), "dim"))
     if value.why:

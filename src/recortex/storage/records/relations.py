@@ -67,6 +67,10 @@ class RelationRecords(Records):
         """Relations of a type between active memories that wait for a person, the latest first."""
         return [relation_of(row) for row in self._rows("suggested", type_.value, limit)]
 
+    def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Pairs of active memories that contradict each other, at least one of each among these."""
+        return [(one, other) for one, other in self._rows("contradicting", json(list(ids)))] if ids else []
+
     def all(self) -> list[Relation]:
         """Every relation, oldest first."""
         return [relation_of(row) for row in self._rows("all_relations")]

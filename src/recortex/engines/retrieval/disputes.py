@@ -1,0 +1,51 @@
+"""Answers that contradict each other: the later one goes first, and the earlier one says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.domain.kinds.base import shorten
+from recortex.engines.ingestion.output_redaction import output_redacted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recortex.domain.hit import Hit
+    from recortex.domain.memory import Memory
+
+QUOTED = 100
+"""Characters of the later statement that are told."""
+
+
+def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[Hit]:
+    """The hits, where of two that contradict each other the later one stands before the earlier one.
+
+    It takes the place and the score of the earlier one: both are about the same matter, and the wording of the
+    earlier one is often the nearer to the question.
+
+    Args:
+        hits: best first.
+        pairs: memories that contradict each other, in any order; one of them may be no hit.
+    """
+    placed = list(hits)
+    ordered = [sorted(pair, key=_said) for pair in pairs]
+    for earlier, later in sorted(ordered, key=lambda pair: _said(pair[1])):
+        places = {hit.memory.id: place for place, hit in enumerate(placed)}
+        place = places.get(earlier.id)
+        if place is None:
+            continue
+        placed[place] = beaten = replace(placed[place], disputed=_told(later))
+        if (other := places.get(later.id, -1)) > place:
+            better = placed.pop(other)
+            placed.insert(place, replace(better, score=beaten.score, weak=better.weak and beaten.weak))
+    return placed
+
+
+def _said(memory: Memory) -> tuple[object, ...]:
+    return (memory.valid_from, memory.recorded_at, memory.id)
+
+
+def _told(later: Memory) -> str:
+    """The later statement in one line."""
+    return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(output_redacted(later).text, QUOTED)}"

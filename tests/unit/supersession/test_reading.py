@@ -1,0 +1,40 @@
+"""What the rules and the model say of two statements becomes one verdict."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.change import Chances
+from recortex.engines.supersession.detection import NOTHING, Outcome, SupersessionVerdict
+from recortex.engines.supersession.reading import AGREED, ENDS, read_together, readable
+
+RULED = SupersessionVerdict(Outcome.REPLACES, "announced change", explicit=True)
+ONE, OTHER = "The cart is kept for 30 days.", "The cart is kept for 60 days now."
+CHANCE = st.floats(0, 1)
+
+
+@given(ends=CHANCE, stays=CHANCE, ruled=st.booleans())
+def test_nothing_is_replaced_that_the_model_takes_for_true(ends, stays, ruled):
+    stays = min(stays, 1 - ends)
+    verdict = read_together(ONE, OTHER, RULED if ruled else NOTHING, Chances(stays, 1 - ends - stays, ends))
+    least = AGREED if ruled else ENDS
+    assert (verdict.outcome is Outcome.REPLACES) == (ends >= least)
+    assert not ruled or verdict.outcome is not Outcome.NOTHING
+
+
+def test_statements_without_a_word_in_common_are_left_alone():
+    sure = Chances(0.0, 0.01, 0.99)
+    assert read_together("Deploy with make release.", "Logs are JSON now.", NOTHING, sure) is NOTHING
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ONE, True),
+        ("Is the cart kept for 30 days?", False),
+        ("should we keep the cart longer?", False),
+        ("x " * 400, False),
+    ],
+)
+def test_questions_and_long_texts_are_not_read(text, expected):
+    assert readable(text) is expected
