@@ -96,7 +96,9 @@ def test_what_is_not_true_now_is_left_out_counted_and_shown_by_its_time(tmp_path
 def test_of_two_that_contradict_each_other_the_later_goes_first(tmp_path):
     with Cortex.open(url=f"sqlite:///{tmp_path}/c.db") as cx:
         first = cx.remember("The gateway gives up after 30 seconds", kind="tribal", valid_from=AT)
-        later = cx.remember("Its timeout at the gateway is 10 now", kind="tribal", valid_from=AT + timedelta(59))
+        later = cx.remember(
+            "Its timeout at the gateway is 10 now", kind="tribal", valid_from=AT + timedelta(59)
+        )
         question = "after how many seconds does the gateway give up?"
         assert cx.recall(question, floor=False).hits[0].memory.id == first.id
         cx.link(later.id, first.id, relation="contradicts")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 MOST = 200
 """Memories of one sitting."""
 _CHOICES = "[a]ccept  [e]dit  [r]eject  [m]erge  [s]kip  [u]ndo  [q]uit"
+_OF_TWO = _CHOICES.replace("[m]erge", "[b]oth hold  [m]erge")
 _END = "That was all.  [u]ndo the last  [q]uit"
 
 
@@ -104,6 +105,7 @@ class Sitting:
             "a": ("accepted", self._accept),
             "e": ("edited", self._edit),
             "r": ("rejected", self._reject),
+            "b": ("held both", self._both),
             "m": ("merged", self._merge),
             "s": ("skipped", lambda _: ""),
         }
@@ -159,6 +161,16 @@ class Sitting:
             self._cortex.feedback(item.memory.id, "reject")
         return ""
 
+    def _both(self, item: Item) -> str:
+        """Both are true: a waiting one becomes active, and the two are not asked about again."""
+        id_, other = item.memory.id, item.against.id if item.against else ""
+        if not other:
+            raise InvalidInputError("It disagrees with nothing.")
+        self._cortex.review("both", [id_, other])
+        if item.waits:
+            self._cortex.review("approve", [id_])
+        return ""
+
     def _merge(self, item: Item) -> str:
         """One memory for both; a waiting one is approved first, since only active ones are merged."""
         id_, other = item.memory.id, item.against.id if item.against else self._line("With which (id)?")
@@ -183,6 +195,8 @@ class Sitting:
             self._cortex.undo(last.made)
         for id_, version in last.before.items():
             self._back(id_, version)
+        if last.said == "held both":
+            self._cortex.link(*last.before, relation="contradicts")
         self._place = last.place
         self._say(f"  no longer {last.said}")
 
@@ -205,7 +219,8 @@ class Sitting:
         if item.against is not None:
             parts += [self._terminal.style("  It disagrees with", "yellow")]
             parts += [self._head(item.against, " "), *self._body(item.against)]
-        return "\n".join([*parts, self._terminal.wrap(item.question, indent=2), _CHOICES])
+        choices = _CHOICES if item.against is None else _OF_TWO
+        return "\n".join([*parts, self._terminal.wrap(item.question, indent=2), choices])
 
     def _head(self, memory: Memory, first: str) -> str:
         when, sure = self._terminal.when(memory.recorded_at), f"{memory.confidence:.0%} sure"

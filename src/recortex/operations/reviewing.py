@@ -12,7 +12,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
 from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
-from recortex.domain.vocabulary import RelationType, Status
+from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from recortex.app.store_services import StoreServices
 
 PAIR = 2
-Review = Literal["list", "approve", "reject", "replace"]
+Review = Literal["list", "approve", "reject", "replace", "both"]
+BOTH_HOLD = "a person said that both hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +78,8 @@ class ReviewOperations(Operations):
         """Decide about what waits for a person: proposals, untrusted text, contradictions, what was flagged.
 
         Args:
-            action: list what waits; approve (active, validated, surer) or reject (archived); or replace: the
-                first of two that cannot both hold takes the second one's place.
+            action: list what waits; approve (active, validated, surer) or reject (archived); or, of two
+                that contradict each other: replace (the first takes the second one's place), or both (hold).
             ids: of the memories to decide about, or their first characters.
             candidates: list active memories in doubt instead, a question each; `feedback` answers.
             limit: how many to list.
@@ -96,6 +97,8 @@ class ReviewOperations(Operations):
             check_decision(self._app)
         if action == "replace":
             return self._replace(ids)
+        if action == "both":
+            return self._both(ids)
         if not ids:
             raise InvalidInputError(
                 f"Which memories to {action}?", hint="`recortex review list` shows their ids."
@@ -155,15 +158,44 @@ class ReviewOperations(Operations):
 
     def _replace(self, ids: Sequence[str]) -> Reviewed:
         """Let the first memory take the second one's place."""
-        if len(ids) != PAIR:
-            raise InvalidInputError(
-                "Which memory takes which one's place?", hint="`recortex review replace NEW OLD`"
-            )
-        (services, new), (other, old) = (self._app.locate(id_) for id_ in ids)
+        (services, new), (other, old) = self._pair(
+            ids, "Which memory takes which one's place?", "`recortex review replace NEW OLD`"
+        )
         if services is not other or new.id == old.id or old.status is not Status.ACTIVE:
             raise InvalidInputError("One active memory can replace another one of the same store.")
         services.ingestion.supersede(new, old, now=self._app.clock(), actor=self._app.actor)
         return self._reviewed("replace", services.store.memories.get([new.id, old.id]))
+
+    def _both(self, ids: Sequence[str]) -> Reviewed:
+        """Two that were taken for a contradiction both hold: they are related, and not asked about again."""
+        (services, one), (other, two) = self._pair(
+            ids, "Which two memories both hold?", "`recortex review both ONE OTHER`"
+        )
+        ends, relations = {one.id, two.id}, services.store.relations
+        with services.store.transaction():
+            found = [
+                each
+                for each in relations.of([one.id])
+                if each.type is RelationType.CONTRADICTS and {each.source_id, each.target_id} == ends
+            ]
+            if services is not other or not found:
+                raise InvalidInputError(f"The memories {one.id} and {two.id} do not contradict each other.")
+            for each in found:
+                relations.remove(each.source_id, each.target_id, RelationType.CONTRADICTS)
+                related = replace(
+                    each,
+                    type=RelationType.RELATED,
+                    evidence=(*each.evidence, BOTH_HOLD),
+                    status=RelationStatus.ACTIVE,
+                    inferred=False,
+                )
+                relations.put(related)
+        return self._reviewed("both", [one, two])
+
+    def _pair(self, ids: Sequence[str], question: str, hint: str) -> Sequence[tuple[StoreServices, Memory]]:
+        if len(ids) != PAIR:
+            raise InvalidInputError(question, hint=hint)
+        return [self._app.locate(id_) for id_ in ids]
 
     def _reviewed(
         self,

@@ -103,6 +103,18 @@ def test_a_replacement_and_a_merge_are_taken_back_too(project):
     assert states(project, (new, old)) == ["active", "active"]
 
 
+def test_both_may_hold_and_are_not_asked_about_again(project):
+    new, old = disagreeing(project)
+    shown = review(project, b"b", b"u", b"b", b"q")
+    assert "no longer held both" in shown
+    assert "1 held both; 0 left." in shown
+    assert states(project, (new, old)) == ["active", "active"]
+    assert project.data("review")["contradictions"] == []
+    (kept,) = project.data("related", new)["neighbours"]
+    assert (kept["memory"]["id"], kept["relation"]["type"]) == (old, "related")
+    assert project.run("review", "both", new, old).code != 0  # they do not contradict each other any more
+
+
 def test_a_list_is_shown_where_it_is_asked_for_or_nobody_is_there(project, waiting):
     assert "2 memories wait for you." in at_a_terminal(project, "review", "list")[1]
     assert project.run("review").text.count("proposed") == len(waiting)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from recortex.domain.change import Chances
 from recortex.engines.supersession.detection import NOTHING, Outcome, SupersessionVerdict
-from recortex.engines.supersession.reading import AGREED, ENDS, read_together, readable
+from recortex.engines.supersession.reading import AGREED, ANNOUNCED, ENDS, SAID, read_together, readable
 
 RULED = SupersessionVerdict(Outcome.REPLACES, "announced change", explicit=True)
 ONE, OTHER = "The cart is kept for 30 days.", "The cart is kept for 60 days now."
@@ -17,9 +17,30 @@ CHANCE = st.floats(0, 1)
 def test_nothing_is_replaced_that_the_model_takes_for_true(ends, stays, ruled):
     stays = min(stays, 1 - ends)
     verdict = read_together(ONE, OTHER, RULED if ruled else NOTHING, Chances(stays, 1 - ends - stays, ends))
-    least = AGREED if ruled else ENDS
+    least = AGREED if ruled else SAID  # it says "now"
     assert (verdict.outcome is Outcome.REPLACES) == (ends >= least)
     assert not ruled or verdict.outcome is not Outcome.NOTHING
+
+
+@pytest.mark.parametrize(
+    ("known", "new", "least"),
+    [
+        (ONE, "The cart is kept for 60 days.", ENDS),
+        (ONE, OTHER, SAID),
+        (ONE, "The cart was changed from 30 days to 60 days.", ANNOUNCED),
+    ],
+)
+def test_the_surer_the_words_the_less_the_model_must_be(known, new, least):
+    for ends, expected in ((least, Outcome.REPLACES), (least - 0.001, Outcome.CONTRADICTS)):
+        found = read_together(known, new, NOTHING, Chances(0.0, 1 - ends, ends)).outcome
+        assert found is expected, ends
+
+
+def test_things_of_two_sorts_are_left_alone():
+    sure = Chances(0.0, 0.0, 1.0)
+    go, python = "Always use tabs in Go files", "Never use tabs in Python files"
+    assert read_together(go, python, NOTHING, sure) is NOTHING
+    assert read_together(go, python.replace("Python", "Go"), NOTHING, sure).outcome is Outcome.REPLACES
 
 
 def test_statements_without_a_word_in_common_are_left_alone():

@@ -21,8 +21,8 @@ QUOTED = 100
 def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[Hit]:
     """The hits, where of two that contradict each other the later one stands before the earlier one.
 
-    It takes the place and the score of the earlier one: both are about the same matter, and the wording of the
-    earlier one is often the nearer to the question.
+    It takes the place and the score of the earlier one: both are about the same matter, and the wording of
+    the earlier one is often the nearer to the question.
 
     Args:
         hits: best first.

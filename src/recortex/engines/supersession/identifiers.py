@@ -25,6 +25,13 @@ _NAMES = word_set(
 )
 """Languages, systems, environments and ordinals, in lower case as people type them."""
 
+_SORT = re.compile(
+    r"([\w+#]+) (?:files?|code|modules?|scripts?|packages?|services?|tests?|clients?|clusters?|servers?|pods?|"
+    r"builds?|databases?|environments?|machines?|runners?|users?)\b",
+    re.IGNORECASE,
+)
+_ALSO_SORTS = word_set("go sql css html dev qa local ci unit integration")
+
 
 def identifying(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a clause that distinguish its subject; a capital at its beginning does not count."""
@@ -35,6 +42,16 @@ def identifying(words: Sequence[str]) -> tuple[str, ...]:
         or plain.lower() in _NAMES
         or (place and _CAPITALISED.match(plain))
     )
+
+
+def of_two_sorts(one: str, other: str) -> bool:
+    """Whether two statements are about things of two sorts: Go files and Python files."""
+    sorts, others = _sorts(one), _sorts(other)
+    return bool(sorts and others) and not sorts & others
+
+
+def _sorts(text: str) -> frozenset[str]:
+    return frozenset(found.lower() for found in _SORT.findall(text)) & (_NAMES | _ALSO_SORTS)
 
 
 def about_two_things(

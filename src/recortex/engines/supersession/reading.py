@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
-from recortex.engines.supersession.change_cues import changed_mind
+from recortex.engines.supersession.change_cues import changed_mind, changes
 from recortex.engines.supersession.claims import stems
 from recortex.engines.supersession.detection import NOTHING, Outcome, SupersessionVerdict
+from recortex.engines.supersession.identifiers import of_two_sorts
 from recortex.engines.words import CLAIM_WORDS, words
 
 if TYPE_CHECKING:
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-ENDS, AGREED, DOUBTED = 0.97, 0.5, 0.98
-"""The least chance that the known one ends, to end it: alone, and where the rules say so too; and that
-something of it ends, to ask a person (bench/changes.py)."""
+ENDS, SAID, ANNOUNCED, AGREED = 0.985, 0.95, 0.9, 0.5
+"""The least chance that the known one ends, to end it: by the model alone, where the new one says that
+something was different before, where it announces a change, and where the rules agree (bench/changes.py)."""
+DOUBTED = 0.98
+"""The least chance that something of the known one ends, to ask a person (bench/changes.py)."""
 SHARED, TOUCHED = 2, 1
 """Word stems in common without which nothing is ended by the model alone, and nobody is asked."""
 LONGEST = 600
@@ -47,7 +50,10 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
     if agreed and chances.ends >= AGREED:
         return _verdict(Outcome.REPLACES, rules.evidence, chances.ends, new)
     shared = len(_content(known) & _content(new))
-    if chances.ends >= ENDS and shared >= SHARED:
+    if of_two_sorts(known, new):
+        return NOTHING
+    least = ANNOUNCED if changes(new) else SAID if changed_mind(new) else ENDS
+    if chances.ends >= least and shared >= SHARED:
         return _verdict(Outcome.REPLACES, "ends it, as read together", chances.ends, new)
     touched = 1 - chances.stays
     if agreed or (touched >= DOUBTED and shared >= TOUCHED):
