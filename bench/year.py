@@ -7,8 +7,8 @@ person who says so. Sessions are spread over a year of `RECORTEX_NOW`; each tell
 among them ones that differ only in a service or a port and are all true, asks about a few facts, and ends
 with the jobs that follow a session. Everything is the same in each run. At the end each fact is asked for.
 
-Told are the changed facts whose first answer has the current value, those of which a former value still
-stands, unchanged ones that are found, statements that something ended although all were true, the size of
+Told are the changed facts of which the current value is told, and no former one without a mark that a later
+statement says otherwise; those whose current value comes first; unchanged ones that are found, statements that something ended although all were true, the size of
 the store, and how long jobs held the lock of writers.
 """
 
@@ -48,6 +48,7 @@ SERVICES = (
     "parcel", "invoice", "label", "tariff", "customs", "pickup", "route", "depot", "claim", "survey", "stock",
     "refund", "quote", "voucher", "ledger", "export", "import", "track", "notify", "audit",
 )  # fmt: skip
+REGIONS = ("", "-eu", "-us", "-asia", "-old", "-lab")
 
 
 class Said(NamedTuple):
@@ -82,8 +83,9 @@ def script(known: list[Fact], sessions: int, noise: int) -> dict[int, list[str]]
             found[session].append(one.text)
             session += chance.randrange(1, sessions // 5)
     for number in range(noise):
-        service, form = SERVICES[number % len(SERVICES)], NOISE[number // len(SERVICES) % len(NOISE)]
-        text = form.format(service=service, number=2 + number % 7, port=9_000 + number)
+        place, form = divmod(number, len(NOISE))
+        service = SERVICES[place % len(SERVICES)] + REGIONS[place // len(SERVICES) % len(REGIONS)]
+        text = NOISE[form].format(service=service, number=2 + place % 7, port=9_000 + place)
         found[chance.randrange(sessions)].append(text)
     return found
 
@@ -128,18 +130,23 @@ def live(root: Path, known: list[Fact], sessions: int, noise: int) -> list[float
 def judged(root: Path, known: list[Fact]) -> dict[str, object]:
     """What is answered at the end."""
     os.environ["RECORTEX_NOW"] = (START + timedelta(days=DAYS)).isoformat()
-    wrong, beside, lost, standing = [], [], [], 0
+    late, wrong, stale, beside, lost = [], [], [], [], []
     changed = [fact for fact in known if len(fact.said) > 1]
     with Cortex.open(root) as cx:
         for fact in known:
-            texts = [hit.memory.text for hit in cx.recall(fact.question).hits]
+            hits = cx.recall(fact.question).hits
+            texts = [hit.memory.text for hit in hits]
             now, former = fact.said[-1].text, {one.text for one in fact.said[:-1]}
             if fact not in changed:
                 lost += [] if now in texts else [fact.question]
                 continue
             if texts[:1] != [now]:
-                wrong.append(f"{fact.question} {texts[:1]}")
-            beside += [text for text in texts if text in former]
+                late.append(f"{fact.question} {texts[:1]}")
+            if now not in texts:
+                wrong.append(fact.question)
+            unmarked = [hit.memory.text for hit in hits if hit.memory.text in former and not hit.disputed]
+            beside += unmarked
+            stale += [fact.question] if unmarked else []
         every = {one.text: one for one in cx.list(statuses=tuple(Status), limit=1_000).memories}
         ended = [
             text
@@ -147,17 +154,18 @@ def judged(root: Path, known: list[Fact]) -> dict[str, object]:
             if one.status is Status.SUPERSEDED
             and not any(text == said.text for fact in changed for said in fact.said[:-1])
         ]
-        standing = len(every)
         size = sum(store.bytes for store in cx.status().stores)
-    share, unchanged = 1 - len(wrong) / len(changed), len(known) - len(changed)
+    share, unchanged = 1 - len({*wrong, *stale}) / len(changed), len(known) - len(changed)
     return {
-        "changed, answered with the current value first": f"{share:.3f} of {len(changed)}",
-        "not": wrong,
-        "former values that are told beside": beside,
+        "changed, the current value is told and no former one as if it held": f"{share:.3f} of {len(changed)}",
+        "the current value is not told": wrong,
+        "a former value is told as if it held": beside,
+        "changed, the current value is told first": f"{1 - len(late) / len(changed):.3f} of {len(changed)}",
+        "not first": late,
         "unchanged, found": f"{1 - len(lost) / unchanged:.3f} of {unchanged}",
         "not found": lost,
         "true statements that something ended": ended,
-        "memories": standing,
+        "memories": len(every),
         "bytes": size,
     }
 

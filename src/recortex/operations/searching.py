@@ -122,7 +122,7 @@ class SearchOperations(Operations):
         parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
         every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
-        hits = self._settled(folded(every) if fold else every, asked.scope)[:limit]
+        hits = self._settled(folded(every) if fold else every, only)[:limit]
         waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = in_turns([part.said for part in parts], lambda one: one.id)
@@ -257,16 +257,16 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
-    def _settled(self, hits: Sequence[Hit], scope: Scope | None) -> list[Hit]:
+    def _settled(self, hits: Sequence[Hit], only: MemoryQuery) -> list[Hit]:
         """The hits, where of two that contradict each other the later one goes first."""
         ids = [hit.memory.id for hit in hits]
         pairs: list[tuple[Memory, Memory]] = []
-        for services in self._app.all_services(scope):
+        for services in self._app.all_services(only.scope):
             store = services.store
             if found := store.relations.contradicting(ids):
                 known = {one.id: one for one in store.memories.get([id_ for pair in found for id_ in pair])}
                 pairs += [(known[one], known[other]) for one, other in found]
-        return later_first(hits, pairs)
+        return later_first(hits, pairs, only)
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from example_memories import AT, memory
 from recortex.domain.hit import Hit
+from recortex.domain.query import MemoryQuery
 from recortex.engines.retrieval.disputes import later_first
+
+ANY = MemoryQuery()
 
 
 def hits(said):
@@ -25,7 +28,7 @@ def hits(said):
 def test_the_later_one_goes_first_nothing_is_lost_and_the_earlier_one_says_so(said, pairs):
     found = hits(said)
     pairs = {(one, other) for one, other in pairs if one != other}
-    told = later_first(found, [(found[one].memory, found[other].memory) for one, other in pairs])
+    told = later_first(found, [(found[one].memory, found[other].memory) for one, other in pairs], ANY)
     assert {hit.memory.id for hit in told} == {hit.memory.id for hit in found}
     scores = [hit.score for hit in told]
     assert scores == sorted(scores, reverse=True)
@@ -38,7 +41,11 @@ def test_the_later_one_goes_first_nothing_is_lost_and_the_earlier_one_says_so(sa
         assert places[found[later].memory.id] < places[found[before].memory.id]
 
 
-def test_a_later_one_that_is_no_hit_is_told_of():
+def test_a_later_one_that_is_no_hit_becomes_one_where_the_filters_let_it():
     found, later = hits([0]), memory(9, "Ports are assigned", valid_from=AT + timedelta(days=3))
-    (told,) = later_first(found, [(later, found[0].memory)])
-    assert told.disputed == f"2026-03-04, {later.id[:8]}: Ports are assigned"
+    pairs = [(later, found[0].memory)]
+    first, second = later_first(found, pairs, ANY)
+    assert (first.memory, first.score, first.disputed) == (later, second.score, "")
+    assert second.disputed == f"2026-03-04, {later.id[:8]}: Ports are assigned"
+    (told,) = later_first(found, pairs, MemoryQuery(kinds=("incident",)))
+    assert told.disputed == second.disputed

@@ -5,28 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from recortex.domain.hit import Hit
 from recortex.domain.kinds.base import shorten
+from recortex.domain.matching import matches
 from recortex.engines.ingestion.output_redaction import output_redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from recortex.domain.hit import Hit
     from recortex.domain.memory import Memory
+    from recortex.domain.query import MemoryQuery
 
 QUOTED = 100
 """Characters of the later statement that are told."""
 
 
-def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[Hit]:
+def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], only: MemoryQuery) -> list[Hit]:
     """The hits, where of two that contradict each other the later one stands before the earlier one.
 
     It takes the place and the score of the earlier one: both are about the same matter, and the wording of
-    the earlier one is often the nearer to the question.
+    the earlier one is often the nearer to the question. Where it was no hit, it becomes one.
 
     Args:
         hits: best first.
-        pairs: memories that contradict each other, in any order; one of them may be no hit.
+        pairs: memories that contradict each other, in any order.
+        only: what a memory must pass to become a hit.
     """
     placed = list(hits)
     ordered = [sorted(pair, key=_said) for pair in pairs]
@@ -36,7 +39,10 @@ def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> 
         if place is None:
             continue
         placed[place] = beaten = replace(placed[place], disputed=_told(later))
-        if (other := places.get(later.id, -1)) > place:
+        other = places.get(later.id)
+        if other is None and matches(only, later):
+            placed.insert(place, Hit(memory=later, score=beaten.score, weak=beaten.weak))
+        elif other is not None and other > place:
             better = placed.pop(other)
             placed.insert(place, replace(better, score=beaten.score, weak=better.weak and beaten.weak))
     return placed

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-ENDS, SAID, ANNOUNCED, AGREED = 0.985, 0.95, 0.9, 0.5
+ENDS, SAID, ANNOUNCED, AGREED = 0.97, 0.95, 0.9, 0.5
 """The least chance that the known one ends, to end it: by the model alone, where the new one says that
 something was different before, where it announces a change, and where the rules agree (bench/changes.py)."""
 DOUBTED = 0.98
