@@ -27,7 +27,8 @@ something was different before, where it announces a change, and where the rules
 DOUBTED = 0.98
 """The least chance that something of the known one ends, to ask a person (bench/changes.py)."""
 SHARED, TOUCHED = 2, 1
-"""Word stems in common without which nothing is ended by the model alone, and nobody is asked."""
+"""Word stems in common without which nothing is ended by the model alone, and nobody is asked; one is enough
+where the new statement says that the known one's is given up."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
@@ -46,18 +47,25 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
         rules: what the rules say.
         chances: as a model reads them.
     """
-    agreed = rules.outcome is Outcome.REPLACES
+    agreed, announced = rules.outcome is Outcome.REPLACES, changes(new)
+    explicit = rules.explicit or bool(announced) or changed_mind(new)
     if agreed and chances.ends >= AGREED:
-        return _verdict(Outcome.REPLACES, rules.evidence, chances.ends, new)
-    shared = len(_content(known) & _content(new))
+        return SupersessionVerdict(Outcome.REPLACES, _told(rules.evidence, chances.ends), explicit)
     if of_two_sorts(known, new):
         return NOTHING
-    least = ANNOUNCED if changes(new) else SAID if changed_mind(new) else ENDS
-    if chances.ends >= least and shared >= SHARED:
-        return _verdict(Outcome.REPLACES, "ends it, as read together", chances.ends, new)
+    about = _content(known)
+    shared = len(about & _content(new))
+    named = any(change.old & about for change in announced)
+    least = ANNOUNCED if announced else SAID if changed_mind(new) else ENDS
+    if chances.ends >= least and (named or shared >= SHARED):
+        return SupersessionVerdict(
+            Outcome.REPLACES, _told("ends it, as read together", chances.ends), explicit
+        )
     touched = 1 - chances.stays
     if agreed or (touched >= DOUBTED and shared >= TOUCHED):
-        return _verdict(Outcome.CONTRADICTS, "may end it, as read together", touched, new)
+        return SupersessionVerdict(
+            Outcome.CONTRADICTS, _told("may end it, as read together", touched), explicit
+        )
     return NOTHING
 
 
@@ -66,5 +74,5 @@ def _content(text: str) -> frozenset[str]:
     return stems(words(text)) - CLAIM_WORDS
 
 
-def _verdict(outcome: Outcome, evidence: str, chance: float, new: str) -> SupersessionVerdict:
-    return SupersessionVerdict(outcome, f"{evidence} {chance:.2f}", changed_mind(new))
+def _told(evidence: str, chance: float) -> str:
+    return f"{evidence} {chance:.2f}"
