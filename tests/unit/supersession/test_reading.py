@@ -36,6 +36,13 @@ def test_the_surer_the_words_the_less_the_model_must_be(known, new, least):
         assert found is expected, ends
 
 
+@pytest.mark.parametrize(
+    "said", ["The cart may be kept for 60 days too, for members.", "Maybe we keep the cart for 60 days."]
+)
+def test_what_adds_or_only_plans_ends_nothing(said):
+    assert read_together(ONE, said, NOTHING, Chances(0.0, 0.0, 1.0)).outcome is Outcome.CONTRADICTS
+
+
 def test_things_of_two_sorts_are_left_alone():
     sure = Chances(0.0, 0.0, 1.0)
     go, python = "Always use tabs in Go files", "Never use tabs in Python files"

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 _FEWEST_WORDS, _SOME_WORDS, _FEW_WORDS = 3, 4, 5
+_NODS = 2
+"""Words of a sentence that says nothing of what was done: "OK.", "Done!", "Got it."."""
 _ABOUT = 160
 """Characters of what the agent said or ran that a principle may name."""
 _READ = 40
@@ -289,7 +291,7 @@ def done(act: Act, sentence: str) -> str:
     if act.commands:
         return f"the agent had run `{_quotable(act.commands[-1])}`"
     last = sentences(act.said)[-1:]
-    return f'the agent had said: "{_quotable(last[0])}"' if last else ""
+    return f'the agent had said: "{_quotable(last[0])}"' if last and len(last[0].split()) > _NODS else ""
 
 
 def _quotable(text: str) -> str:

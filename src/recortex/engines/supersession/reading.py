@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
-from recortex.engines.supersession.change_cues import changed_mind, changes
+from recortex.engines.supersession.change_cues import adds, changed_mind, changes, is_unsure
 from recortex.engines.supersession.claims import stems
 from recortex.engines.supersession.detection import NOTHING, Outcome, SupersessionVerdict
 from recortex.engines.supersession.identifiers import of_two_sorts
@@ -57,7 +57,8 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
     shared = len(about & _content(new))
     named = any(change.old & about for change in announced)
     least = ANNOUNCED if announced else SAID if changed_mind(new) else ENDS
-    if chances.ends >= least and (named or shared >= SHARED):
+    sure = not (adds(new) or is_unsure(new))
+    if sure and chances.ends >= least and (named or shared >= SHARED):
         return SupersessionVerdict(
             Outcome.REPLACES, _told("ends it, as read together", chances.ends), explicit
         )
