@@ -148,8 +148,9 @@ def judged(root: Path, known: list[Fact]) -> dict[str, object]:
             beside += unmarked
             stale += [fact.question] if unmarked else []
         every = {one.text: one for one in cx.list(statuses=tuple(Status), limit=1_000).memories}
+        by_id = {one.id: one.text for one in every.values()}
         ended = [
-            text
+            f"{text} <- {by_id.get(one.superseded_by or '', '')}"
             for text, one in every.items()
             if one.status is Status.SUPERSEDED
             and not any(text == said.text for fact in changed for said in fact.said[:-1])

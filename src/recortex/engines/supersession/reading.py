@@ -27,8 +27,8 @@ something was different before, where it announces a change, and where the rules
 DOUBTED = 0.98
 """The least chance that something of the known one ends, to ask a person (bench/changes.py)."""
 SHARED, TOUCHED = 2, 1
-"""Word stems in common without which nothing is ended by the model alone, and nobody is asked; one is enough
-where the new statement says that the known one's is given up."""
+"""Word stems in common without which nothing is ended by the model alone, and nobody is asked: the
+name of a library is the word of another statement too."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
@@ -53,12 +53,10 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
         return SupersessionVerdict(Outcome.REPLACES, _told(rules.evidence, chances.ends), explicit)
     if of_two_sorts(known, new):
         return NOTHING
-    about = _content(known)
-    shared = len(about & _content(new))
-    named = any(change.old & about for change in announced)
+    shared = len(_content(known) & _content(new))
     least = ANNOUNCED if announced else SAID if changed_mind(new) else ENDS
     sure = not (adds(new) or is_unsure(new))
-    if sure and chances.ends >= least and (named or shared >= SHARED):
+    if sure and chances.ends >= least and shared >= SHARED:
         return SupersessionVerdict(
             Outcome.REPLACES, _told("ends it, as read together", chances.ends), explicit
         )
