@@ -8,8 +8,8 @@ among them ones that differ only in a service or a port and are all true, asks a
 with the jobs that follow a session. Everything is the same in each run. At the end each fact is asked for.
 
 Told are the changed facts of which the current value is told, and no former one without a mark that a later
-statement says otherwise; those whose current value comes first; unchanged ones that are found, statements that something ended although all were true, the size of
-the store, and how long jobs held the lock of writers.
+statement says otherwise; those whose current value comes first; unchanged ones that are found; statements
+that something ended although all were true; the size of the store; how long jobs held the lock of writers.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def judged(root: Path, known: list[Fact]) -> dict[str, object]:
         size = sum(store.bytes for store in cx.status().stores)
     share, unchanged = 1 - len({*wrong, *stale}) / len(changed), len(known) - len(changed)
     return {
-        "changed, the current value is told and no former one as if it held": f"{share:.3f} of {len(changed)}",
+        "changed, the current value is told and no former as if it held": f"{share:.3f} of {len(changed)}",
         "the current value is not told": wrong,
         "a former value is told as if it held": beside,
         "changed, the current value is told first": f"{1 - len(late) / len(changed):.3f} of {len(changed)}",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def search_text_in(store: Store, memory: Memory) -> SearchText:
     """As `search_text`, with what the store knows around the memory.
 
-    In a dialogue that is the preceding turn of its session. A memory that replaced another one is found by the
-    words of that one too: "no more squash merges" answers what "pull requests are squash merged" answered.
+    In a dialogue that is the preceding turn of its session. A memory that replaced another one is found by
+    the words of that one too: "no more squash merges" answers what "pull requests are squash merged" did.
     """
     return search_text(memory, _preceding(store, memory), _replaced(store, memory))
 

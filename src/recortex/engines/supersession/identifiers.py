@@ -26,8 +26,8 @@ _NAMES = word_set(
 """Languages, systems, environments and ordinals, in lower case as people type them."""
 
 _SORT = re.compile(
-    r"([\w+#]+) (?:files?|code|modules?|scripts?|packages?|services?|tests?|clients?|clusters?|servers?|pods?|"
-    r"builds?|databases?|environments?|machines?|runners?|users?)\b",
+    r"([\w+#]+) (?:files?|code|modules?|scripts?|packages?|services?|tests?|clients?|clusters?|servers?|"
+    r"pods?|builds?|databases?|environments?|machines?|runners?|users?)\b",
     re.IGNORECASE,
 )
 _ALSO_SORTS = word_set("go sql css html dev qa local ci unit integration")

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 PATTERNS = Patterns(__file__)
 
-ENDS, SAID, ANNOUNCED, AGREED = 0.97, 0.95, 0.9, 0.5
-"""The least chance that the known one ends, to end it: by the model alone, where the new one says that
-something was different before, where it announces a change, and where the rules agree (bench/changes.py)."""
+ENDS, ANNOUNCED, AGREED = 0.98, 0.95, 0.5
+"""The least chance that the known one ends, to end it: by the model alone, where the new one announces a
+change, and where the rules agree (bench/changes.py)."""
 DOUBTED = 0.98
 """The least chance that something of the known one ends, to ask a person (bench/changes.py)."""
 SHARED, TOUCHED = 2, 1
@@ -54,7 +54,7 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
     if of_two_sorts(known, new):
         return NOTHING
     shared = len(_content(known) & _content(new))
-    least = ANNOUNCED if announced else SAID if changed_mind(new) else ENDS
+    least = ANNOUNCED if announced else ENDS
     sure = not (adds(new) or is_unsure(new))
     if sure and chances.ends >= least and shared >= SHARED:
         return SupersessionVerdict(
