@@ -264,7 +264,8 @@ class SearchOperations(Operations):
         for services in self._app.all_services(only.scope):
             store = services.store
             if found := store.relations.contradicting(ids):
-                known = {one.id: one for one in store.memories.get([id_ for pair in found for id_ in pair])}
+                ends = store.memories.get([id_ for pair in found for id_ in pair])
+                known = {one.id: output_redacted(one) for one in ends}
                 pairs += [(known[one], known[other]) for one, other in found]
         return later_first(hits, pairs, only)
 

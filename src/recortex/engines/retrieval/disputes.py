@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from recortex.domain.hit import Hit
 from recortex.domain.kinds.base import shorten
 from recortex.domain.matching import matches
-from recortex.engines.ingestion.output_redaction import output_redacted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,4 +53,4 @@ def _said(memory: Memory) -> tuple[object, ...]:
 
 def _told(later: Memory) -> str:
     """The later statement in one line."""
-    return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(output_redacted(later).text, QUOTED)}"
+    return f"{later.valid_from:%Y-%m-%d}, {later.id[:8]}: {shorten(later.text, QUOTED)}"
