@@ -8,6 +8,7 @@ import pytest
 from recortex import Cortex
 from recortex.domain.session import Session
 from recortex.domain.vocabulary import Actor, Scope
+from recortex.engines.context.assembling import WRITTEN
 from recortex.errors import InvalidInputError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -105,3 +106,27 @@ def test_an_agent_that_reads_the_brief_leaves_receipts_too(tmp_path):
         assert [shown.id for shown in agent.surface().memories] == [one.id]
         assert [receipt.memory for receipt in sessions.receipts("s1")] == [one.id]
         assert agent.context("change the lock of accounts").left_out == {"given": 1}
+
+
+def test_documents_that_bear_on_the_task_are_told_in_a_line(project, monkeypatch):
+    monkeypatch.chdir(project)
+    (project / "docs").mkdir()
+    text = "# Tracking\n\nA parcel is tracked by its walrus number, which the depot prints.\n"
+    (project / "docs/parcels.md").write_text(text)
+    with Cortex.open(project) as opened:
+        opened.remember("Labels are printed in the depot", kind="decision")
+        opened.ingest(["docs"])
+        found = opened.context("show the walrus number of a tracked parcel")
+        (told,) = [one for one in found.entries if one.group == WRITTEN]
+        assert "docs/parcels.md:" in found.text
+        assert opened.get(told.id).chunk.path == "docs/parcels.md"
+        assert found.tokens == opened._app.count_tokens(found.text)
+
+
+def test_an_earlier_memory_says_what_contradicts_it(cortex):
+    before = NOW - timedelta(30)
+    earlier = cortex.remember("Hashing passwords takes twelve rounds", kind="insight", valid_from=before)
+    later = cortex.remember("The audit found that hashes are made by PBKDF2", kind="decision")
+    cortex.link(later.id, earlier.id, relation="contradicts")
+    text = cortex.context("change how passwords are hashed").text
+    assert f"A later memory says otherwise: 2026-03-01, {later.id[:8]}: The audit found" in text

@@ -23,12 +23,14 @@ from recortex.engines.decay.present import faded
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.retrieval.answering import LIKELY
 from recortex.engines.retrieval.asking import InPlay
+from recortex.engines.retrieval.disputes import disputes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from recortex.app.application import Application
     from recortex.domain.citation import Citation
+    from recortex.domain.document import ChunkHit
     from recortex.domain.exchange import ExchangeHit
     from recortex.domain.memory import Memory
 
@@ -80,8 +82,13 @@ class Knowledge:
         present = self._present({one.memory.id: one.memory for one in found}.values())
         cited = cited_by(self._app.root, list(present.values()), "renames")
         notes = {id_: _note(each) for id_, each in cited.items()}
+        against = self._disputed(list(present.values()))
         return [
-            one._replace(memory=output_redacted(present[one.memory.id]), cited=notes[one.memory.id])
+            one._replace(
+                memory=output_redacted(present[one.memory.id]),
+                cited=notes[one.memory.id],
+                disputed=against.get(one.memory.id, ""),
+            )
             for one in found
         ]
 
@@ -101,6 +108,28 @@ class Knowledge:
             for hit in services.exchange_retrieval.recall(self._task, limit=SAID, vector=meaning.vector)
             if hit.score >= LIKELY
         ]
+
+    def written(self) -> list[ChunkHit]:
+        """Parts of the project's documents that answer the task."""
+        limit = self._app.settings["recall.documents"]
+        return [
+            record_redacted(hit)
+            for services, meaning in self._asked
+            if services.scope is not Scope.GLOBAL and limit
+            for hit in services.chunk_retrieval.recall(
+                self._task, limit=limit, now=self._now, meaning=meaning, floor=True
+            )
+        ]
+
+    def _disputed(self, memories: Sequence[Memory]) -> dict[str, str]:
+        """What later memories say that contradict some of these, by id."""
+        found: dict[str, str] = {}
+        for services, _ in self._asked:
+            pairs = services.store.relations.contradicting([one.id for one in memories])
+            ends = services.store.memories.get([id_ for pair in pairs for id_ in pair]) if pairs else []
+            known = {one.id: output_redacted(one) for one in ends}
+            found |= disputes((known[one], known[other]) for one, other in pairs)
+        return found
 
     def _answers(self) -> Iterator[Offer]:
         for services, meaning in self._asked:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Why = Literal["instruction", "files", "task", "said"]
-"""Why something is told: it stands for all such work; it is about a file in view; it answers the task; it was
-said in a session."""
+Why = Literal["instruction", "files", "task", "document", "said"]
+"""Why something is told: it stands for all such work; it is about a file in view; it answers the task; a
+document says so; it was said in a session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class ContextEntry:
     """Something that is told.
 
     Attributes:
-        id: of a memory, or of an exchange where it was said.
+        id: of a memory, of a part of a document, or of an exchange where it was said.
         group: its heading.
         level: how much of it is told: 0 the id, 1 a line, 2 with examples and reasons, 3 everything.
         tokens: of its lines, in cl100k_base.
@@ -80,7 +80,7 @@ class Context:
 
     Attributes:
         intent: what the task is about; it decides which kinds count more.
-        text: warnings first, then rules, decisions and the rest, then what was said.
+        text: warnings first, then rules, decisions and the rest, then documents, then what was said.
         tokens: of the text, at most the budget.
         entries: what the text tells, in its order.
         left_out: how many were left out, by reason: `budget`, or `given` in this session before.

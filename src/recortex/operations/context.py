@@ -58,7 +58,7 @@ class ContextOperations(Operations):
         """
         from recortex.app.given import Asking
         from recortex.app.knowledge import Knowledge
-        from recortex.engines.context.assembling import lay_out
+        from recortex.engines.context.assembling import lay_out, of_document, of_exchange
 
         began = time.monotonic()
         _check(task, files, patterns, budget)
@@ -68,8 +68,9 @@ class ContextOperations(Operations):
         known = Knowledge(self._app, task, files, patterns)
         offers = known.offers(boosts)
         fresh = [one for one in offers if again or asking.is_new(one.memory)]
-        said = [one for one in known.said() if again or one.id not in asking.receipts]
-        laid = lay_out(fresh, said, boosts, budget, self._app.count_tokens)
+        asides = [*map(of_document, known.written()), *map(of_exchange, known.said())]
+        asides = [one for one in asides if again or one.id not in asking.receipts]
+        laid = lay_out(fresh, asides, boosts, budget, self._app.count_tokens)
         known_already = {one.memory.id for one in offers} - {one.memory.id for one in fresh}
         saved = min(sum(asking.receipts[id_].tokens for id_ in known_already), budget)
         _note(asking, laid, fresh, intent, began, saved)

@@ -8,10 +8,20 @@ from hypothesis import strategies as st
 
 from example_memories import memory
 from generated import memories
+from recortex.domain.document import ChunkHit
 from recortex.domain.exchange import ExchangeHit
 from recortex.domain.links import FileLink
-from recortex.domain.vocabulary import Trust
-from recortex.engines.context.assembling import LEAST_BUDGET, NOTHING, SAID, Offer, lay_out
+from recortex.domain.vocabulary import Domain, Trust
+from recortex.engines.context.assembling import (
+    LEAST_BUDGET,
+    NOTHING,
+    SAID,
+    WRITTEN,
+    Offer,
+    lay_out,
+    of_document,
+    of_exchange,
+)
 from recortex.engines.context.standing import ABOUT_FILES, standing
 from recortex.engines.intent.classifying import boosts
 from recortex.engines.tokens.counter import TokenCounter
@@ -25,14 +35,26 @@ offers = st.lists(
 
 
 def said(number, text):
-    return ExchangeHit(
+    hit = ExchangeHit(
         id=f"{number:032x}", said_at=AT, by="person", session="s", turn=number, client="", message=text
     )
+    return of_exchange(hit)
+
+
+def written(number, text):
+    hit = ChunkHit(
+        id=f"chk-{number:028x}", path="docs/a.md", first_line=number, last_line=number + 1, headings=(),
+        text=text, domain=Domain.GENERAL,
+    )  # fmt: skip
+    return of_document(hit)
 
 
 @given(
     offers,
-    st.lists(st.builds(said, st.integers(0, 9), st.text(max_size=80)), max_size=3),
+    st.lists(
+        st.one_of(st.builds(make, st.integers(0, 9), st.text(max_size=80)) for make in (said, written)),
+        max_size=4,
+    ),
     st.integers(LEAST_BUDGET, 900),
 )
 def test_the_budget_is_never_exceeded_and_what_is_told_is_counted(found, spoken, budget):
@@ -63,8 +85,11 @@ def test_warnings_come_first_and_what_was_said_last():
         Offer(memory(2, "Open a pull request", kind="preference"), 0.9, "instruction"),
         Offer(memory(3, "The proxy drops idle sockets", kind="tribal"), 0.2, "files"),
     ]
-    groups = [one.group for one in lay_out(found, [said(1, "use SSE here")], {}, 900, COUNT).entries]
-    assert groups == ["Warnings", "Rules", "Decisions", SAID]
+    groups = [
+        one.group
+        for one in lay_out(found, [said(1, "use SSE here"), written(1, "SSE is")], {}, 900, COUNT).entries
+    ]
+    assert groups == ["Warnings", "Rules", "Decisions", WRITTEN, SAID]
 
 
 def test_a_memory_that_is_offered_twice_is_told_once():

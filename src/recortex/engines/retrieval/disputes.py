@@ -47,6 +47,12 @@ def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], onl
     return placed
 
 
+def disputes(pairs: Iterable[tuple[Memory, Memory]]) -> dict[str, str]:
+    """For the id of the earlier one of each contradictory pair, what the latest of the later ones says."""
+    ordered = sorted((sorted(pair, key=_said) for pair in pairs), key=lambda pair: _said(pair[1]))
+    return {earlier.id: _told(later) for earlier, later in ordered}
+
+
 def _said(memory: Memory) -> tuple[object, ...]:
     return (memory.valid_from, memory.recorded_at, memory.id)
 
