@@ -27,8 +27,11 @@ LONGEST = 96
 
 
 def encoded(words: WordPiece, known: str, new: str) -> tuple[list[int], list[int]]:
-    """The pieces of two statements one after the other, and to which each belongs: 0 known, 1 new."""
-    first, second = (words.encode(text, LONGEST) for text in (known, new))
+    """The pieces of two statements one after the other, and to which each belongs: 0 known, 1 new.
+
+    A full stop at the end says nothing of what holds, and is not read.
+    """
+    first, second = (words.encode(text.strip().rstrip(".!"), LONGEST) for text in (known, new))
     room = LONGEST - min(len(second), LONGEST // 2)
     first = first if len(first) <= room else [*first[: room - 1], first[-1]]
     rest = second[1:]  # without the sign that begins a text

@@ -20,7 +20,7 @@ from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
 from recortex.engines.retrieval.answering import told_beside
 from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
-from recortex.engines.retrieval.disputes import later_first
+from recortex.engines.retrieval.disputes import disputes, later_first
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -119,10 +119,12 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
-        parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
+        questions = recalling.questions(asked)
+        parts = [recalling.part(one, only, limit) for one in questions]
         found = [recall for part in parts for recall in part.found]
         every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
-        hits = self._settled(folded(every) if fold else every, only)[:limit]
+        timed = any(map(recalling.times, questions))
+        hits = self._settled(folded(every) if fold else every, only, timed=timed)[:limit]
         waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = in_turns([part.said for part in parts], lambda one: one.id)
@@ -257,8 +259,11 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
-    def _settled(self, hits: Sequence[Hit], only: MemoryQuery) -> list[Hit]:
-        """The hits, where of two that contradict each other the later one goes first."""
+    def _settled(self, hits: Sequence[Hit], only: MemoryQuery, *, timed: bool) -> list[Hit]:
+        """The hits, where of two that contradict each other the later one goes first.
+
+        Where the question says a time, that decides which goes first.
+        """
         ids = [hit.memory.id for hit in hits]
         pairs: list[tuple[Memory, Memory]] = []
         for services in self._app.all_services(only.scope):
@@ -267,6 +272,9 @@ class SearchOperations(Operations):
                 ends = store.memories.get([id_ for pair in found for id_ in pair])
                 known = {one.id: output_redacted(one) for one in ends}
                 pairs += [(known[one], known[other]) for one, other in found]
+        if timed:
+            against = disputes(pairs)
+            return [replace(hit, disputed=against.get(hit.memory.id, "")) for hit in hits]
         return later_first(hits, pairs, only)
 
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:

@@ -25,7 +25,7 @@ CASES = [
     (["recall", "question", "--kinds", "trib"], {"tribal"}),
     (["recall", "--kinds", "decision,trib"], {"decision,tribal"}),
     (["recall", "--scope", ""], {"project", "global"}),
-    (["review", ""], {"list", "approve", "reject", "replace"}),
+    (["review", ""], {"list", "approve", "reject", "replace", "both"}),
     (["review", "--full", "app"], {"approve"}),
     (["import", "clau"], {"claude-code"}),
     (["install", "code"], {"codex"}),
