@@ -136,7 +136,8 @@ class Changes:
                 current = {one.id: one for one in store.memories.get([known.id, new.id])}
                 if any(one.id not in current or current[one.id].status != one.status for one in (known, new)):
                     continue  # another of these ended one of them, or another process changed it
-                if verdict.outcome is Outcome.REPLACES and may_replace(new, known, verdict):
+                sure = verdict.outcome is Outcome.REPLACES and may_replace(new, known, verdict)
+                if sure and not self._services.ingestion.agreed(known):
                     self._services.ingestion.supersede(
                         current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
                     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
+from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.service import search_text_in
@@ -26,6 +27,7 @@ from recortex.engines.similarity.near_duplicates import same_marks
 from recortex.engines.supersession.authority import may_replace
 from recortex.engines.supersession.detection import Outcome
 from recortex.engines.supersession.reading import read_together
+from recortex.engines.supersession.resting import losses, supporters
 from recortex.engines.supersession.service import record, supersede
 from recortex.errors import EmbeddingError, MemoryNotFoundError
 
@@ -323,6 +325,22 @@ class Ingestion:
             raise MemoryNotFoundError(f"There is no memory {old_id} to supersede.")
         at = max(memory.recorded_at, found[0].recorded_at)
         supersede(self._store, found[0], by=memory.id, since=memory.valid_from, at=at, actor=actor, why=why)
+        self._unsettle(old_id, memory.id, at, actor)
+
+    def _unsettle(self, ended: str, by: str, at: datetime, actor: Actor) -> None:
+        """Make what rests on a memory that ended less sure; what is pinned, and its successor, stay."""
+        lost = losses(ended, self._store.relations.of)
+        for one in self._store.memories.get(list(lost)) if lost else ():
+            if one.status is Status.ACTIVE and not one.pinned and one.id != by:
+                doubted = replace(one, confidence=max(one.confidence - lost[one.id], 0.0))
+                reason = f"it rests on {ended}, which ended"
+                self.change(one, doubted, now=at, actor=actor, operation="propagate", reason=reason)
+
+    def agreed(self, memory: Memory) -> bool:
+        """Whether so many active memories support one that a single statement does not end it."""
+        found = supporters(memory.id, self._store.relations.of([memory.id]))
+        known = self._store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
+        return sum(one.status is Status.ACTIVE for one in known) >= CONSENSUS
 
     def _similar(self, memory: Memory) -> list[Resemblance]:
         if KINDS[memory.kind].event:  # what happens again is another event
@@ -348,7 +366,9 @@ class Ingestion:
         verdicts = {one.id: one.verdict for one in similar if one.verdict.outcome is Outcome.REPLACES}
         found = self._store.memories.get(list(verdicts)) if verdicts else []
         return {
-            old.id: verdicts[old.id].evidence for old in found if may_replace(memory, old, verdicts[old.id])
+            old.id: verdicts[old.id].evidence
+            for old in found
+            if may_replace(memory, old, verdicts[old.id]) and not self.agreed(old)
         }
 
     def _later_replacement(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:

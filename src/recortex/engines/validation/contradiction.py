@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from recortex.domain.relation import CONSENSUS
 from recortex.domain.validation import Issue
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     from recortex.domain.validation import Severity
     from recortex.engines.validation.subject import Subject
-
-CONSENSUS = 3
-"""Memories that support the same conclusion are a consensus from this many on."""
 
 
 def issues(subject: Subject) -> Iterator[Issue]:
