@@ -8,7 +8,7 @@ from datetime import datetime
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 CONSENSUS = 3
-"""Memories that support the same conclusion are a consensus from this many on (A, consensus detection)."""
+"""Memories that support the same conclusion are a consensus from this many on."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What rests on a memory that ends becomes less sure; what several others support does not end that easily.
 
-The amounts are those of the specification (A, confidence propagation): a supersession takes 0.5, and each step
-away from it half of that.
+The amounts are those of the specification: a supersession takes 0.5, and each step away from it half of that.
 """
 
 from __future__ import annotations
