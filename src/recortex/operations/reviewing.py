@@ -10,7 +10,6 @@ from recortex.app.validation import cited_anew
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
-from recortex.domain.time import to_micros
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
@@ -110,15 +109,12 @@ class ReviewOperations(Operations):
 
     def _questions(self, limit: int) -> tuple[Question, ...]:
         """What to ask a person of active memories: those that are used most and least sure come first."""
-        from recortex.engines.decay.present import remaining
-        from recortex.engines.reviewing.questions import doubted, question
+        from recortex.app.doubts import doubted_in
+        from recortex.engines.reviewing.questions import question
 
-        now = to_micros(self._app.clock())
-        against = {one.newer.id: one.older.id for one in self._contradictions(limit)}
         found: list[Question] = []
         for services in self._app.all_services():
-            rows = services.store.statistics.presentable(now)
-            first = doubted(((row, remaining(row, now)) for row in rows), against, now)[:limit]
+            first = doubted_in(services, self._app.clock(), limit)
             ids = [id_ for one in first for id_ in (one.id, one.against) if id_]
             shown = all_output_redacted(self._faded(services, services.store.memories.get(ids)))
             known = {memory.id: memory for memory in shown}

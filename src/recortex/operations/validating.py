@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
+from recortex.app.doubts import doubted_in
 from recortex.app.validation import validate
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from recortex.domain.memory import Memory
 
 ValidationScope = Literal["all", "stale", "recent"]
+CANDIDATES = 100
+"""Memories in doubt that are validated at once."""
 UNSURE, RECENT = 0.7, timedelta(days=7)
 """What is stale has at most so much confidence, what is recent at most that age."""
 
@@ -84,6 +87,7 @@ class ValidationOperations(Operations):
         *,
         scope: ValidationScope = "all",
         heal: bool = False,
+        candidates: bool = False,
         limit: int = 20,
     ) -> Validation:
         """Check whether memories hold: against code, calendar, each other, patterns.
@@ -92,13 +96,14 @@ class ValidationOperations(Operations):
             ids: only these memories.
             scope: stale: unsure or long not validated; recent: of a week.
             heal: follow moved code, lower, archive, flag; an agent only follows and flags.
+            candidates: only those in doubt that matter most, which `review --candidates` asks about.
             limit: findings shown.
         """
         bounded(limit)
         now = self._app.clock()
         mend: Mend | None = None if not heal else "safe" if limited(self._app) else "all"
         found: list[Validated] = []
-        for services, memories in self._chosen(ids, scope, now):
+        for services, memories in self._doubted(now) if candidates else self._chosen(ids, scope, now):
             for chunk in validate(services, memories, now, mend=mend):
                 found += chunk
                 self._app.progress("validating", len(found), len(memories))
@@ -107,6 +112,14 @@ class ValidationOperations(Operations):
                 [one for one in changed if one.scope is services.scope or not services.scope]
             )
         return _told(scope, found, limit)
+
+    def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
+        """The memories that a person would be asked about, by store."""
+        chosen = []
+        for services in self._app.all_services():
+            ids = [one.id for one in doubted_in(services, now, CANDIDATES)]
+            chosen.append((services, list(services.store.memories.get(ids))))
+        return chosen
 
     def _chosen(
         self, ids: Sequence[str], scope: ValidationScope, now: datetime

@@ -134,6 +134,16 @@ def test_candidates_are_asked_about_and_the_answer_is_kept(project):
     assert answered["validated_at"]
 
 
+def test_candidates_are_validated_alone(project):
+    words = ("--kind", "decision", "--confidence", "0.4", "--importance", "high")
+    doubted = project.remember("Releases need two approvals.", *words)
+    project.remember("The kiosk prints labels.", "--kind", "decision")
+    asked = project.data("review", "--candidates")["questions"]
+    assert [one["memory"]["id"] for one in asked] == [doubted]
+    assert project.data("validate", "--candidates")["total"] == 1
+    assert project.data("validate")["total"] == 2
+
+
 def test_a_proposal_that_repeats_another_memory_is_merged_with_it(project, waiting):
     known = project.remember(
         "Errors of the database are hidden by the retry in queue.py.", "--kind", "tribal"
