@@ -323,6 +323,9 @@ def main() -> None:
     parser.add_argument("--wheel", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--state", type=Path, help="keep what was trained here, or take it from here")
+    parser.add_argument(
+        "--average", type=Path, nargs="+", help="states of several runs, of which the mean is built"
+    )
     parser.add_argument("--scores", type=Path, help="keep the scores of the folds here")
     options = parser.parse_args()
     torch.set_num_threads(2)
@@ -338,7 +341,8 @@ def main() -> None:
         if options.folds:
             judge_folds(pairs, weights, options)
             return
-        model = kept(options.state, weights) or trained(pairs, weights, options.epochs)
+        states = options.average or ([options.state] if options.state and options.state.exists() else [])
+        model = kept(states, weights) if states else trained(pairs, weights, options.epochs)
         if options.state:
             torch.save(model.state_dict(), options.state)
         small = quantized(build(model, weights), folder)
@@ -356,12 +360,11 @@ def main() -> None:
     print(f"{MODEL_NAME}: {len(data):,} bytes", record)
 
 
-def kept(state: Path | None, weights: Weights) -> Changes | None:
-    """What was trained before, where it was kept."""
-    if state is None or not state.exists():
-        return None
+def kept(states: list[Path], weights: Weights) -> Changes:
+    """The mean of what was trained before; of two runs it judges better than either (docs/changes.md)."""
+    found = [torch.load(one) for one in states]
     model = Changes(weights)
-    model.load_state_dict(torch.load(state))
+    model.load_state_dict({name: sum(one[name] for one in found) / len(found) for name in found[0]})
     return model.eval()
 
 

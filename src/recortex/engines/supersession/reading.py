@@ -26,9 +26,9 @@ ENDS, ANNOUNCED, AGREED = 0.98, 0.95, 0.5
 change, and where the rules agree (bench/changes.py)."""
 DOUBTED = 0.98
 """The least chance that something of the known one ends, to ask a person (bench/changes.py)."""
-SHARED, TOUCHED = 2, 1
-"""Word stems in common without which nothing is ended by the model alone, and nobody is asked: the
-name of a library is the word of another statement too."""
+SHARED = 2
+"""Word stems in common without which nothing is ended by the model alone: the name of a library is the word
+of another statement too. Nobody is asked without them either, unless the new one announces a change."""
 LONGEST = 600
 """Characters of a statement that are read: what is longer is more than one statement."""
 
@@ -61,7 +61,7 @@ def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Cha
             Outcome.REPLACES, _told("ends it, as read together", chances.ends), explicit
         )
     touched = 1 - chances.stays
-    if agreed or (touched >= DOUBTED and shared >= TOUCHED):
+    if agreed or (touched >= DOUBTED and shared >= (1 if announced else SHARED)):
         return SupersessionVerdict(
             Outcome.CONTRADICTS, _told("may end it, as read together", touched), explicit
         )
