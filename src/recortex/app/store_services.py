@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from recortex.ports.changes import ChangeReader
     from recortex.ports.embedding import NamedEmbedder
     from recortex.ports.kept_store import KeptStore
+    from recortex.ports.reranking import Reranker
     from recortex.settings import Settings
 
 
@@ -45,6 +46,7 @@ class StoreServices:
         count_tokens: counts the tokens of a text.
         new_id: makes the ids of new memories; None: at random.
         change_reader: reads two statements together; None where no model is wanted.
+        reranker: reads a question with its answers; None where the person has no such model.
     """
 
     scope: Scope | None
@@ -56,6 +58,7 @@ class StoreServices:
     count_tokens: Callable[[str], int]
     new_id: Callable[[], str] | None = None
     change_reader: ChangeReader | None = None
+    reranker: Reranker | None = None
 
     @property
     def project(self) -> str:
@@ -92,7 +95,8 @@ class StoreServices:
         from recortex.engines.retrieval.service import Retrieval
 
         embedder = self.embedder if self.store.vectors.available else None
-        return Retrieval(self.store.search, embedder, times=self.settings["recall.times"])
+        times = self.settings["recall.times"]
+        return Retrieval(self.store.search, embedder, times=times, reranker=self.reranker)
 
     @cached_property
     def exchange_embedding(self) -> RecordEmbedding[Waiting]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from recortex.engines.prompting.service import Adviser
     from recortex.ports.changes import ChangeReader
     from recortex.ports.embedding import Embedder, Named, NamedEmbedder, Purpose
+    from recortex.ports.reranking import Reranker
     from recortex.ports.sessions import Sessions
 
 MOST_THREADS = 4
@@ -81,6 +82,8 @@ def _application(
     switched_off = settings["embedder"] == "none"
     embedder = None if switched_off else _LaterEmbedder(lambda: _chain(settings, degraded))
     reader = None if switched_off or not settings["changes.model"] else _LaterReader()
+    folder = settings["recall.reranker"]
+    reranker = _LaterReranker(Path(folder).expanduser()) if folder else None
     tokens = TokenCounter(on_degradation=degraded)
     clock = clock or _clock(settings)
 
@@ -97,6 +100,7 @@ def _application(
             count_tokens=tokens.count,
             new_id=new_id,
             change_reader=reader,
+            reranker=reranker,
         )
 
     app = Application(
@@ -276,6 +280,21 @@ class _LaterReader:
 
             self._made = ChangeModel()
         return self._made.chances(pairs)
+
+
+class _LaterReranker:
+    """A cross-encoder that is made when there is something to order."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: Reranker | None = None
+
+    def scores(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        if self._made is None:
+            from recortex.embeddings.reranking import CrossEncoder
+
+            self._made = CrossEncoder(self._folder)
+        return self._made.scores(question, texts)
 
 
 def _chain(settings: Settings, degraded: Callable[[Degradation], None]) -> NamedEmbedder:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.embeddings.onnx import read_words
 from recortex.embeddings.rows import normalised, pooled
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from recortex.embeddings.rows import Pooling
+    from recortex.embeddings.wordpiece import WordPiece
     from recortex.ports.embedding import Vector
 
 POOLED = ("sentence_embedding", "embedding")
@@ -30,9 +31,9 @@ LENGTH = 512
 """Tokens of a text that are read by default: what BERT and e5 were trained with."""
 GRAPH, NESTED = "model.onnx", "onnx"
 VOCABULARY, TOKENIZER, OPTIONS = "vocab.txt", "tokenizer.json", "tokenizer_config.json"
+SETTING = "embedding.folder"
 _HINT = (
-    "Give embedding.folder a folder that holds a model as ONNX and its tokenizer.json or vocab.txt; "
-    "see docs/embeddings.md."
+    "Give {} a folder that holds a model as ONNX and its tokenizer.json or vocab.txt; see docs/embeddings.md."
 )
 _TOO_LONG = "If long texts alone fail, set embedding.max_length to what the model reads."
 _CHARACTERS_PER_TOKEN = 64  # more than any tokenizer puts into a token on average
@@ -92,14 +93,16 @@ class FolderEmbedder(LocalModel):
         inputs = {
             one.name: "int32" if one.type == "tensor(int32)" else "int64" for one in session.get_inputs()
         }
-        if unknown := sorted(inputs.keys() - _INPUTS.keys()):
-            raise EmbeddingError(f"The model needs an input {unknown[0]!r}, which is not known.", hint=_HINT)
+        if unknown := sorted(inputs.keys() - INPUTS.keys()):
+            raise EmbeddingError(
+                f"The model needs an input {unknown[0]!r}, which is not known.", hint=_HINT.format(SETTING)
+            )
         outputs = [one.name for one in session.get_outputs()]
         # A pooled output if there is one; else the first, which holds a vector for each token.
         output = next((name for name in POOLED if name in outputs), outputs[0])
 
         def run(tokens: Tokens) -> Vector:
-            fed = {name: _INPUTS[name](tokens).astype(kind) for name, kind in inputs.items()}
+            fed = {name: INPUTS[name](tokens).astype(kind) for name, kind in inputs.items()}
             row = pooled(run_session(session, [output], fed, hint=_TOO_LONG)[0], self._pooling)
             vector: Vector = normalised(row)[0]
             self._width = len(vector)
@@ -115,18 +118,23 @@ class Tokens(NamedTuple):
     segments: list[int]
 
 
-def graph_in(folder: Path, file: str) -> Path:
+def graph_in(folder: Path, file: str, *, setting: str = SETTING) -> Path:
     """The graph of a folder.
+
+    Args:
+        folder: holds it.
+        file: its name; empty: the usual one, or the only one.
+        setting: which names the folder, for what is said of it.
 
     Raises:
         EmbeddingError: there is none, or more than one and none is named.
     """
     if not folder.is_dir():
-        raise EmbeddingError(f"embedding.folder is no folder: {folder}.", hint=_HINT)
+        raise EmbeddingError(f"{setting} is no folder: {folder}.", hint=_HINT.format(setting))
     if file:
         chosen = folder / file
         if not chosen.resolve().is_relative_to(folder.resolve()) or not chosen.is_file():
-            raise EmbeddingError("embedding.model names no file of embedding.folder.", hint=_HINT)
+            raise EmbeddingError(f"embedding.model names no file of {setting}.", hint=_HINT.format(setting))
         return chosen
     for place in (folder, folder / NESTED):
         graphs = sorted(place.glob("*.onnx"))
@@ -135,11 +143,11 @@ def graph_in(folder: Path, file: str) -> Path:
             return (usual or graphs)[0]
         if graphs:
             raise EmbeddingError(
-                f"There are {len(graphs)} models in the folder of embedding.folder.",
+                f"There are {len(graphs)} models in the folder of {setting}.",
                 hint="Name one of them with embedding.model, such as "
                 f"{graphs[0].relative_to(folder).as_posix()}.",
             )
-    raise EmbeddingError("There is no *.onnx in the folder of embedding.folder.", hint=_HINT)
+    raise EmbeddingError(f"There is no *.onnx in the folder of {setting}.", hint=_HINT.format(setting))
 
 
 def _checksum(folder: Path, graph: Path) -> str:
@@ -161,17 +169,14 @@ def _checksum(folder: Path, graph: Path) -> str:
 
 def _tokenizer(folder: Path, length: int) -> Callable[[str], Tokens]:
     if (folder / TOKENIZER).is_file():
-        return _fast_tokenizer(folder / TOKENIZER, length)
-    if not (folder / VOCABULARY).is_file():
-        raise EmbeddingError(
-            "There is no tokenizer.json and no vocab.txt in the folder of embedding.folder.", hint=_HINT
-        )
-    if _cased(folder / OPTIONS):
-        raise EmbeddingError(
-            "The words of this vocab.txt are cased; only BERT's uncased ones can be read.",
-            hint="Put the model's tokenizer.json into the folder.",
-        )
-    words = read_words(folder / VOCABULARY)
+        tokenizer, most = _fast_tokenizer(folder / TOKENIZER, length, SETTING), length * _CHARACTERS_PER_TOKEN
+
+        def encoded(text: str) -> Tokens:
+            found = tokenizer.encode(_readable(text[:most]))
+            return Tokens(found.ids, found.type_ids)
+
+        return encoded
+    words = _words(folder, SETTING)
 
     def encode(text: str) -> Tokens:
         ids = words.encode(text, length)
@@ -180,7 +185,54 @@ def _tokenizer(folder: Path, length: int) -> Callable[[str], Tokens]:
     return encode
 
 
-def _fast_tokenizer(path: Path, length: int) -> Callable[[str], Tokens]:
+def pair_tokenizer(folder: Path, length: int, *, setting: str) -> Callable[[str, str], Tokens]:
+    """What makes of a question and a text what a model reads of both together.
+
+    Args:
+        folder: holds the tokenizer.
+        length: the most tokens; the text is cut first.
+        setting: which names the folder, for what is said of it.
+
+    Raises:
+        EmbeddingError: there is no tokenizer, or it cannot be read.
+    """
+    if (folder / TOKENIZER).is_file():
+        tokenizer, most = _fast_tokenizer(folder / TOKENIZER, length, setting), length * _CHARACTERS_PER_TOKEN
+
+        def encoded(question: str, text: str) -> Tokens:
+            found = tokenizer.encode(_readable(question[:most]), _readable(text[:most]))
+            return Tokens(found.ids, found.type_ids)
+
+        return encoded
+    words = _words(folder, setting)
+
+    def encode(question: str, text: str) -> Tokens:
+        first = words.encode(question, length // 2)
+        second = words.encode(text, length - len(first) + 1)[1:]  # without the sign that begins a text
+        return Tokens([*first, *second], [0] * len(first) + [1] * len(second))
+
+    return encode
+
+
+def _words(folder: Path, setting: str) -> WordPiece:
+    if not (folder / VOCABULARY).is_file():
+        raise EmbeddingError(
+            f"There is no tokenizer.json and no vocab.txt in the folder of {setting}.",
+            hint=_HINT.format(setting),
+        )
+    if _cased(folder / OPTIONS):
+        raise EmbeddingError(
+            "The words of this vocab.txt are cased; only BERT's uncased ones can be read.",
+            hint="Put the model's tokenizer.json into the folder.",
+        )
+    return read_words(folder / VOCABULARY)
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _fast_tokenizer(path: Path, length: int, setting: str) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError:
@@ -191,16 +243,10 @@ def _fast_tokenizer(path: Path, length: int) -> Callable[[str], Tokens]:
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # tokenizers raises bare Exception
-        raise EmbeddingError("The tokenizer.json cannot be read.", hint=_HINT) from error
+        raise EmbeddingError("The tokenizer.json cannot be read.", hint=_HINT.format(setting)) from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(max_length=length)
-    most = length * _CHARACTERS_PER_TOKEN
-
-    def encode(text: str) -> Tokens:
-        found = tokenizer.encode(text[:most].encode("utf-8", "replace").decode())
-        return Tokens(found.ids, found.type_ids)
-
-    return encode
+    return tokenizer
 
 
 def _cased(options: Path) -> bool:
@@ -216,7 +262,7 @@ def _row(values: list[int]) -> npt.NDArray[np.int64]:
     return np.array([values], dtype=np.int64)
 
 
-_INPUTS: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
+INPUTS: dict[str, Callable[[Tokens], npt.NDArray[np.int64]]] = {
     "input_ids": lambda tokens: _row(tokens.ids),
     "attention_mask": lambda tokens: _row([1] * len(tokens.ids)),
     "token_type_ids": lambda tokens: _row(tokens.segments),

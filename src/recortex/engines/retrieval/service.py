@@ -24,6 +24,7 @@ from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES
+from recortex.engines.retrieval.reranking import RERANKED, reranked
 from recortex.engines.retrieval.scorer import Evidence, Scored, lacks_vector, patterns_asked_for, score
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from recortex.engines.indexing.pieces import Wording
     from recortex.engines.retrieval.floor import Rated
     from recortex.ports.embedding import NamedEmbedder
+    from recortex.ports.reranking import Reranker
     from recortex.ports.search import SearchStore
 
 _DIALOGUE = int(Trait.DIALOGUE)
@@ -70,6 +72,7 @@ class Retrieval:
         embedder: None where vectors are switched off.
         historical: the store holds former states, whose confidence counts as recorded, without decay.
         times: whether times that a question names relative to now are understood.
+        reranker: reads the question with the best answers, whose order it decides; None: the scorer does.
     """
 
     def __init__(
@@ -79,11 +82,13 @@ class Retrieval:
         *,
         historical: bool = False,
         times: bool = True,
+        reranker: Reranker | None = None,
     ) -> None:
         self._search = search
         self._embedder = embedder
         self._historical = historical
         self._times = times
+        self._reranker = reranker
 
     def recall(
         self,
@@ -116,20 +121,27 @@ class Retrieval:
         candidates = rated(considered.scored, best)
         # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
         answering = filter(passes, candidates if best >= FLOOR else ())
-        told = list(islice(answering if floor else candidates, max(limit, 0)))
+        most = max(limit, 0)
+        looked_at = max(most, RERANKED) if self._reranker and most else most
+        told = list(islice(answering if floor else candidates, looked_at))
+        memories = self._search.memories([one.scored.facts.key for one in told])
+        notes: tuple[str, ...] = ()
+        if self._reranker:
+            told, notes = reranked(query, told, memories, self._reranker)
+        told = told[:most]
         found = [one.scored for one in told]
-        memories = self._search.memories([one.facts.key for one in found])
+        kept = {one.facts.key: memories[one.facts.key] for one in found if one.facts.key in memories}
         if decayed and not self._historical and not only.as_of:
-            memories = self._decayed(memories, found, to_micros(now))
+            kept = self._decayed(kept, found, to_micros(now))
         return Recall(
             query=query,
             recipe=recipe,
-            hits=tuple(_hits(told, memories)),
+            hits=tuple(_hits(told, kept)),
             best=best,
             floor=FLOOR if floor else 0.0,
-            tokens=sum(memory.tokens for memory in memories.values()),
-            degraded=considered.degraded,
-            withheld=_withheld(considered.scored, found, max(limit, 0), only),
+            tokens=sum(memory.tokens for memory in kept.values()),
+            degraded=(*considered.degraded, *notes),
+            withheld=_withheld(considered.scored, found, most, only),
         )
 
     def explained(self, found: Recall, meaning: Meaning, *, now: datetime, only: MemoryQuery) -> Recall:
