@@ -8,7 +8,7 @@ likely is marked, stands beside the other, and waits in `review`.
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.query import MemoryQuery
@@ -19,7 +19,7 @@ from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import EVEN
 from recortex.engines.supersession.authority import is_replaceable, may_replace
 from recortex.engines.supersession.detection import Outcome, find_supersession
-from recortex.engines.supersession.reading import read_together, readable
+from recortex.engines.supersession.reading import may_end, read_together
 from recortex.errors import EmbeddingError
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ class Changes:
             actor: on whose behalf.
             most: memories that it is read with at most, the likeliest ones.
         """
-        pairs = [self._ordered(memory, other) for other in self._candidates(memory)[:most]]
-        pairs = [one for one in pairs if readable(one[0].text) and readable(one[1].text)]
+        ordered = (self._ordered(memory, other) for other in self._candidates(memory))
+        pairs = list(islice((one for one in ordered if may_end(one[0].text, one[1].text)), most))
         if not pairs:
             return Settled()
         with suppress(EmbeddingError):

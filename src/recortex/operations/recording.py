@@ -13,6 +13,7 @@ from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.ingestion.normalisation import expiry
+from recortex.engines.supersession.reading import announces
 from recortex.errors import InvalidInputError
 from recortex.operations import agents
 from recortex.operations.answering import RememberedMemory, answered
@@ -87,7 +88,7 @@ class RecordingOperations(Operations):
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
-        if kept.added and services.changes:
+        if kept.added and services.changes and announces(kept.memory.text):  # the rest is a job's
             services.changes.settle(kept.memory, now=self._app.clock(), actor=self._app.actor, most=AT_ONCE)
             (memory,) = services.store.memories.get([kept.memory.id])
             kept = replace(kept, memory=memory)

@@ -38,6 +38,18 @@ def readable(text: str) -> bool:
     return len(text) <= LONGEST and not PATTERNS.question.search(text)
 
 
+def announces(text: str) -> bool:
+    """Whether a text says that something changes, or was different before."""
+    return changed_mind(text) or bool(changes(text))
+
+
+def may_end(known: str, new: str) -> bool:
+    """The cheap test before the model: whether two texts have enough in common for one to end the other."""
+    if not (readable(known) and readable(new)):
+        return False
+    return len(_content(known) & _content(new)) >= (1 if changes(new) else SHARED)
+
+
 def read_together(known: str, new: str, rules: SupersessionVerdict, chances: Chances) -> SupersessionVerdict:
     """What a new statement does to a known one.
 
