@@ -45,7 +45,7 @@ class SearchText(NamedTuple):
 
     Attributes:
         terms: parts of identifiers and paths, CJK pairs.
-        context: words of its neighbours in a dialogue, or of what it replaced.
+        context: words of its neighbours in a dialogue.
         traits: what kind of text it is, as bits.
     """
 

@@ -31,16 +31,15 @@ class PrecedingTurn(NamedTuple):
     text: str
 
 
-def search_text(memory: Memory, before: PrecedingTurn | None = None, replaced: str = "") -> SearchText:
+def search_text(memory: Memory, before: PrecedingTurn | None = None) -> SearchText:
     """The additional search text of a memory.
 
     `terms` are parts of identifiers and paths, tags, CJK pairs and, in a dialogue, the speaker and the date;
-    `context` is the preceding turn, in a dialogue, and else what it replaced.
+    `context` is the preceding turn, in a dialogue.
 
     Args:
         memory: the one that is written.
         before: the preceding turn of its session, if there is one.
-        replaced: the text of the memory that it replaced.
     """
     seen = traits(
         memory.text,
@@ -50,10 +49,8 @@ def search_text(memory: Memory, before: PrecedingTurn | None = None, replaced: s
     )
     plain = " ".join(_terms(memory, seen))[:_MOST]
     terms = " ".join([plain, *grams(memory.text[:_READ])]).strip()
-    context = replaced
-    if seen & Trait.DIALOGUE:
-        context = f"{before.speaker}: {before.text}" if before else ""
-    return SearchText(terms, context[:_CONTEXT], int(seen))
+    context = f"{before.speaker}: {before.text}"[:_CONTEXT] if before and seen & Trait.DIALOGUE else ""
+    return SearchText(terms, context, int(seen))
 
 
 def _terms(memory: Memory, seen: Trait) -> Iterator[str]:

@@ -14,10 +14,10 @@ from recortex.engines.retrieval.wording import additions, found_words
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from recortex.engines.retrieval.considered import Considered
     from recortex.engines.retrieval.dates import NamedDate
     from recortex.engines.retrieval.question import Question
     from recortex.engines.retrieval.scorer import Scored
-    from recortex.engines.retrieval.service import Considered
     from recortex.engines.retrieval.vocabulary import Vocabulary
 
 DIGITS = 3

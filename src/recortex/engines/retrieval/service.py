@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from recortex.domain.hit import Hit, Recall
 from recortex.domain.query import MemoryQuery
@@ -18,9 +17,10 @@ from recortex.engines.indexing.traits import Trait
 from recortex.engines.indexing.vectors import QuestionVector, cosines, mean_direction
 from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
+from recortex.engines.retrieval.candidates import Candidates
+from recortex.engines.retrieval.considered import Considered
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.frame import frame_score
-from recortex.engines.retrieval.fusion import fuse
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES
@@ -44,25 +44,6 @@ if TYPE_CHECKING:
     from recortex.ports.reranking import Reranker
     from recortex.ports.search import SearchStore
 
-_DIALOGUE = int(Trait.DIALOGUE)
-ENOUGH = 40
-"""With fewer candidates than this, and a search cut at its limit, the search is repeated with the filter
-inside the query: far more than the hits that are asked for, so that scoring still has a choice."""
-RADIUS = 2
-"""Turns before and after a turn of dialogue that count for it; the weights of `nearby` were chosen with this
-radius (bench/retrieval.py)."""
-LEADING = 15
-"""Turns that stand beside one of so many first candidates are candidates too: 3 % more of what answers is
-among them, and with 80 no more is found than with 15 (bench/retrieval.py: LoCoMo)."""
-
-
-class Considered(NamedTuple):
-    """The scored candidates of a recall, the support for an answer, and notes on what could not be used."""
-
-    scored: Sequence[Scored]
-    support: Support
-    degraded: tuple[str, ...] = ()
-
 
 class Retrieval:
     """Answers questions from one store.
@@ -85,6 +66,7 @@ class Retrieval:
         reranker: Reranker | None = None,
     ) -> None:
         self._search = search
+        self._candidates = Candidates(search)
         self._embedder = embedder
         self._historical = historical
         self._times = times
@@ -208,10 +190,10 @@ class Retrieval:
             return Considered((), _NO_SUPPORT)
         search = Search(meaning, RECIPES[recipe], to_micros(now), fades=not (self._historical or only.as_of))
         speakers = frozenset(self._search.known_speakers(search.asked.words))
-        matched, facts = self._candidates(search, only)
+        matched, facts = self._candidates.found(search, only)
         if not facts:
             return Considered((), _NO_SUPPORT, meaning.notes)
-        evidence = self._evidence(search, matched, speakers, *self._surroundings(search, facts, only))
+        evidence = self._evidence(search, matched, speakers, *self._candidates.beside(search, facts, only))
         scored = frame_score(evidence) if recipe == "frame" else score(search.asked, evidence)
         if self._times and ((times := periods(query, now)) or search.asked.dates):
             scored = lifted(scored, times, search.asked.dates)
@@ -255,63 +237,6 @@ class Retrieval:
             return QuestionVector(named.name, mean_direction(named.vectors), pieces[0] if pieces else None)
 
         return Meaning(asked, vocabulary, meaning.in_play, model=self._embedder.active_name, made=made)
-
-    def _candidates(
-        self, search: Search, only: MemoryQuery
-    ) -> tuple[Sequence[tuple[int, float]], Sequence[Facts]]:
-        """Keys with their BM25, and the facts of all that words or vectors found and that pass the filter."""
-        gathering, expected = search.gathering, search.meaning.model
-        inner_filter: MemoryQuery | None
-        # An unfiltered search is faster, and most filters leave enough of what it finds.
-        for inner_filter in (None, only):
-            matched = (
-                self._matched(search.vocabulary, gathering.words, inner_filter) if gathering.words else ()
-            )
-            # The vector is being made meanwhile: what does not need it comes first.
-            read = [key for key, _ in matched]
-            found = [*self._search.facts(read, only, expected)] if read else []
-            search.fade(found)
-            near: Sequence[int] = ()
-            if search.vector is not None:
-                near = self._search.nearest(
-                    search.vector.raw, gathering.vectors, inner_filter, search.vector.model
-                )
-            place = {key: number for number, key in enumerate(fuse([read, near]))}
-            found = self._complete(search, found, set(place).difference(read), only)
-            # A search that reached its limit may have left out memories that pass the filter.
-            cut = len(matched) >= gathering.words > 0 or len(near) >= gathering.vectors > 0
-            if len(found) >= ENOUGH or not cut:
-                break
-        return matched, sorted(found, key=lambda one: place[one.key])
-
-    def _complete(
-        self, search: Search, found: list[Facts], more: Iterable[int], only: MemoryQuery
-    ) -> list[Facts]:
-        """The facts that were read and those of more keys, with vectors of the embedder that answered."""
-        model = search.vector.model if search.vector else None
-        keys = list(more)
-        if model != search.meaning.model:  # a fallback had to answer, or none could
-            keys, found = [*keys, *(one.key for one in found)], []
-        return [*found, *self._search.facts(keys, only, model)] if keys else found
-
-    def _matched(
-        self, vocabulary: Vocabulary, limit: int, only: MemoryQuery | None
-    ) -> Sequence[tuple[int, float]]:
-        """Keys with BM25; in a small store with the sum of rarities, as BM25 of a text of mean length."""
-        words, all_required, score_only = vocabulary.lookup()
-        if not vocabulary.small:
-            found = (
-                self._search.match(words, limit, only, all_required=all_required, score_only=score_only)
-                if words
-                else ()
-            )
-            few = all_required and len(found) < min(ENOUGH, limit)
-            return self._search.match(words, limit, only, score_only=score_only) if few else found
-        scores: defaultdict[int, float] = defaultdict(float)
-        for word in words:
-            for key, _ in self._search.match([word], limit, only):
-                scores[key] += vocabulary.rarity(word)
-        return sorted(scores.items(), key=lambda entry: -entry[1])
 
     def _evidence(
         self,
@@ -358,25 +283,6 @@ class Retrieval:
             return {}
         keys = dict.fromkeys(chain((one.key for one in facts), *around.values()))
         return wordings(vector.pieces, self._search.pieces(list(keys), vector.model), around)
-
-    def _surroundings(
-        self, search: Search, facts: Sequence[Facts], only: MemoryQuery
-    ) -> tuple[Sequence[Facts], Mapping[int, Sequence[int]]]:
-        """The candidates with the turns that stand beside the first of them; the turns around each."""
-        if search.vector is None:
-            return facts, {}
-        around = self._around(facts)
-        beside = dict.fromkeys(key for one in facts[:LEADING] for key in around.get(one.key, ()))
-        new = list(beside.keys() - {one.key for one in facts})
-        more = self._search.facts(new, only, search.vector.model) if new else ()
-        return [*facts, *more], {**around, **self._around(more)}
-
-    def _around(self, facts: Sequence[Facts]) -> dict[int, list[int]]:
-        turns = [one.key for one in facts if one.traits & _DIALOGUE and one.turn is not None]
-        around: defaultdict[int, list[int]] = defaultdict(list)
-        for key, neighbour in self._search.around(turns, RADIUS) if turns else ():
-            around[key].append(neighbour)
-        return around
 
 
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
