@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from recortex.engines.brief.ranking import Presentable, Ranked
 
 FOLDER = "surface-cache"
+MOST_UNRESOLVED = 200
+"""Contradictions of which the earlier memory is left out; whoever has more of them reviews some first."""
 
 __all__ = ["Brief", "Item", "brief", "forget_briefs", "from_cache", "last_kept"]
 
@@ -153,6 +155,7 @@ def _presentable(
     app: Application, all_services: Sequence[StoreServices], branch: str, cwd: str, client: str
 ) -> list[Presentable]:
     """What each store may show to a client, and what each memory has to do with the session that starts."""
+    from recortex.app.doubts import unresolved
     from recortex.app.in_play import touched
     from recortex.domain.time import to_micros
     from recortex.domain.vocabulary import Scope
@@ -164,7 +167,8 @@ def _presentable(
     for services in all_services:
         statistics = services.store.statistics
         known = statistics.presentable(to_micros(app.clock()))
-        memories = [one for one in known if not loads(client, one.loaded_by)]
+        ended = set(unresolved(services, MOST_UNRESOLVED).values())  # maybe: a person is to decide
+        memories = [one for one in known if one.id not in ended and not loads(client, one.loaded_by)]
         outcomes: dict[str, Outcome] = {}
         for project in app.all_services(Scope.PROJECT):
             outcomes |= project.store.sessions.outcomes([one.id for one in memories], ("surface",))

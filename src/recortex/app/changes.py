@@ -7,7 +7,6 @@ likely is marked, stands beside the other, and waits in `review`.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,10 +16,10 @@ from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.indexing.vectors import direction
 from recortex.engines.ingestion.query_terms import query_terms
 from recortex.engines.ingestion.similar_memories import EVEN
-from recortex.engines.supersession.authority import is_replaceable, may_replace
+from recortex.engines.supersession.authority import is_replaceable
 from recortex.engines.supersession.detection import Outcome, find_supersession
 from recortex.engines.supersession.reading import may_end, read_together
-from recortex.errors import EmbeddingError
+from recortex.errors import TextRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +36,6 @@ NEAR = 8
 MOST, AT_ONCE = 16, 4
 """Memories that one is read with: by the job, and while somebody waits (bench/changes.py)."""
 _STANDING = (Status.ACTIVE, Status.PROPOSED)
-_ENDING = (RelationType.SUPERSEDES, RelationType.CONTRADICTS)
 
 
 class Settled(NamedTuple):
@@ -61,28 +59,32 @@ class Changes:
     def settle(self, memory: Memory, *, now: datetime, actor: Actor, most: int = MOST) -> Settled:
         """Let a memory end what it ends, or be ended by what was said after it.
 
-        Nothing happens where the model cannot be run.
+        What was judged before is left as it is: what was undone, or what a person said that both hold.
 
         Args:
             memory: as it is stored.
             now: when.
             actor: on whose behalf.
             most: memories that it is read with at most, the likeliest ones.
+
+        Raises:
+            EmbeddingError: the model cannot be run here.
         """
         ordered = (self._ordered(memory, other) for other in self._candidates(memory))
         pairs = list(islice((one for one in ordered if may_end(one[0].text, one[1].text)), most))
         if not pairs:
             return Settled()
-        with suppress(EmbeddingError):
+        try:
             read = self._reader.chances([(known.text, new.text) for known, new in pairs])
-            verdicts = [
-                read_together(known.text, new.text, find_supersession(new.text, known.text), chances)
-                for (known, new), chances in zip(pairs, read, strict=True)
-            ]
-            return self._act(
-                [(*pair, verdict) for pair, verdict in zip(pairs, verdicts, strict=True)], now, actor
-            )
-        return Settled()
+        except TextRefusedError:  # this text alone cannot be read
+            return Settled()
+        verdicts = (
+            read_together(known.text, new.text, find_supersession(new.text, known.text), chances)
+            for (known, new), chances in zip(pairs, read, strict=True)
+        )
+        return self._act(
+            [(*pair, verdict) for pair, verdict in zip(pairs, verdicts, strict=True)], now, actor
+        )
 
     @staticmethod
     def _ordered(memory: Memory, other: Memory) -> tuple[Memory, Memory]:
@@ -100,16 +102,11 @@ class Changes:
         worded = {one.id: one for one in store.memories.get(ids)}
         in_turns = zip_longest((read.get(key) for key in near), (worded.get(id_) for id_ in ids))
         found = {one.id: one for pair in in_turns for one in pair if one is not None}
-        decided = {
-            id_
-            for relation in store.relations.of([memory.id])
-            if relation.type in _ENDING
-            for id_ in (relation.source_id, relation.target_id)
-        }
+        judged = {one.other(memory.id) for one in store.relations.of([memory.id]) if one.judged}
         return [
             one
             for one in found.values()
-            if one.id not in decided | {memory.id}
+            if one.id not in judged | {memory.id}
             and one.status in _STANDING
             and is_replaceable(one.kind)
             and one.text != memory.text
@@ -134,11 +131,12 @@ class Changes:
                 continue
             with store.transaction():
                 current = {one.id: one for one in store.memories.get([known.id, new.id])}
-                if any(one.id not in current or current[one.id].status != one.status for one in (known, new)):
+                if any(_differs(current.get(one.id), one) for one in (known, new)):
                     continue  # another of these ended one of them, or another process changed it
-                sure = verdict.outcome is Outcome.REPLACES and may_replace(new, known, verdict)
-                if sure and not self._services.ingestion.agreed(known):
-                    self._services.ingestion.supersede(
+                ingestion = self._services.ingestion
+                replaces = verdict.outcome is Outcome.REPLACES
+                if replaces and ingestion.ending.may_end(new, known, verdict):
+                    ingestion.supersede(
                         current[new.id], current[known.id], now=now, actor=actor, why=verdict.evidence
                     )
                     replaced += 1
@@ -146,6 +144,10 @@ class Changes:
                     store.relations.put(_mark(known, new, verdict, now))
                     marked += 1
         return Settled(replaced, marked)
+
+
+def _differs(current: Memory | None, read: Memory) -> bool:
+    return current is None or (current.status, current.text) != (read.status, read.text)
 
 
 def _mark(known: Memory, new: Memory, verdict: SupersessionVerdict, now: datetime) -> Relation:

@@ -123,13 +123,9 @@ class Knowledge:
 
     def _disputed(self, memories: Sequence[Memory]) -> dict[str, str]:
         """What later memories say that contradict some of these, by id."""
-        found: dict[str, str] = {}
-        for services, _ in self._asked:
-            pairs = services.store.relations.contradicting([one.id for one in memories])
-            ends = services.store.memories.get([id_ for pair in pairs for id_ in pair]) if pairs else []
-            known = {one.id: output_redacted(one) for one in ends}
-            found |= disputes((known[one], known[other]) for one, other in pairs)
-        return found
+        ids = [one.id for one in memories]
+        pairs = [pair for services, _ in self._asked for pair in services.contradicting(ids, self._now)]
+        return disputes((output_redacted(one), output_redacted(other)) for one, other in pairs)
 
     def _answers(self) -> Iterator[Offer]:
         for services, meaning in self._asked:

@@ -12,6 +12,7 @@ from recortex.domain.vocabulary import Actor, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from recortex.app.changes import Changes
@@ -96,7 +97,28 @@ class StoreServices:
 
         embedder = self.embedder if self.store.vectors.available else None
         times = self.settings["recall.times"]
-        return Retrieval(self.store.search, embedder, times=times, reranker=self.reranker)
+        return Retrieval(
+            self.store.search,
+            embedder,
+            times=times,
+            reranker=self.reranker,
+            contradicting=self.contradicting,
+        )
+
+    def contradicting(self, ids: Sequence[str], now: datetime) -> list[tuple[Memory, Memory]]:
+        """Pairs of active memories that contradict each other, at least one of each among these.
+
+        Their confidence is what is left of it.
+        """
+        pairs = self.store.relations.contradicting(ids)
+        if not pairs:
+            return []
+        from recortex.domain.time import to_micros
+        from recortex.engines.decay.present import faded
+
+        ends = self.store.memories.get(list({id_ for pair in pairs for id_ in pair}))
+        known = {one.id: one for one in faded(ends, self.store, to_micros(now))}
+        return [(known[one], known[other]) for one, other in pairs if one in known and other in known]
 
     @cached_property
     def exchange_embedding(self) -> RecordEmbedding[Waiting]:

@@ -10,6 +10,9 @@ from recortex.domain.vocabulary import RelationStatus, RelationType
 CONSENSUS = 3
 """Memories that support the same conclusion are a consensus from this many on."""
 
+BOTH_HOLD = "a person said that both hold"
+"""The evidence of a relation that was taken for a contradiction, and is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Relation:
@@ -31,6 +34,12 @@ class Relation:
     inferred: bool = False
     status: RelationStatus = RelationStatus.ACTIVE
     bidirectional: bool = False
+
+    @property
+    def judged(self) -> bool:
+        """Whether it says which of the two holds, or that both do, or waits for a person to say it."""
+        judging = self.type in {RelationType.SUPERSEDES, RelationType.CONTRADICTS}
+        return judging or BOTH_HOLD in self.evidence
 
     def other(self, memory_id: str) -> str:
         """The end that is not `memory_id`."""

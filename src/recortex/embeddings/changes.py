@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.change import Chances
-from recortex.embeddings.onnx import MODEL_FILE, MODEL_FOLDER, VOCABULARY_FILE, read_words
+from recortex.embeddings.onnx import MODEL_FOLDER, shipped
 from recortex.embeddings.session import open_session, run_session
 
 if TYPE_CHECKING:
@@ -64,11 +64,7 @@ class ChangeModel:
     def _load(self) -> tuple[WordPiece, Any, Any]:
         with self._loading:
             if self._loaded is None:
-                self._loaded = (
-                    read_words(self._folder / VOCABULARY_FILE),
-                    open_session(self._folder / MODEL_FILE),
-                    open_session(self._folder / CHANGES_FILE),
-                )
+                self._loaded = (*shipped(self._folder), open_session(self._folder / CHANGES_FILE))
             return self._loaded
 
 

@@ -7,6 +7,7 @@ at worst). One by one, a text always has the same vector; several threads share 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,9 +94,18 @@ def read_words(path: Path) -> WordPiece:
         raise EmbeddingError(f"the embedding model's word list cannot be read: {path.name}") from error
 
 
+@lru_cache(maxsize=2)
+def shipped(folder: Path) -> tuple[WordPiece, Any]:
+    """The word list and the model of a folder, loaded once in a process: two things are made of its layers.
+
+    Raises:
+        EmbeddingError: one of them is missing or damaged, or this machine cannot run the model.
+    """
+    return read_words(folder / VOCABULARY_FILE), open_session(folder / MODEL_FILE)
+
+
 def _load(folder: Path) -> Loaded:
-    words = read_words(folder / VOCABULARY_FILE)
-    session = open_session(folder / MODEL_FILE)
+    words, session = shipped(folder)
     return Loaded(lambda text: words.encode(text, MAXIMUM_PIECES), lambda ids: _run(session, ids))
 
 

@@ -115,6 +115,7 @@ class AdviceOperations(Operations):
             output_redacted(hit.memory)
             for services in self._app.all_services()
             for hit in services.retrieval.recall(focus, limit=limit, now=self._app.clock(), only=only).hits
+            if not hit.disputed
         ]
 
     def _warned(self, memory: Memory, paths: Sequence[str]) -> Warned:

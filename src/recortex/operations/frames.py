@@ -120,7 +120,8 @@ class FrameOperations(Operations):
             )
             for services, meaning in asked
         ]
-        hits = sorted((hit for one in found for hit in one.hits), key=lambda hit: -hit.score)
+        standing = (hit for one in found for hit in one.hits if not hit.disputed)
+        hits = sorted(standing, key=lambda hit: -hit.score)
         degraded = tuple(dict.fromkeys(note for one in found for note in one.degraded))
         return [replace(hit, memory=output_redacted(hit.memory)) for hit in hits], degraded
 

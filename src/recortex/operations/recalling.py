@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from recortex.domain.query import MemoryQuery
     from recortex.engines.retrieval.asking import Meaning
     from recortex.engines.retrieval.service import Retrieval
-    from recortex.engines.retrieval.times import Period
     from recortex.operations.inputs import RecallQuestion
 
 CATCH_UP = 32
@@ -66,10 +65,6 @@ class Recalling:
         if settings["recall.times"]:
             query = with_days(query, self._app.root)
         return [replace(asked, query=one) for one in (split(query) if settings["recall.parts"] else (query,))]
-
-    def times(self, asked: RecallQuestion) -> tuple[Period, ...]:
-        """The times that a question says."""
-        return periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
 
     def part(self, asked: RecallQuestion, only: MemoryQuery, limit: int) -> Part:
         """The answer to one question.
@@ -161,7 +156,7 @@ class Recalling:
     ) -> list[ExchangeHit]:
         """What was said in the project's sessions and may answer."""
         filters = exchange_query(only)
-        times = self.times(asked)
+        times = periods(asked.query, self._app.clock()) if self._app.settings["recall.times"] else ()
         query = untimed(asked.query) if times else asked.query
         limit = self.most("exchanges", asked)
         if filters is None or not limit:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from recortex.app.changes import AT_ONCE
 from recortex.codec import content_from_json, content_to_json
+from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS, Kind, kind_of
 from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.ingestion.normalisation import expiry
 from recortex.engines.supersession.reading import announces
-from recortex.errors import InvalidInputError
+from recortex.errors import EmbeddingError, InvalidInputError
 from recortex.operations import agents
 from recortex.operations.answering import RememberedMemory, answered
 from recortex.operations.base import Operations
@@ -88,11 +89,21 @@ class RecordingOperations(Operations):
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
-        if kept.added and services.changes and announces(kept.memory.text):  # the rest is a job's
-            services.changes.settle(kept.memory, now=self._app.clock(), actor=self._app.actor, most=AT_ONCE)
-            (memory,) = services.store.memories.get([kept.memory.id])
-            kept = replace(kept, memory=memory)
+        if kept.added and announces(kept.memory.text):  # the rest is a job's
+            kept = replace(kept, memory=self._settled(services, kept.memory))
         return answered(services, kept)
+
+    def _settled(self, services: StoreServices, memory: Memory) -> Memory:
+        """The memory after it ended what it ends; where the model cannot be run, rules decided alone."""
+        now = self._app.clock()
+        if services.changes:
+            try:
+                services.changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
+            except EmbeddingError as error:
+                event = Degradation("changes", error.message, "rules alone decide what a new memory ends")
+                services.store.ledger.degrade(event, now)
+        (current,) = services.store.memories.get([memory.id])
+        return current
 
     @operation()
     def remember_many(

@@ -10,9 +10,11 @@ from recortex.app.validation import cited_anew
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
+from recortex.domain.relation import BOTH_HOLD
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
+from recortex.engines.supersession.service import record
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 PAIR = 2
 Review = Literal["list", "approve", "reject", "replace", "both"]
-BOTH_HOLD = "a person said that both hold"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,6 +187,8 @@ class ReviewOperations(Operations):
                     inferred=False,
                 )
                 relations.put(related)
+            for id_ in sorted(ends):
+                record(services.store, id_, "both", self._app.actor, self._app.clock(), {})
         return self._reviewed("both", [one, two])
 
     def _pair(self, ids: Sequence[str], question: str, hint: str) -> Sequence[tuple[StoreServices, Memory]]:

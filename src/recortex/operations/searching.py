@@ -18,9 +18,9 @@ from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Scope, Status
 from recortex.engines.consolidation.copies import folded
 from recortex.engines.ingestion.output_redaction import all_output_redacted, output_redacted, record_redacted
+from recortex.engines.privacy import redact
 from recortex.engines.retrieval.answering import told_beside
 from recortex.engines.retrieval.compound import SET_SHARE, asks_for_a_set, falling, in_turns
-from recortex.engines.retrieval.disputes import disputes, later_first
 from recortex.errors import (
     AmbiguousIdError,
     InvalidInputError,
@@ -119,12 +119,10 @@ class SearchOperations(Operations):
                 f"The question has more than {MAX_QUESTION:,} characters.", hint="Ask for its gist."
             )
         only, limit, recalling = self.filters(asked), self.most(asked), Recalling(self._app)
-        questions = recalling.questions(asked)
-        parts = [recalling.part(one, only, limit) for one in questions]
+        parts = [recalling.part(one, only, limit) for one in recalling.questions(asked)]
         found = [recall for part in parts for recall in part.found]
         every = falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id))
-        timed = any(map(recalling.times, questions))
-        hits = self._settled(folded(every) if fold else every, only, timed=timed)[:limit]
+        hits = (folded(every) if fold else every)[:limit]
         waiting = in_turns([part.waiting for part in parts], lambda hit: hit.memory.id)[:MOST_UNCHECKED]
         withheld = min(sum(one.withheld for one in found), limit - len(hits))
         answering = in_turns([part.said for part in parts], lambda one: one.id)
@@ -259,30 +257,18 @@ class SearchOperations(Operations):
             after=tuple(record_redacted(one) for one in near if (one.first_turn, one.part) > place),
         )
 
-    def _settled(self, hits: Sequence[Hit], only: MemoryQuery, *, timed: bool) -> list[Hit]:
-        """The hits, where of two that contradict each other the later one goes first.
-
-        Where the question says a time, that decides which goes first.
-        """
-        ids = [hit.memory.id for hit in hits]
-        pairs: list[tuple[Memory, Memory]] = []
-        for services in self._app.all_services(only.scope):
-            store = services.store
-            if found := store.relations.contradicting(ids):
-                ends = store.memories.get([id_ for pair in found for id_ in pair])
-                known = {one.id: output_redacted(one) for one in ends}
-                pairs += [(known[one], known[other]) for one, other in found]
-        if timed:
-            against = disputes(pairs)
-            return [replace(hit, disputed=against.get(hit.memory.id, "")) for hit in hits]
-        return later_first(hits, pairs, only)
-
     def _seen(self, hits: Sequence[Hit]) -> Iterator[Hit]:
         memories = all_output_redacted([hit.memory for hit in hits])
         found = cited_by(self._app.root, memories, "renames")
         for hit, memory in zip(hits, memories, strict=True):
             cited = found[memory.id]
-            yield replace(hit, memory=memory, freshness=freshness_of(cited), cited=told_of(cited))
+            yield replace(
+                hit,
+                memory=memory,
+                freshness=freshness_of(cited),
+                cited=told_of(cited),
+                disputed=redact(hit.disputed).text if hit.disputed else "",
+            )
 
     def _with_code(self, hits: tuple[Hit, ...], budget: int | None) -> tuple[Hit, ...]:
         """The hits, descriptions of code with their code, as far as the budget lasts."""

@@ -73,6 +73,8 @@ def test_a_decision_that_ended_makes_what_rests_on_it_less_sure(cortex, notes):
     left = [round(cortex.get(id_).confidence, 3) for id_ in (expiry, more, pinned, new.id)]
     assert left == [0.75, 0.875, 1.0, 1.0]
     assert cortex.undo(expiry).confidence == 1.0
+    cortex.undo(redis)  # it stands again, and so does what rests on it
+    assert [cortex.get(id_).confidence for id_ in (expiry, more, pinned)] == [1.0, 1.0, 1.0]
 
 
 def test_what_three_others_support_is_not_ended_by_one(cortex, notes):

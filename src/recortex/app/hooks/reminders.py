@@ -192,7 +192,8 @@ def chances(
             decayed=False,
             meaning=meaning,
         )
-        new = (hit for hit in recalled.hits if not passed_over(hit.memory))
+        # What a later memory contradicts may have ended: the later one is given, and a person decides.
+        new = (hit for hit in recalled.hits if not (hit.disputed or passed_over(hit.memory)))
         for hit in islice(new, LOOKED):
             likely = chance(about, hit.memory, hit.signals.get("semantic") or None)
             if likely >= WORTH_ASKING:

@@ -251,7 +251,9 @@ class _Following:
         successor = _reworded(memory, added) if own else None
         if successor is not None:
             self._change(memory, {}, memory.files)
-            self.services.ingestion.supersede(successor, memory, now=self.now, actor=Actor.IMPORT)
+            self.services.ingestion.supersede(
+                successor, memory, now=self.now, actor=Actor.IMPORT, reworded=True
+            )
             return
         taught = memory.evidence > len(places(memory.metadata))
         status = memory.status if taught or not own else Status.ARCHIVED

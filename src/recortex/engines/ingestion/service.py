@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import uuid
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import islice
@@ -12,10 +11,10 @@ from typing import TYPE_CHECKING, Literal
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS
 from recortex.domain.memory import Memory
-from recortex.domain.relation import CONSENSUS
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.engines.indexing.embedded import embedded_text
 from recortex.engines.indexing.service import search_text_in
+from recortex.engines.ingestion.ending import Ending
 from recortex.engines.ingestion.merging import mergeable, merged
 from recortex.engines.ingestion.normalisation import Normalised, normalise, normalise_again
 from recortex.engines.ingestion.query_terms import query_terms
@@ -24,12 +23,9 @@ from recortex.engines.privacy import redact
 from recortex.engines.scripts import has_cjk
 from recortex.engines.similarity.fingerprint import place_hash, spellings
 from recortex.engines.similarity.near_duplicates import same_marks
-from recortex.engines.supersession.authority import may_replace
-from recortex.engines.supersession.detection import Outcome
-from recortex.engines.supersession.reading import read_together
-from recortex.engines.supersession.resting import losses, supporters
+from recortex.engines.supersession.resting import losses, reason_for
 from recortex.engines.supersession.service import record, supersede
-from recortex.errors import EmbeddingError, MemoryNotFoundError
+from recortex.errors import MemoryNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,7 +35,6 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import Actor
     from recortex.engines.ingestion.draft import Draft
     from recortex.engines.ingestion.similar_memories import Resemblance
-    from recortex.engines.supersession.detection import SupersessionVerdict
     from recortex.ports.changes import ChangeReader
     from recortex.ports.store import Lookalikes, Store
 
@@ -99,7 +94,7 @@ class Ingestion:
         self._lookalikes = lookalikes
         self._count = count
         self._new_id = new_id
-        self._reader = reader
+        self.ending = Ending(store, reader)
 
     def keep(
         self,
@@ -222,9 +217,20 @@ class Ingestion:
             changed = [name for name in _changed_fields(current[0], kept) if name not in _DERIVED]
             logged = {**({"fields": changed} if changed else {}), **(details or {})}
             record(self._store, old.id, operation, actor, kept.updated_at, logged)
+            if current[0].status is Status.SUPERSEDED and kept.status is Status.ACTIVE:
+                self._resettle(old.id, now, actor)
         return kept
 
-    def supersede(self, new: Memory, old: Memory, *, now: datetime, actor: Actor, why: str = "") -> None:
+    def supersede(
+        self,
+        new: Memory,
+        old: Memory,
+        *,
+        now: datetime,
+        actor: Actor,
+        why: str = "",
+        reworded: bool = False,
+    ) -> None:
         """Let a stored memory replace another one from when it was true.
 
         Args:
@@ -233,6 +239,7 @@ class Ingestion:
             now: when.
             actor: on whose behalf.
             why: the evidence by which it was inferred; empty where somebody said so.
+            reworded: it says the same in other words, so that what rests on the old one stays as sure.
 
         Raises:
             MemoryNotFoundError: one of them is gone.
@@ -242,6 +249,8 @@ class Ingestion:
                 new, replace(new, supersedes=old.id), now=now, actor=actor, operation="replace"
             )
             self._supersede(replace(named, recorded_at=now), old.id, actor, why)
+            if not reworded:
+                self._unsettle(old.id, new.id, now, actor)
             for one, other in ((new.id, old.id), (old.id, new.id)):
                 self._store.relations.remove(one, other, RelationType.CONTRADICTS)
 
@@ -273,13 +282,14 @@ class Ingestion:
         if confirmed is not None:
             result = self._merge(confirmed, memory, now=now, actor=actor)
             return Kept(result, "merged", normalised.redacted, confirmed=True)
-        replaced = {memory.supersedes: ""} if memory.supersedes else self._replaced_by(memory, similar)
+        replaced = {memory.supersedes: ""} if memory.supersedes else self.ending.replaced_by(memory, similar)
         if replaced:
             memory = replace(memory, supersedes=next(iter(replaced)))
         self._insert(memory, normalised.redacted, actor)
         for old, why in replaced.items():
             self._supersede(memory, old, actor, why)
-        later = self._later_replacement(memory, similar)
+            self._unsettle(old, memory.id, now, actor)
+        later = self.ending.later_replacement(memory, similar)
         ended = {*replaced, later.id if later else ""}
         found = links(memory, similar)
         self._store.relations.put_all([one for one in found if one.target_id not in ended])
@@ -325,22 +335,25 @@ class Ingestion:
             raise MemoryNotFoundError(f"There is no memory {old_id} to supersede.")
         at = max(memory.recorded_at, found[0].recorded_at)
         supersede(self._store, found[0], by=memory.id, since=memory.valid_from, at=at, actor=actor, why=why)
-        self._unsettle(old_id, memory.id, at, actor)
 
-    def _unsettle(self, ended: str, by: str, at: datetime, actor: Actor) -> None:
+    def _unsettle(self, ended: str, by: str, now: datetime, actor: Actor) -> None:
         """Make what rests on a memory that ended less sure; what is pinned, and its successor, stay."""
         lost = losses(ended, self._store.relations.of)
         for one in self._store.memories.get(list(lost)) if lost else ():
             if one.status is Status.ACTIVE and not one.pinned and one.id != by:
                 doubted = replace(one, confidence=max(one.confidence - lost[one.id], 0.0))
-                reason = f"it rests on {ended}, which ended"
-                self.change(one, doubted, now=at, actor=actor, operation="propagate", reason=reason)
+                self.change(
+                    one, doubted, now=now, actor=actor, operation="propagate", reason=reason_for(ended)
+                )
 
-    def agreed(self, memory: Memory) -> bool:
-        """Whether so many active memories support one that a single statement does not end it."""
-        found = supporters(memory.id, self._store.relations.of([memory.id]))
-        known = self._store.memories.get(list(found)) if len(found) >= CONSENSUS else ()
-        return sum(one.status is Status.ACTIVE for one in known) >= CONSENSUS
+    def _resettle(self, standing: str, now: datetime, actor: Actor) -> None:
+        """Give back what memories lost because one ended that stands again, unless they changed since."""
+        for id_ in losses(standing, self._store.relations.of):
+            versions = self._store.memories.history(id_)
+            if len(versions) > 1 and versions[0].reason == reason_for(standing):
+                current = versions[0].memory
+                sure = replace(current, confidence=versions[1].memory.confidence)
+                self.change(current, sure, now=now, actor=actor, operation="propagate")
 
     def _similar(self, memory: Memory) -> list[Resemblance]:
         if KINDS[memory.kind].event:  # what happens again is another event
@@ -348,35 +361,7 @@ class Ingestion:
         words = query_terms(memory.text)
         known = dict(self._lookalikes.candidates(words, terms=has_cjk(memory.text)))
         found = resemblances(memory, known.items())
-        return [self._read(memory, one, known[one.id]) for one in found] if self._reader else found
-
-    def _read(self, memory: Memory, one: Resemblance, text: str) -> Resemblance:
-        """What the rules take for a change, as it is read together: some of it can both hold."""
-        verdict = self._read_together(memory.text, text, one.verdict)
-        return replace(one, verdict=verdict, reverse=self._read_together(text, memory.text, one.reverse))
-
-    def _read_together(self, new: str, known: str, rules: SupersessionVerdict) -> SupersessionVerdict:
-        if rules.outcome is Outcome.REPLACES and self._reader:
-            with suppress(EmbeddingError):
-                return read_together(known, new, rules, self._reader.chances([(known, new)])[0])
-        return rules
-
-    def _replaced_by(self, memory: Memory, similar: Sequence[Resemblance]) -> dict[str, str]:
-        """The ids of the known memories that a new one replaces without a person, each with the evidence."""
-        verdicts = {one.id: one.verdict for one in similar if one.verdict.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(verdicts)) if verdicts else []
-        return {
-            old.id: verdicts[old.id].evidence
-            for old in found
-            if may_replace(memory, old, verdicts[old.id]) and not self.agreed(old)
-        }
-
-    def _later_replacement(self, memory: Memory, similar: Sequence[Resemblance]) -> Memory | None:
-        """The known memory that replaces a new one which is recorded late, such as from an old session."""
-        verdicts = {one.id: one.reverse for one in similar if one.reverse.outcome is Outcome.REPLACES}
-        found = self._store.memories.get(list(verdicts)) if verdicts else []
-        later = (known for known in found if known.valid_from > memory.valid_from)
-        return next((known for known in later if may_replace(known, memory, verdicts[known.id])), None)
+        return [self.ending.read(memory, one, known[one.id]) for one in found]
 
 
 def _rests_on(known: Memory, statement: Memory) -> bool:

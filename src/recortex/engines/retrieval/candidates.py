@@ -1,4 +1,4 @@
-"""Which memories a question is compared with: what words or vectors find, and what stands beside the first."""
+"""Finds what a question is compared with: what words or vectors find, and what stands beside the first."""
 
 from __future__ import annotations
 

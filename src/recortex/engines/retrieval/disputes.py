@@ -40,11 +40,18 @@ def later_first(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]], onl
         placed[place] = beaten = replace(placed[place], disputed=_told(later))
         other = places.get(later.id)
         if other is None and matches(only, later):
-            placed.insert(place, Hit(memory=later, score=beaten.score, weak=beaten.weak))
+            sure = {"confidence": later.confidence}
+            placed.insert(place, Hit(memory=later, score=beaten.score, signals=sure, weak=beaten.weak))
         elif other is not None and other > place:
             better = placed.pop(other)
             placed.insert(place, replace(better, score=beaten.score, weak=better.weak and beaten.weak))
     return placed
+
+
+def marked(hits: Sequence[Hit], pairs: Iterable[tuple[Memory, Memory]]) -> list[Hit]:
+    """The hits in their order, the earlier one of each pair with what the later one says."""
+    against = disputes(pairs)
+    return [replace(hit, disputed=against.get(hit.memory.id, "")) for hit in hits]
 
 
 def disputes(pairs: Iterable[tuple[Memory, Memory]]) -> dict[str, str]:

@@ -19,6 +19,7 @@ from recortex.engines.languages import is_english, looked_up, reads
 from recortex.engines.retrieval.asking import NOTHING_IN_PLAY, InPlay, Meaning, Search
 from recortex.engines.retrieval.candidates import Candidates
 from recortex.engines.retrieval.considered import Considered
+from recortex.engines.retrieval.disputes import later_first, marked
 from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
 from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.lexicon import synonyms_of
@@ -31,7 +32,7 @@ from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from recortex.domain.explanation import Understood
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from recortex.ports.reranking import Reranker
     from recortex.ports.search import SearchStore
 
+    Contradicting = Callable[[Sequence[str], datetime], Sequence[tuple[Memory, Memory]]]
+
 
 class Retrieval:
     """Answers questions from one store.
@@ -54,6 +57,7 @@ class Retrieval:
         historical: the store holds former states, whose confidence counts as recorded, without decay.
         times: whether times that a question names relative to now are understood.
         reranker: reads the question with the best answers, whose order it decides; None: the scorer does.
+        contradicting: pairs that contradict each other, of memories with these ids and others.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class Retrieval:
         historical: bool = False,
         times: bool = True,
         reranker: Reranker | None = None,
+        contradicting: Contradicting | None = None,
     ) -> None:
         self._search = search
         self._candidates = Candidates(search)
@@ -71,6 +76,7 @@ class Retrieval:
         self._historical = historical
         self._times = times
         self._reranker = reranker
+        self._contradicting = contradicting
 
     def recall(
         self,
@@ -115,16 +121,29 @@ class Retrieval:
         kept = {one.facts.key: memories[one.facts.key] for one in found if one.facts.key in memories}
         if decayed and not self._historical and not only.as_of:
             kept = self._decayed(kept, found, to_micros(now))
+        hits = self._settled(query, list(_hits(told, kept)), only, now)[:most]
         return Recall(
             query=query,
             recipe=recipe,
-            hits=tuple(_hits(told, kept)),
+            hits=tuple(hits),
             best=best,
             floor=FLOOR if floor else 0.0,
-            tokens=sum(memory.tokens for memory in kept.values()),
+            tokens=sum(hit.memory.tokens for hit in hits),
             degraded=(*considered.degraded, *notes),
             withheld=_withheld(considered.scored, found, most, only),
         )
+
+    def _settled(self, query: str, hits: list[Hit], only: MemoryQuery, now: datetime) -> list[Hit]:
+        """The hits, where of two that contradict each other the later one goes first.
+
+        Where the question says a time, that decides which goes first.
+        """
+        if self._contradicting is None or only.as_of or not hits:
+            return hits
+        pairs = self._contradicting([hit.memory.id for hit in hits], now)
+        if pairs and self._times and periods(query, now):
+            return marked(hits, pairs)
+        return later_first(hits, pairs, only) if pairs else hits
 
     def explained(self, found: Recall, meaning: Meaning, *, now: datetime, only: MemoryQuery) -> Recall:
         """An answer whose hits tell the parts of their scores; the question is asked again for them."""

@@ -7,6 +7,7 @@ writing and in prompts; bench/reversals.py measures them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from recortex.engines.patterns import Patterns
@@ -41,15 +42,16 @@ def may_change(words: frozenset[str]) -> bool:
     return not TELLTALE.isdisjoint(words)
 
 
-def changes(text: str) -> list[AnnouncedChange]:
+@lru_cache(maxsize=256)  # one statement is compared with many
+def changes(text: str) -> tuple[AnnouncedChange, ...]:
     """The changes that a statement announces."""
     statement = core(text)
     found = (pattern.search(statement) for pattern in _CHANGES)
-    return [
+    return tuple(
         _change(one, statement)
         for one in found
         if one is not None and not PATTERNS.negated.search(statement[: one.start()])
-    ]
+    )
 
 
 def changed_mind(text: str) -> bool:

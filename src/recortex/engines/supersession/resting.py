@@ -69,3 +69,8 @@ def _resting(relation: Relation) -> tuple[str, str] | None:
     if relation.type in _SUPPORTING:
         return relation.target_id, relation.source_id
     return (relation.source_id, relation.target_id) if relation.type in _RESTING else None
+
+
+def reason_for(ended: str) -> str:
+    """What the history of a memory says that became less sure."""
+    return f"it rests on {ended}, which ended"

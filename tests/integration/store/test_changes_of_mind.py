@@ -1,0 +1,89 @@
+"""What the job `changes` finds, and what it leaves alone: judged pairs, and stores where no model runs."""
+
+import pytest
+
+from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import CHANGES
+from recortex.domain.vocabulary import Scope
+
+MERGED, NO_MORE = "Pull requests are squash merged.", "No more squash merges."
+
+
+@pytest.fixture
+def cx(tmp_path):
+    with Cortex.open(url=f"sqlite:///{tmp_path}/c.db") as opened:
+        yield opened
+
+
+def job(cx):
+    services = cx._app.services(Scope.PROJECT)
+    (done,) = run(services, cx._app.clock, services.settings, [CHANGES])
+    return done
+
+
+def statuses(cx, *memories):
+    return [cx.get(one.id).status.value for one in memories]
+
+
+def test_what_was_kept_in_bulk_is_read_once(cx):
+    rows = [{"text": "Routes are declared with chi", "kind": "decision"}]
+    rows += [{"text": "Throw chi out and use ServeMux for routes", "kind": "decision"}]
+    cx.remember_many(rows, link=False)
+    assert job(cx).counts == {"replaced": 1, "marked": 0}
+    assert {one.text: one.status.value for one in cx.list(statuses=("active", "superseded")).memories} == {
+        rows[0]["text"]: "superseded",
+        rows[1]["text"]: "active",
+    }
+    assert job(cx).counts == {"replaced": 0, "marked": 0}
+
+
+def test_what_a_person_judged_is_not_judged_again(cx):
+    first, later = cx.remember(MERGED, kind="decision"), cx.remember(NO_MORE, kind="decision")
+    assert len(cx.review().contradictions) == 1
+    cx.review("both", [first.id, later.id])
+    old = cx.remember("Routes are declared with chi", kind="decision")
+    new = cx.remember("Throw chi out and use ServeMux", kind="decision")
+    assert statuses(cx, old, new) == ["superseded", "active"]
+    cx.undo(old.id)
+    assert job(cx).counts == {"replaced": 0, "marked": 0}
+    assert cx.review().contradictions == ()
+    assert statuses(cx, old, new) == ["active", "active"]
+
+
+def test_where_the_model_cannot_run_the_job_says_so_and_goes_on_later(cx, monkeypatch):
+    cx.remember_many(
+        [{"text": MERGED, "kind": "decision"}, {"text": NO_MORE, "kind": "decision"}], link=False
+    )
+
+    with monkeypatch.context() as patch:
+        patch.setattr("recortex.embeddings.changes.CHANGES_FILE", "gone.onnx")
+        assert job(cx).state == "failed"
+        said = cx.remember("We no longer squash merge pull requests", kind="decision")
+        assert statuses(cx, said) == ["active"]
+        assert {"job: changes", "changes"} <= {one.component for one in cx.status().fallbacks}
+        assert cx.review().contradictions == ()
+    assert job(cx).state == "done"
+    assert len(cx.review().contradictions) > 0
+
+
+def test_purging_what_was_replaced_spares_what_replaced_it(cx):
+    old = cx.remember("The staging hint is zebrafish quokka", kind="decision")
+    new = cx.remember("The staging hint is in the vault now", kind="decision", supersedes=old.id)
+    purged = cx.purge(text="zebrafish quokka")
+    assert (purged.ids, purged.traces) == ((old.id,), ())
+    assert cx.get(new.id).text == "The staging hint is in the vault now"
+
+
+def test_brief_and_frame_do_not_have_both_side_by_side(cx):
+    words = {"kind": "decision", "importance": "high"}
+    first = cx.remember(MERGED, **words)
+    task = "how are pull requests merged, squash or not?"
+
+    def told():
+        return cx.surface(fresh=True).text, cx.frame(task, budget=1_000).text
+
+    assert all(first.text in text for text in told())
+    later = cx.remember(NO_MORE, **words)
+    assert [one.done for one in later.known] == ["contradicts"]
+    assert all(first.text not in text for text in told())
