@@ -7,8 +7,9 @@
 The pairs of `changes/shut.tar.xz` were written by somebody who knew neither the rules nor the training pairs;
 its halves `a` and `b` were opened one after another, and nothing was mended after `b` (docs/changes.md). Each
 pair is judged as the package judges it; `--rules` leaves the model out. With `--store`, all known statements
-of a half are remembered in one store and then all new ones: what is told is what became of the known ones, so
-candidates that are not found count as misses, and what another statement ended counts too.
+of a half are remembered in one store, then all new ones, and the job `changes` runs: what is told is what
+became of the known ones, so candidates that are not found count as misses, and what another statement ended
+counts too.
 
 `--unrelated` remembers statements one after another, `PROJECT<TAB>STATEMENT` a line, a store for each
 project, and prints what was replaced or marked. `--mine` takes pairs of statements with words in common out
@@ -25,10 +26,14 @@ import tarfile
 import tempfile
 from collections import Counter, defaultdict
 from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex import Cortex
+from recortex.app.jobs.running import run
+from recortex.app.jobs.table import CHANGES
 from recortex.domain.vocabulary import RelationType, Status
 from recortex.embeddings.changes import ChangeModel
 from recortex.engines.extraction.extractor import by_rules
@@ -38,6 +43,7 @@ from recortex.engines.supersession.reading import read_together
 from recortex.engines.words import CLAIM_WORDS, words
 from recortex.errors import RecortexError
 from recortex.formats.transcripts import open_transcript
+from scale import services_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,6 +93,8 @@ def in_store(found: list[Pair]) -> Callable[[Pair], str]:
         ids = {one.known: cx.remember(one.known, kind="decision").id for one in found}
         for one in found:
             cx.remember(one.new, kind="decision")
+        services = services_of(cx)
+        run(services, lambda: datetime.now(UTC), services.settings, [replace(CHANGES, seconds=float("inf"))])
         ended = {one.id for one in cx.list(statuses=(Status.SUPERSEDED,), limit=MOST_LISTED).memories}
         only = (RelationType.CONTRADICTS,)
         marked = {id_ for id_ in ids.values() if cx.related(id_, relations=only).neighbours}
