@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.app.changes import AT_ONCE
 from recortex.codec import content_from_json, content_to_json
 from recortex.domain.degradation import Degradation
 from recortex.domain.kinds import KINDS, Kind, kind_of
@@ -14,7 +13,6 @@ from recortex.domain.memory import Memory
 from recortex.domain.time import as_utc
 from recortex.domain.vocabulary import Actor, Status
 from recortex.engines.ingestion.normalisation import expiry
-from recortex.engines.supersession.reading import announces
 from recortex.errors import EmbeddingError, InvalidInputError
 from recortex.operations import agents
 from recortex.operations.answering import RememberedMemory, answered
@@ -89,19 +87,26 @@ class RecordingOperations(Operations):
             confirm=self._app.actor is Actor.AGENT and not new.supersedes,
         )
         services.embedding.embed([kept.memory])
-        if kept.added and announces(kept.memory.text):  # the rest is a job's
+        if kept.added:
             kept = replace(kept, memory=self._settled(services, kept.memory))
         return answered(services, kept)
 
     def _settled(self, services: StoreServices, memory: Memory) -> Memory:
-        """The memory after it ended what it ends; where the model cannot be run, rules decided alone."""
+        """A memory that announces a change, after it ended what it ends; what others end is found by a job.
+
+        Where the model cannot be run, rules decided alone.
+        """
+        from recortex.app.changes import AT_ONCE
+        from recortex.engines.supersession.reading import announces
+
+        if services.changes is None or not announces(memory.text):
+            return memory
         now = self._app.clock()
-        if services.changes:
-            try:
-                services.changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
-            except EmbeddingError as error:
-                event = Degradation("changes", error.message, "rules alone decide what a new memory ends")
-                services.store.ledger.degrade(event, now)
+        try:
+            services.changes.settle(memory, now=now, actor=self._app.actor, most=AT_ONCE)
+        except EmbeddingError as error:
+            event = Degradation("changes", error.message, "rules alone decide what a new memory ends")
+            services.store.ledger.degrade(event, now)
         (current,) = services.store.memories.get([memory.id])
         return current
 

@@ -14,7 +14,6 @@ from recortex.domain.relation import BOTH_HOLD
 from recortex.domain.validation import FLAG
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.ingestion.output_redaction import all_output_redacted
-from recortex.engines.supersession.service import record
 from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
@@ -165,6 +164,8 @@ class ReviewOperations(Operations):
 
     def _both(self, ids: Sequence[str]) -> Reviewed:
         """Two that were taken for a contradiction both hold: they are related, and not asked about again."""
+        from recortex.engines.supersession.service import record
+
         (services, one), (other, two) = self._pair(
             ids, "Which two memories both hold?", "`recortex review both ONE OTHER`"
         )

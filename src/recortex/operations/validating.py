@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Literal
 
-from recortex.app.doubts import doubted_in
 from recortex.app.validation import validate
 from recortex.domain.kinds import KINDS
 from recortex.domain.query import MemoryQuery
@@ -115,6 +114,8 @@ class ValidationOperations(Operations):
 
     def _doubted(self, now: datetime) -> list[tuple[StoreServices, list[Memory]]]:
         """The memories that a person would be asked about, by store."""
+        from recortex.app.doubts import doubted_in
+
         chosen = []
         for services in self._app.all_services():
             ids = [one.id for one in doubted_in(services, now, CANDIDATES)]
