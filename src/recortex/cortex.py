@@ -26,6 +26,7 @@ from recortex.operations.linking import LinkOperations
 from recortex.operations.maintenance import MaintenanceOperations
 from recortex.operations.moving import MovingOperations
 from recortex.operations.projects import ProjectOperations
+from recortex.operations.reasoning import ReasonOperations
 from recortex.operations.recording import RecordingOperations
 from recortex.operations.replaying import ReplayOperations
 from recortex.operations.reviewing import ReviewOperations
@@ -59,6 +60,7 @@ class Cortex(
     LifecycleOperations,
     ValidationOperations,
     GraphOperations,
+    ReasonOperations,
     BriefOperations,
     ProjectOperations,
     MaintenanceOperations,

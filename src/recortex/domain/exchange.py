@@ -93,6 +93,7 @@ class ExchangeQuery:
         branch, folder: where it worked; empty: any.
         since, until: when it ended; the second is exclusive.
         work: whether stretches of work are given too.
+        commits: the last commit that was made there; each may be given in several lengths.
         limit, offset: of the exchanges or sessions, latest first.
     """
 
@@ -102,6 +103,7 @@ class ExchangeQuery:
     since: datetime | None = None
     until: datetime | None = None
     work: bool = True
+    commits: tuple[str, ...] = ()
     limit: int | None = None
     offset: int = 0
 

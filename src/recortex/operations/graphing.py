@@ -1,8 +1,7 @@
-"""Walking along relations: traverse, why."""
+"""Walking along relations: traverse."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,24 +14,6 @@ from recortex.engines.ingestion.output_redaction import output_redacted
 from recortex.errors import InvalidInputError
 from recortex.operations.base import MAX_DEPTH, Operations, bounded
 from recortex.operations.registry import operation
-
-REASONS = tuple(
-    map(
-        RelationType,
-        [
-            "caused",
-            "enabled",
-            "prevented",
-            "triggered_by",
-            "derived_from",
-            "learned_from",
-            "supports",
-            "contradicts",
-            "supersedes",
-        ],
-    )
-)
-"""The relations that say why something is as it is, or what was before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,16 +43,8 @@ class Traversal:
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
-    """What answers a question, the likeliest first, each with its reasons and what was before it."""
-
-    question: str
-    answers: tuple[Traversal, ...] = ()
-
-
 class GraphOperations(Operations):
-    """traverse, why."""
+    """traverse."""
 
     @operation(read_only=True)
     def traverse(
@@ -114,29 +87,6 @@ class GraphOperations(Operations):
             ),
             more=len(steps) > most,
         )
-
-    @operation(read_only=True)
-    def why(self, question: str, *, depth: int = 2, limit: int = 3) -> Explained:
-        """Show what answers a question, and what led to it, speaks for or against it, or was before it.
-
-        Args:
-            question: in plain words; or the id of a memory, or its first characters.
-            depth: how many relations to follow, 0 to 10.
-            limit: at most so many answers.
-        """
-        return Explained(
-            question=question,
-            answers=tuple(
-                self.traverse(one, depth=depth, relations=REASONS) for one in self._answering(question, limit)
-            ),
-        )
-
-    def _answering(self, question: str, limit: int) -> tuple[str, ...]:
-        if re.fullmatch(r"\s*[0-9a-fA-F-]{6,36}\s*", question):
-            return (question,)
-        from recortex.operations.searching import SearchOperations
-
-        return tuple(hit.memory.id for hit in SearchOperations(self._app).recall(question, limit=limit).hits)
 
 
 def fraction(strength: float) -> float:

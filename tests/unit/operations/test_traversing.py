@@ -79,17 +79,3 @@ def test_an_unknown_memory_is_told(cortex, chain):
     del chain
     with pytest.raises(MemoryNotFoundError):
         cortex.traverse("ffffffff")
-
-
-def test_why_tells_the_answer_with_its_reasons_and_what_was_before(cortex):
-    before = cortex.remember("We keep the kiln's queue in Redis.", kind="decision")
-    outage = cortex.remember("The Redis host lost every job in March.", kind="incident")
-    aside = cortex.remember("The office plants get water on Fridays.")
-    now = cortex.remember("The kiln uses PostgreSQL for its jobs.", kind="decision", supersedes=before.id)
-    cortex.link(outage.id, now.id, relation="caused")
-    cortex.link(now.id, aside.id, relation="references")
-    for asked in ("why does the kiln use PostgreSQL for its jobs?", now.id[:8]):
-        told = cortex.why(asked, limit=1)
-        assert [one.memory.id for one in told.answers] == [now.id]
-        assert {one.memory.id for one in told.answers[0].reached} == {outage.id, before.id}
-    assert cortex.why("who painted the ceiling of the chapel?").answers == ()

@@ -36,7 +36,7 @@ FORMS = {
     "Purged": "changes.purged",
     "Surface": "standing.surface",
     "Traversal": "standing.traversal",
-    "Explained": "standing.explained",
+    "Why": "standing.why",
     "Lifecycle": "standing.lifecycle",
     "Validation": "validation.validation",
     "Consolidated": "pairs.consolidated",

@@ -13,8 +13,9 @@ from recortex.cli.terminal import clean
 if TYPE_CHECKING:
     from recortex.cli.terminal import Terminal
     from recortex.domain.context import Context
+    from recortex.domain.reasons import Why
     from recortex.operations.brief import Surface
-    from recortex.operations.graphing import Explained, Traversal
+    from recortex.operations.graphing import Traversal
     from recortex.operations.lifecycle import Lifecycle, StatusChange
 
 _MOST_CHANGES = 20
@@ -43,11 +44,13 @@ def traversal(value: Traversal, terminal: Terminal) -> str:
     return f"{text}\n  There may be more: give a greater --limit." if value.more else text
 
 
-def explained(value: Explained, terminal: Terminal) -> str:
-    """The answers, each with what is reached from it."""
-    if not value.answers:
-        return "Nothing that is known answers this. `git log` and `git blame` may."
-    return "\n\n".join(traversal(one, terminal) for one in value.answers)
+def why(value: Why, terminal: Terminal) -> str:
+    """The picture where one was asked for, else the sentences, and what had no room."""
+    if value.picture:
+        return value.picture
+    left = f", {plural(value.left_out, 'sentence')} left out" if value.left_out else ""
+    size = f"{plural(len(value.claims), 'sentence')}, {value.tokens} tokens{left}"
+    return f"{clean(value.text)}\n\n{terminal.style(size, 'dim')}" if value.claims else clean(value.text)
 
 
 def lifecycle(value: Lifecycle, terminal: Terminal) -> str:

@@ -58,9 +58,14 @@ def where(query: ExchangeQuery | None) -> Clause:
         "x.ended_at >= ?": micros(query.since),
         "x.ended_at < ?": micros(query.until),
         "x.part <= ?": None if query.work else 0,
+        "x.commit_id <> '' AND x.commit_id IN (SELECT value FROM json_each(?))": _listed(query.commits),
     }
     asked = {condition: value for condition, value in asked.items() if value is not None}
     return " AND ".join(asked) or "1 = 1", tuple(asked.values())
+
+
+def _listed(values: Sequence[str]) -> str | None:
+    return json(list(values)) if values else None
 
 
 class ExchangeRecords(Records):

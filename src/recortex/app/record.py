@@ -1,0 +1,148 @@
+"""The way from a place of code through the project's own record: commits, sessions, memories."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from recortex.codebase import line_history
+from recortex.codebase.files import read
+from recortex.domain.exchange import ExchangeQuery
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Scope, Status
+from recortex.engines.ingestion.output_redaction import record_redacted
+from recortex.engines.privacy import redact
+from recortex.engines.reasons.definitions import Definition, enclosing, whole
+from recortex.engines.reasons.subject import last_part
+from recortex.engines.reasons.weighing import Trail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from recortex.app.application import Application
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.exchange import Exchange
+    from recortex.domain.memory import Memory
+    from recortex.domain.reasons import Commit, Subject
+
+STATUSES = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED)
+"""Of memories that account for something: what was so once is a part of why it is so now."""
+LOOKED_AT = 200
+"""Memories about a file, and of a session, that are weighed."""
+_ABBREVIATIONS = range(7, 13)
+"""The lengths in which git prints the hash of a commit that it made."""
+
+
+class Record:
+    """What one project has of its own past: its repository, its sessions and its memories."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+        self._root = app.root
+        self._lines: dict[str, list[str]] = {}
+
+    @property
+    def stores(self) -> list[StoreServices]:
+        """The stores that hold memories of this project."""
+        return [one for one in self._app.all_services() if one.scope is not Scope.GLOBAL]
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a file of the project; none where it cannot be read."""
+        if path not in self._lines:
+            data = read(self._root, path)
+            self._lines[path] = [] if data is None else data.decode("utf-8", "replace").split("\n")
+        return self._lines[path]
+
+    def knows_file(self, path: str) -> bool:
+        """Whether a file is in the project, or memories cite it."""
+        if "\0" in path or path.startswith(("/", "../")):
+            return False
+        if (self._root / path).is_file():
+            return True
+        named = "/" in path or "." in path
+        return (
+            named and " " not in path and bool(self._find(MemoryQuery(files=(path,), statuses=(), limit=1)))
+        )
+
+    def knows_pattern(self, id_: str) -> bool:
+        """Whether a memory explains a pattern."""
+        return " " not in id_ and bool(self._find(MemoryQuery(patterns=(id_,), statuses=(), limit=1)))
+
+    def definition(self, symbol: str) -> tuple[str, Definition] | None:
+        """The file that defines a symbol, and its lines there; the shortest path of several."""
+        name = last_part(symbol)
+        outer = symbol.split(".", maxsplit=1)[0].split("::", maxsplit=1)[0] if name != symbol else ""
+        places = line_history.places_of(self._root, name)
+        found = [
+            (path, one)
+            for path, number, _ in places
+            if (one := whole(self.lines(path), number)) and one.name == name
+        ]
+        if outer:
+            found = [(path, one) for path, one in found if self._within(path, one, outer)] or found
+        return min(found, key=lambda place: (_is_test(place[0]), len(place[0]), place), default=None)
+
+    def _within(self, path: str, one: Definition, outer: str) -> bool:
+        around = enclosing(self.lines(path), one.first - 1)
+        return bool(around and around.name == outer) or path.rpartition("/")[2].split(".")[0] == outer
+
+    def trail(self, subject: Subject) -> Trail:
+        """The commits of a place and the sessions that made them."""
+        if subject.first is None:
+            history = line_history.of_file(self._root, subject.path)
+            commits = _clean(history.commits)
+            return Trail(subject, commits, (), self._made_by(commits))
+        first, last = subject.first, subject.last or subject.first
+        around = enclosing(self.lines(subject.path), first)
+        subject = replace(subject, symbol=subject.symbol or (around.name if around else ""))
+        ranges = [(first, last)]
+        if around and (around.first, around.last) != ranges[0]:
+            ranges.append((around.first, around.last))
+        of_line, *rest = line_history.of_lines(self._root, subject.path, ranges)
+        commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
+        return Trail(subject, commits, others, self._made_by((*commits, *others)))
+
+    def memories(self, trail: Trail) -> list[Memory]:
+        """The memories that may account for a place: about its file or symbol, or of its sessions."""
+        subject = trail.subject
+        about = self._find(MemoryQuery(files=(subject.path,), statuses=STATUSES, limit=LOOKED_AT))
+        if subject.symbol:
+            names = tuple({subject.symbol, last_part(subject.symbol)})
+            about += self._find(MemoryQuery(functions=names, statuses=STATUSES, limit=LOOKED_AT))
+        for session in {one.session for one in trail.made_by.values()}:
+            about += self._find(MemoryQuery(session=session, statuses=STATUSES, limit=LOOKED_AT))
+        return about
+
+    def of_pattern(self, id_: str) -> list[Memory]:
+        """The memories that explain a pattern, those that say why first."""
+        found = self._find(MemoryQuery(patterns=(id_,), statuses=STATUSES, limit=LOOKED_AT))
+        return sorted(found, key=lambda one: (one.kind != "pattern_rationale", -one.confidence, one.id))
+
+    def _find(self, query: MemoryQuery) -> list[Memory]:
+        return [memory for services in self.stores for memory in services.store.memories.find(query)]
+
+    def _made_by(self, commits: Sequence[Commit]) -> dict[str, Exchange]:
+        """The exchange that made each commit, by its hash."""
+        if not commits:
+            return {}
+        short = tuple(one.hash[:length] for one in commits for length in _ABBREVIATIONS)
+        query = ExchangeQuery(commits=short, limit=LOOKED_AT)
+        made = [one for services in self.stores for one in services.store.exchanges.find(query)]
+        made.sort(key=lambda one: -one.part)  # a stretch of work is nearer to its commit than the whole
+        found: dict[str, Exchange] = {}
+        for commit in commits:
+            for one in made:
+                if commit.hash.startswith(one.commit):
+                    found.setdefault(commit.hash, record_redacted(one))
+        return found
+
+
+def _clean(commits: Iterable[Commit]) -> tuple[Commit, ...]:
+    """Commits without secrets in their messages."""
+    return tuple(
+        replace(one, subject=redact(one.subject).text, body=redact(one.body).text) for one in commits
+    )
+
+
+def _is_test(path: str) -> bool:
+    return "test" in path.lower()

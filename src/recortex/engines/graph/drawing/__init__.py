@@ -1,0 +1,1 @@
+"""Pictures of memories and their relations, as Mermaid, DOT, GraphML or SVG."""

@@ -1,0 +1,108 @@
+"""The definition that a line of code lies in, told by its words and by how far lines are indented.
+
+An approximation for any language: what comes before a name says that it is defined there, and what is
+indented further, or stands between braces, belongs to it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.domain.expressions import lazy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_MODIFIERS = (
+    "export default public private protected internal static final abstract async unsafe override virtual"
+    " sealed partial inline const extern open data suspend pub get set"
+)
+_KEYWORDS = "def class func fn function interface struct enum trait impl type module namespace record object"
+_AFTER = rf"(?:(?:{_MODIFIERS.replace(' ', '|')})\s+)*"
+_NAME = r"[A-Za-z_$][\w$]*"
+_DEFINES = lazy(
+    rf"\s*{_AFTER}(?:{_KEYWORDS.replace(' ', '|')})\*?\s+(?:\([^)]{{0,200}}\)\s*)?(?P<name>{_NAME})"
+    rf"|\s*{_AFTER}(?:let|var|val|const)\s+(?P<bound>{_NAME})\s*(?::[^=]{{0,200}})?=\s*"
+    r"(?:async\b|function\b|\()"
+    r"|\s*(?P<constant>[A-Z_][A-Z0-9_]{2,})\s*(?::[^=]{0,200})?=[^=]"
+)
+_METHOD = lazy(
+    rf"\s*{_AFTER}(?:[\w<>\[\],.?*&:]{{1,120}}\s+)?(?P<name>{_NAME})\s*"
+    r"\([^;]{0,400}\)[^;=()]{0,120}\{\s*$"
+)
+_NOT_NAMES = frozenset(("if", "for", "while", "switch", "catch", "return", "else", "with", "do", "match"))
+_CLOSING = ("}", ")", "]", "end")
+LONGEST = 600
+"""Characters of a line that may define something."""
+MOST_LINES = 400
+"""Lines of a definition that are looked through."""
+
+
+class Definition(NamedTuple):
+    """A name with its first and last line, from 1."""
+
+    name: str
+    first: int
+    last: int
+
+
+def defined_at(line: str) -> str:
+    """The name that a line defines; empty where it defines none."""
+    if len(line) > LONGEST:
+        return ""
+    if found := _DEFINES.match(line):
+        return found["name"] or found["bound"] or found["constant"]
+    found = _METHOD.match(line)
+    return found["name"] if found and found["name"] not in _NOT_NAMES else ""
+
+
+def enclosing(lines: Sequence[str], number: int) -> Definition | None:
+    """The innermost definition that a line lies in, or that it begins; None where it lies in none.
+
+    Args:
+        lines: of the file.
+        number: of the line, from 1.
+    """
+    if not 1 <= number <= len(lines):
+        return None
+    indent = _indent(lines[number - 1]) if lines[number - 1].strip() else MOST_LINES
+    for place in range(number, max(number - MOST_LINES, 0), -1):
+        line = lines[place - 1]
+        if not line.strip() or (_indent(line) >= indent and place != number):
+            continue
+        if name := defined_at(line):
+            last = _last(lines, place)
+            if last >= number:
+                return Definition(name, place, last)
+        indent = min(indent, _indent(line))
+    return None
+
+
+def whole(lines: Sequence[str], number: int) -> Definition | None:
+    """The definition that a line begins; None where it begins none."""
+    name = defined_at(lines[number - 1]) if 1 <= number <= len(lines) else ""
+    return Definition(name, number, _last(lines, number)) if name else None
+
+
+def _last(lines: Sequence[str], first: int) -> int:
+    """The last line that belongs to what a line defines."""
+    indent, last = _indent(lines[first - 1]), first
+    for place in range(first + 1, min(first + MOST_LINES, len(lines) + 1)):
+        line = lines[place - 1]
+        if not line.strip():
+            continue
+        if _indent(line) <= indent:
+            closes = line.strip().startswith(_CLOSING)
+            if not closes:
+                break
+            last = place
+            if line.strip()[0] not in ")]":
+                break
+            continue
+        last = place
+    return last
+
+
+def _indent(line: str) -> int:
+    wide = line.expandtabs(4)
+    return len(wide) - len(wide.lstrip())

@@ -1,0 +1,2 @@
+-- The session that made a commit is looked up by it.
+CREATE INDEX exchanges_commit ON exchanges (workspace, commit_id) WHERE commit_id <> '';

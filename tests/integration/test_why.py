@@ -1,0 +1,184 @@
+"""why: from a line to its commits, to the session that made them, to what was decided there."""
+
+import subprocess
+
+import pytest
+
+from example_exchanges import exchange, keep
+from recortex import Cortex
+from recortex.domain.vocabulary import Scope
+from recortex.errors import InvalidInputError, MemoryNotFoundError
+
+CACHE = """class Cache:
+    def get(self, key):
+        return self.items.get(key)
+
+    def evict(self):
+        while self.size > self.most:
+            self.items.popitem(last=False)
+
+
+def unrelated():
+    return 1
+"""
+
+
+def git(root, *words, message=""):
+    command = ["git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org", *words]
+    done = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True, input=message)
+    return done.stdout.strip()
+
+
+def commit(root, message):
+    git(root, "add", ".")
+    git(root, "commit", "-q", "-F", "-", message=message)
+    return git(root, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    root = tmp_path / "kiln"
+    (root / "src").mkdir(parents=True)
+    git(tmp_path, "init", "-q", "-b", "main", str(root))
+    (root / "src/cache.py").write_text(CACHE.replace("self.size > self.most", "len(self.items) > 100"))
+    commit(root, "A cache for firing curves")
+    (root / "src/cache.py").write_text(CACHE)
+    reason = "A curve has between 2 and 900 kB.\n\nReviewed-by: Bo <b@x.org>"
+    commit(root, f"Evict by size, not by count\n\n{reason}")
+    return root
+
+
+@pytest.fixture
+def kiln(repository, clock, monkeypatch):
+    monkeypatch.setenv("RECORTEX_EMBEDDER", "none")
+    with Cortex.open(repository, clock=clock) as opened:
+        yield opened
+
+
+@pytest.fixture(name="told")
+def _told(kiln, repository):
+    """An incident that led to a decision, made in the session that made the commit."""
+    head = git(repository, "rev-parse", "HEAD")
+    said = exchange(1, commit=head[:8], message="The worker ran out of memory, evict by size please.")
+    keep(kiln._app.services(Scope.PROJECT), said)
+    outage = kiln.remember("The firing worker ran out of memory on curve 88.", kind="incident")
+    chosen = kiln.remember(
+        "The curve cache evicts by size.", kind="decision", files=["src/cache.py:5-7"],
+        content={"rationale": "Curves differ in size by a factor of 450."},
+    )  # fmt: skip
+    kiln.link(outage.id, chosen.id, relation="caused", evidence=["The heap dump held 40,000 curves."])
+    return outage, chosen, said
+
+
+def every_sentence_has_evidence(answer, kiln):
+    """Each line of the text that tells something names evidence, and each piece of evidence exists."""
+    lines = [line for line in answer.text.splitlines() if line.startswith("- ")]
+    assert len(lines) == len(answer.claims)
+    for line, claim in zip(lines, answer.claims, strict=True):
+        assert claim.evidence
+        assert claim.text in line
+        assert line.endswith("]")
+        for one in claim.evidence:
+            if one.kind == "memory":
+                assert kiln.get(one.id).id == one.id
+            assert one.id[:7] in line
+
+
+def test_a_line_is_led_back_to_commits_session_decision_and_incident(kiln, told, repository):
+    outage, chosen, said = told
+    answer = kiln.why("src/cache.py:6")
+    assert (answer.subject.symbol, answer.subject.path) == ("evict", "src/cache.py")
+    assert [one.id for one in answer.answers] == [chosen.id]
+    assert answer.answers[0].because == "it cites these lines"
+    by_kind = [(one.kind, one.id) for claim in answer.claims for one in claim.evidence]
+    assert ("memory", outage.id) in by_kind
+    assert ("exchange", said.id) in by_kind
+    assert ("commit", git(repository, "rev-parse", "HEAD")) in by_kind
+    assert "ran out of memory, evict by size please" in answer.text
+    assert "Its reason: “A curve has between 2 and 900 kB.”" in answer.text
+    assert "Reviewed-by" not in answer.text
+    assert "was caused by an incident" in answer.text
+    assert "heap dump" in answer.text
+    every_sentence_has_evidence(answer, kiln)
+
+
+@pytest.mark.usefixtures("told")
+def test_a_line_that_was_moved_and_is_not_committed_is_still_followed(kiln, repository):
+    path = repository / "src/cache.py"
+    path.write_text('"""Caches."""\nimport collections\n\n' + CACHE)
+    answer = kiln.why("src/cache.py:9")
+    assert "Evict by size, not by count" in answer.text
+    assert kiln.why("src/cache.py:2").claims == ()
+
+
+@pytest.mark.parametrize("asked", ["evict", "Cache.evict()", "src/cache.py", "src/cache.py:5-7"])
+def test_a_symbol_a_file_and_a_range_lead_to_the_same_decision(kiln, told, asked):
+    answer = kiln.why(asked)
+    assert answer.answers[0].id == told[1].id
+    every_sentence_has_evidence(answer, kiln)
+
+
+def test_a_memory_a_pattern_and_a_question_lead_to_the_same_chain(kiln, told):
+    outage, chosen, _ = told
+    kiln.link(chosen.id, pattern="cache-eviction")
+    for asked in (chosen.id[:8], "cache-eviction", "why does the curve cache evict by size?"):
+        answer = kiln.why(asked)
+        assert answer.answers[0].id == chosen.id, asked
+        assert outage.id in {one.id for claim in answer.claims for one in claim.evidence}
+        every_sentence_has_evidence(answer, kiln)
+
+
+@pytest.mark.usefixtures("told")
+def test_where_nothing_is_known_it_says_so_in_one_line(kiln):
+    answer = kiln.why("who painted the ceiling of the chapel?")
+    assert answer.text.splitlines()[-1] == "Nothing that is known says why."
+    assert (answer.claims, answer.answers, answer.confidence) == ((), (), 0.0)
+
+
+@pytest.mark.parametrize("budget", [60, 80, 120, 200, 400])
+@pytest.mark.parametrize("verbosity", ["summary", "detailed", "comprehensive"])
+@pytest.mark.usefixtures("told")
+def test_the_budget_is_never_exceeded(kiln, budget, verbosity):
+    answer = kiln.why("src/cache.py:6", budget=budget, verbosity=verbosity)
+    assert answer.tokens == kiln._app.count_tokens(answer.text) <= budget
+    assert answer.claims
+
+
+def test_sections_are_left_out_on_request(kiln, told):
+    _, chosen, _ = told
+    assert "decisions" in {one.section for one in kiln.why(chosen.id).claims}
+    assert "decisions" not in {one.section for one in kiln.why(chosen.id, decisions=False).claims}
+
+
+def test_what_replaced_it_and_what_speaks_against_it_are_told(kiln):
+    before = kiln.remember("We keep the kiln's queue in Redis.", kind="decision")
+    now = kiln.remember("The kiln uses PostgreSQL for its jobs.", kind="decision", supersedes=before.id)
+    against = kiln.remember("Jobs of the kiln are lost when PostgreSQL restarts.", kind="incident")
+    kiln.link(against.id, now.id, relation="contradicts")
+    sections = {one.section: one.text for one in kiln.why(now.id).claims}
+    assert "replaced" in sections["origins"]
+    assert "Redis" in sections["origins"]
+    assert "contradict" in sections["conflicts"]
+    assert "was replaced by" in kiln.why(before.id).text
+
+
+@pytest.mark.parametrize(
+    "options", [{"depth": 11}, {"limit": 0}, {"budget": 10}, {"about": " "}, {"about": "x" * 5_000}]
+)
+def test_what_cannot_be_asked_is_refused(kiln, options):
+    with pytest.raises(InvalidInputError):
+        kiln.why(**{"about": "src/cache.py", **options})
+
+
+def test_an_unknown_id_is_an_error_and_no_question(kiln):
+    with pytest.raises(MemoryNotFoundError):
+        kiln.why("ffff0000")
+
+
+def test_secrets_of_commit_messages_are_not_told(kiln, repository):
+    key = "AKIA" + "Q3EGRZ7XJ5LLMN2P"
+    (repository / "src/key.py").write_text("KEY = 1\n")
+    commit(repository, f"Use the key {key} for the bucket")
+    answer = kiln.why("src/key.py:1")
+    assert answer.claims
+    assert key not in answer.text
