@@ -40,6 +40,7 @@ class Record:
         self._app = app
         self._root = app.root
         self._lines: dict[str, list[str]] = {}
+        self._defined: dict[str, tuple[str, Definition] | None] = {}
 
     @property
     def stores(self) -> list[StoreServices]:
@@ -70,6 +71,11 @@ class Record:
 
     def definition(self, symbol: str) -> tuple[str, Definition] | None:
         """The file that defines a symbol, and its lines there; the shortest path of several."""
+        if symbol not in self._defined:
+            self._defined[symbol] = self._definition(symbol)
+        return self._defined[symbol]
+
+    def _definition(self, symbol: str) -> tuple[str, Definition] | None:
         name = last_part(symbol)
         outer = symbol.split(".", maxsplit=1)[0].split("::", maxsplit=1)[0] if name != symbol else ""
         places = line_history.places_of(self._root, name)

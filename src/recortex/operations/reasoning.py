@@ -151,17 +151,24 @@ class _Answer:
 
     def _answering(self) -> list[Bearing]:
         """What answers a question in words."""
+        from recortex.engines.consolidation.copies import folded
         from recortex.engines.reasons.weighing import Bearing
+        from recortex.engines.retrieval.compound import falling, in_turns
         from recortex.operations.inputs import RecallQuestion
+        from recortex.operations.recalling import Recalling
         from recortex.operations.searching import SearchOperations
 
         asked = RecallQuestion(self._about, limit=max(CANDIDATES, self._limit))
-        found = SearchOperations(self._app).answer(asked)
-        self.degraded = found.degraded
-        self._said = tuple(one for one in found.exchanges if not one.weak)
+        recalling, only = Recalling(self._app), SearchOperations(self._app).filters(asked)
+        parts = [recalling.part(one, only, asked.limit or CANDIDATES) for one in recalling.questions(asked)]
+        self.degraded = tuple(
+            dict.fromkeys(note for one in parts for each in one.found for note in each.degraded)
+        )
+        self._said = tuple(one for part in parts for one in part.said if not one.weak)
+        hits = folded(falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id)))
         return [
             Bearing(hit.memory, hit.score, "it answers the question")
-            for hit in found.hits
+            for hit in hits
             if hit.memory.kind not in _NEVER_SAYS_WHY and not hit.weak
         ]
 

@@ -18,7 +18,7 @@ _MODIFIERS = (
     " sealed partial inline const extern open data suspend pub get set"
 )
 _KEYWORDS = "def class func fn function interface struct enum trait impl type module namespace record object"
-_AFTER = rf"(?:(?:{_MODIFIERS.replace(' ', '|')})\s+)*"
+_AFTER = rf"(?:(?:{_MODIFIERS.replace(' ', '|')})(?:\([\w: ]{{1,40}}\))?\s+)*"
 _NAME = r"[A-Za-z_$][\w$]*"
 _DEFINES = lazy(
     rf"\s*{_AFTER}(?:{_KEYWORDS.replace(' ', '|')})\*?\s+(?:\([^)]{{0,200}}\)\s*)?(?P<name>{_NAME})"
@@ -31,7 +31,7 @@ _METHOD = lazy(
     r"\([^;]{0,400}\)[^;=()]{0,120}\{\s*$"
 )
 _NOT_NAMES = frozenset(("if", "for", "while", "switch", "catch", "return", "else", "with", "do", "match"))
-_CLOSING = ("}", ")", "]", "end")
+_CLOSING, _OPENING = ("}", ")", "]", "end"), (":", "{", "(", "[", "=>")
 LONGEST = 600
 """Characters of a line that may define something."""
 MOST_LINES = 400
@@ -53,7 +53,8 @@ def defined_at(line: str) -> str:
     if found := _DEFINES.match(line):
         return found["name"] or found["bound"] or found["constant"]
     found = _METHOD.match(line)
-    return found["name"] if found and found["name"] not in _NOT_NAMES else ""
+    spoken = {found["name"], line.split(maxsplit=1)[0]} if found else _NOT_NAMES
+    return found["name"] if found and not spoken & _NOT_NAMES else ""
 
 
 def enclosing(lines: Sequence[str], number: int) -> Definition | None:
@@ -65,7 +66,8 @@ def enclosing(lines: Sequence[str], number: int) -> Definition | None:
     """
     if not 1 <= number <= len(lines):
         return None
-    indent = _indent(lines[number - 1]) if lines[number - 1].strip() else MOST_LINES
+    line = lines[number - 1]
+    indent = _indent(line) + line.strip().startswith(_CLOSING) if line.strip() else MOST_LINES
     for place in range(number, max(number - MOST_LINES, 0), -1):
         line = lines[place - 1]
         if not line.strip() or (_indent(line) >= indent and place != number):
@@ -74,7 +76,8 @@ def enclosing(lines: Sequence[str], number: int) -> Definition | None:
             last = _last(lines, place)
             if last >= number:
                 return Definition(name, place, last)
-        indent = min(indent, _indent(line))
+        if not line.strip().startswith(_CLOSING) or place == number:
+            indent = min(indent, _indent(line))
     return None
 
 
@@ -91,15 +94,14 @@ def _last(lines: Sequence[str], first: int) -> int:
         line = lines[place - 1]
         if not line.strip():
             continue
-        if _indent(line) <= indent:
-            closes = line.strip().startswith(_CLOSING)
-            if not closes:
-                break
+        if _indent(line) > indent:
             last = place
-            if line.strip()[0] not in ")]":
+        elif line.strip().startswith(_CLOSING):
+            last = place
+            if not line.rstrip().endswith(_OPENING):  # it closes the body, and not the signature alone
                 break
-            continue
-        last = place
+        else:
+            break
     return last
 
 

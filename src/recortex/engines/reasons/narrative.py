@@ -90,7 +90,7 @@ def confidence(path: Sequence[Relation]) -> float:
         return 1.0
     strengths = [one.strength for one in path]
     chain = WEAKEST_SHARE * min(strengths) + MEAN_SHARE * fmean(strengths)
-    return round(chain * DEPTH_PENALTY ** (len(path) - 1), 3)
+    return chain * DEPTH_PENALTY ** (len(path) - 1)
 
 
 def of_bearing(one: Bearing) -> Claim:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+_FIRST, _NONE = " ", frozenset(map(chr, (*range(0xD800, 0xE000), 0xFFFE, 0xFFFF)))
+
 if TYPE_CHECKING:
     from recortex.engines.graph.drawing.picture import Picture
 
@@ -37,4 +39,4 @@ def _data(key: str, value: str) -> str:
 
 def xml_text(text: str) -> str:
     """A text without the characters that XML cannot hold."""
-    return "".join(sign for sign in text if sign in "\t\n" or " " <= sign < "\ud800" or sign >= "\ue000")
+    return "".join(sign for sign in text if sign in "\t\n" or (sign >= _FIRST and sign not in _NONE))

@@ -1,0 +1,89 @@
+"""Pictures: what a label says stays a label, causes stand above effects, and each format can be read back."""
+
+import json
+import re
+from datetime import UTC, datetime
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.relation import Relation
+from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.engines.graph.drawing.layout import layers
+from recortex.engines.graph.drawing.picture import MOST_NODES, Arrow, Node, Picture, drawn, picture_of
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+HOSTILE = [
+    '"]; click n1 "javascript:alert(1)"', "</text><script>alert(1)</script>", 'a" -> "b', "]]> & < > `x`",
+    "%%{init: {}}%%", "\x00\x1b[31m\ud7ff", "n1 --> n2", "\\", "end\nsubgraph x", "\ufffe",
+]  # fmt: skip
+NAMESPACE = "{http://graphml.graphdrawing.org/xmlns}"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def picture(labels):
+    nodes = tuple(Node(str(place), "decision", label, place == 0) for place, label in enumerate(labels))
+    arrows = tuple(Arrow(str(place), str(place + 1), label) for place, label in enumerate(labels[1:]))
+    return Picture(nodes, arrows)
+
+
+labels = st.lists(st.one_of(st.sampled_from(HOSTILE), st.text(max_size=30)), min_size=1, max_size=8)
+
+
+@given(labels)
+def test_graphml_and_svg_are_read_back_by_a_parser(texts):
+    made = picture(texts)
+    graph = ET.fromstring(drawn(made, "graphml"))  # noqa: S314  of our own
+    assert len(graph.findall(f".//{NAMESPACE}node")) == len(made.nodes)
+    assert len(graph.findall(f".//{NAMESPACE}edge")) == len(made.arrows)
+    tree = ET.fromstring(drawn(made, "svg"))  # noqa: S314
+    assert len(tree.findall(f"{SVG}g")) == len(made.nodes)
+    assert {one.tag.removeprefix(SVG) for one in tree.iter()} <= {
+        "svg", "title", "style", "defs", "marker", "path", "rect", "text", "g",
+    }  # fmt: skip
+
+
+@given(labels)
+def test_mermaid_and_dot_keep_a_label_within_its_quotes(texts):
+    made = picture(texts)
+    node, arrow = r'    n\d+\["[^"\[\]<>{}|`]*"\]', r'    n\d+ -->\|"[^"\[\]<>{}|`]*"\| n\d+'
+    for line in drawn(made, "mermaid").split("\n")[1:]:
+        assert re.fullmatch(rf"{node}|{arrow}|    classDef asked stroke-width:3px;|    class n1 asked;", line)
+    quoted = r'"(?:[^"\\]|\\.)*"'
+    for line in drawn(made, "dot").split("\n")[3:-1]:
+        assert re.fullmatch(rf"  {quoted}( -> {quoted})? \[label={quoted}(, penwidth=3)?\];", line)
+
+
+@given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=30))
+def test_each_node_is_placed_once_and_causes_stand_above(ends):
+    nodes = tuple(Node(str(place), "decision", "x") for place in range(13))
+    arrows = tuple(Arrow(str(one), str(other), "caused") for one, other in ends)
+    found = layers(Picture(nodes, arrows))
+    depth = {node: place for place, layer in enumerate(found) for node in layer}
+    assert sorted(depth, key=int) == [node.id for node in nodes]
+    if all(one < other for one, other in ends):  # without a circle
+        assert all(depth[str(one)] < depth[str(other)] for one, other in ends)
+
+
+def test_arrows_run_from_cause_to_effect(cortex):
+    one, other = cortex.remember("A fell.", kind="incident"), cortex.remember("B was built.", kind="decision")
+    relation = Relation(other.id, one.id, RelationType.TRIGGERED_BY, AT, status=RelationStatus.SUGGESTED)
+    made = picture_of({one.id: one, other.id: other}, [relation, relation], [other.id])
+    assert made.arrows == (Arrow(one.id, other.id, "triggered", 1.0, unsure=True),)
+    assert [node.main for node in made.nodes] == [False, True]
+    assert "-.->" in drawn(made, "mermaid")
+    assert "dashed" in drawn(made, "dot")
+
+
+def test_at_most_fifty_nodes_are_drawn(cortex):
+    found = [cortex.remember(f"Fact {number} stands.", kind="core") for number in range(MOST_NODES + 5)]
+    made = picture_of({one.id: one for one in found}, [])
+    assert len(made.nodes) == MOST_NODES
+
+
+@pytest.mark.parametrize("form", ["mermaid", "dot", "graphml", "svg"])
+def test_nothing_can_be_drawn_too(form):
+    assert drawn(Picture((), ()), form)
+    json.dumps(drawn(Picture((), ()), form))
