@@ -150,10 +150,8 @@ def main() -> None:
             cx.why("warm up the model")
             figures = measured(cx, questions(prose, files, ids, texts, given.asked))
     for sort, one in figures.items():
-        print(
         times = f"p50 {one['p50']:7.1f} ms  p95 {one['p95']:7.1f} ms"
         print(f"{sort:9} n {one['n']:3} {times}  above budget {one['over']}")
-        )
     if given.json:
         given.json.write_text(json.dumps(figures, indent=1))
 
