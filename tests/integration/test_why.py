@@ -182,3 +182,24 @@ def test_secrets_of_commit_messages_are_not_told(kiln, repository):
     answer = kiln.why("src/key.py:1")
     assert answer.claims
     assert key not in answer.text
+
+
+def test_explain_tells_where_a_memory_comes_from_and_what_became_of_it(kiln, told, repository):
+    outage, chosen, said = told
+    learned = kiln.remember(
+        "Curves are evicted by size.", kind="tribal", files=["src/cache.py:5-7"],
+        source={"session": said.session, "turn": said.first_turn, "speaker": "user"},
+    )  # fmt: skip
+    kiln.edit(learned.id, text="Curves are evicted by their size in kB.", reason="the unit was missing")
+    (repository / "src/cache.py").write_text(CACHE.replace("popitem(last=False)", "clear()"))
+    account = kiln.explain(learned.id)
+    evidence = {(one.kind, one.id) for claim in account.claims for one in claim.evidence}
+    sentences = " ".join(one.text for one in account.claims)
+    assert ("exchange", said.id) in evidence
+    assert "from what the person said in session s1: “The worker ran out of memory" in sentences
+    assert "changed once since" in sentences
+    assert "the unit was missing" in sentences
+    assert "1 of 3 lines differ" in sentences
+    assert all(one.evidence for one in account.claims)
+    assert "was caused by an incident" in " ".join(one.text for one in kiln.explain(chosen.id).claims)
+    assert "caused a decision" in " ".join(one.text for one in kiln.explain(outage.id).claims)

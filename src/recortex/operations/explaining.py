@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.explanation import Reason, Understood
 from recortex.domain.hit import ANSWERING, Hit, Recall
 from recortex.domain.memory import Memory
+from recortex.domain.reasons import Claim
 from recortex.domain.vocabulary import Status
 from recortex.engines.compression.levels import SHORT_ID
 from recortex.engines.ingestion.output_redaction import output_redacted
@@ -58,6 +59,7 @@ class Explanation:
         found: whether it is among the answers.
         hit: the same memory with the parts of its score, where it was a candidate.
         reasons: why it is an answer or is none; without a question, what may keep it from being one.
+        claims: of a memory where it was learned, what became of it, what speaks for and against it.
         given, used: in how many sessions it was given, and in how many of these it was used.
     """
 
@@ -69,6 +71,7 @@ class Explanation:
     found: bool = False
     hit: Hit | None = None
     reasons: tuple[Reason, ...] = ()
+    claims: tuple[Claim, ...] = ()
     given: int = 0
     used: int = 0
 
@@ -91,7 +94,7 @@ class ExplanationOperations(Operations):
         budget: int | None = None,
         floor: bool = True,
     ) -> Explanation:
-        """Show why a question is answered as it is, or why a memory is found by it or is not.
+        """Show why a question is answered as it is, or where a memory comes from and why it is found or not.
 
         Args:
             about: a question; or the id of a memory, or its first characters.
@@ -122,7 +125,10 @@ class ExplanationOperations(Operations):
                 hits=trial.usual.hits,
                 left_out=tuple(trial.left_out()),
             )
+        from recortex.app.account import account
+
         services, memory = self._app.locate(about)
+        shown = output_redacted(next(iter(self._faded(services, [memory]))))
         outcomes = services.store.sessions.outcomes([memory.id], ["surface", "prompt", "file", "asked"])
         past = outcomes.get(memory.id)
         hit = trial.candidate(memory) if query else None
@@ -130,10 +136,11 @@ class ExplanationOperations(Operations):
         return Explanation(
             question=query,
             understood=trial.understood if query else (),
-            memory=output_redacted(next(iter(self._faded(services, [memory])))),
+            memory=shown,
             found=any(one.cause == "answers" for one in reasons),
             hit=hit,
             reasons=reasons,
+            claims=tuple(account(services, self._app.root, shown)),
             given=past.given if past else 0,
             used=past.used if past else 0,
         )

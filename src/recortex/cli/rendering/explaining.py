@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from recortex.cli.rendering.amounts import plural
 from recortex.cli.rendering.memories import hit, line_of, short
 from recortex.cli.terminal import clean
+from recortex.engines.reasons.telling import marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from recortex.cli.terminal import Terminal
     from recortex.domain.explanation import Understood
+    from recortex.domain.reasons import Claim
     from recortex.operations.explaining import Explanation, LeftOut
 
 _LABEL = 14
@@ -38,6 +40,14 @@ def _about_memory(value: Explanation, terminal: Terminal) -> Iterator[str]:
     times = plural(value.given, "session")
     lines += [f"Given in {times}, used in {value.used}."] if value.given else ["Not given in any session."]
     yield "\n".join(lines)
+    if value.claims:
+        yield "\n".join(_claim(one, terminal) for one in value.claims)
+
+
+def _claim(value: Claim, terminal: Terminal) -> str:
+    """A sentence with its evidence."""
+    said = terminal.wrap(value.text, indent=2, first="- ")
+    return f"{said} {terminal.style(marks(value.evidence), 'dim')}"
 
 
 def _answers(value: Explanation, terminal: Terminal) -> Iterator[str]:
