@@ -150,6 +150,8 @@ def test_finding_by_place_and_time(store):
     assert exchanges.count(ExchangeQuery(work=False)) == 5
     since, until = some[1].ended_at, some[3].ended_at
     assert exchanges.find(ExchangeQuery(since=since, until=until)) == [some[2], some[1]]
+    assert exchanges.find(ExchangeQuery(commits=("abc1234", "abc12345"))) == [other, *reversed(some)]
+    assert exchanges.find(ExchangeQuery(commits=("0123456",))) == []
     assert exchanges.oldest(2) == keys(store, *some[:2])
     assert exchanges.oldest(9, before=some[1].ended_at) == keys(store, some[0])
 
