@@ -80,3 +80,16 @@ def test_how_an_incident_is_prevented_comes_along_and_a_longer_name_is_another_f
 def test_what_cannot_be_used_is_refused(cortex, wrong):
     with pytest.raises(InvalidInputError):
         cortex.warnings(**wrong)
+
+
+def test_of_two_that_contradict_each_other_the_later_is_told_alone(cortex, clock):
+    earlier = cortex.remember("Never retry a charge", kind="tribal", files=["src/pay.py"])
+    clock[0] += timedelta(days=1)
+    later = cortex.remember("Charges that time out are sent again", kind="tribal", files=["src/pay.py"])
+    other = cortex.remember("The ledger is append-only", kind="decision", files=["src/ledger.py"])
+    cortex.link(other.id, earlier.id, relation="requires")
+    cortex.link(later.id, earlier.id, relation="contradicts")
+    assert [one.id for one in cortex.warnings(["src/pay.py"]).warnings] == [later.id]
+    assert earlier.id not in {one.id for one in cortex.suggest(["src/pay.py"]).suggestions}
+    assert earlier.id not in {one.id for one in cortex.suggest(["src/ledger.py"]).suggestions}
+    assert "Never retry" not in cortex.generation_context("charges", files=["src/pay.py"]).text

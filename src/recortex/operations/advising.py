@@ -105,9 +105,18 @@ class AdviceOperations(Operations):
         """What is known of files, true now."""
         from dataclasses import replace
 
-        return list(
+        return self._undisputed(
             self._found(replace(query, valid_at=self._app.clock(), order="importance", limit=LOOKED_AT))
         )
+
+    def _undisputed(self, memories: Sequence[Memory]) -> list[Memory]:
+        """The memories without those that a later one contradicts."""
+        from recortex.engines.retrieval.disputes import disputes
+
+        ids, now = [one.id for one in memories], self._app.clock()
+        pairs = [pair for services in self._app.all_services() for pair in services.contradicting(ids, now)]
+        against = disputes(pairs)
+        return [one for one in memories if one.id not in against]
 
     def _on_focus(self, focus: str, only: MemoryQuery, limit: int) -> list[Memory]:
         """What answers the focus, above the floor."""
@@ -157,7 +166,7 @@ class AdviceOperations(Operations):
             memories = [
                 one for one in services.store.memories.get(list(links)) if one.status is Status.ACTIVE
             ]
-            for memory in all_output_redacted(memories):
+            for memory in self._undisputed(all_output_redacted(memories)):
                 yield _suggested(memory, "related", f"{links[memory.id]}: linked to what is known here")
 
 

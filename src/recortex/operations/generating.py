@@ -115,13 +115,13 @@ class GenerationOperations(Operations):
         return learned
 
     def _gathered(self, focus: str, files: Sequence[str]) -> list[Weighed]:
-        """Each memory that bears on the focus or the files, once."""
+        """Each memory that bears on the focus or the files, once, if no later one contradicts it."""
         from recortex.app.knowledge import Knowledge
         from recortex.engines.compression.packing import Weighed
 
         offers = sorted(Knowledge(self._app, focus, files, ()).offers({}), key=lambda one: one.relevance)
         best = {one.memory.id: one for one in offers}  # the most relevant offer of each comes last
-        return [Weighed(one.memory, one.relevance) for one in best.values()]
+        return [Weighed(one.memory, one.relevance) for one in best.values() if not one.disputed]
 
     def _parts(self) -> dict[str, float]:
         """The shares of the budget.
