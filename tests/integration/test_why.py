@@ -1,6 +1,7 @@
 """why: from a line to its commits, to the session that made them, to what was decided there."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -203,3 +204,23 @@ def test_explain_tells_where_a_memory_comes_from_and_what_became_of_it(kiln, tol
     assert all(one.evidence for one in account.claims)
     assert "was caused by an incident" in " ".join(one.text for one in kiln.explain(chosen.id).claims)
     assert "caused a decision" in " ".join(one.text for one in kiln.explain(outage.id).claims)
+
+
+def test_a_session_that_edited_the_file_just_before_has_probably_made_the_commit(kiln, repository):
+    at = datetime.fromtimestamp(int(git(repository, "log", "-1", "--format=%ct")), UTC)
+    edited = {"commit": "", "files": (f"{repository}/src/cache.py",), "message": "Make it evict by size."}
+    near = exchange(1, ended_at=at - timedelta(minutes=9), **edited)
+    old = exchange(2, ended_at=at - timedelta(days=2), **edited)
+    other = exchange(3, ended_at=at - timedelta(minutes=1), **(edited | {"files": ("src/other_cache.py",)}))
+    keep(kiln._app.services(Scope.PROJECT), near, old, other)
+    answer = kiln.why("src/cache.py:6")
+    evidence = {one.id for claim in answer.claims for one in claim.evidence if one.kind == "exchange"}
+    assert evidence == {near.id}
+    assert "was probably made in a session" in answer.text
+
+
+def test_what_was_only_proposed_is_told_as_such(kiln):
+    kiln.remember("Sign firing logs with the kiln's own key.", kind="decision", status="proposed")
+    answer = kiln.why("do we sign the firing logs with a key of the kiln?")
+    assert "Proposed, not decided" in answer.text
+    assert answer.answers[0].status == "proposed"

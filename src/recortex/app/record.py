@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from recortex.codebase import line_history
@@ -29,6 +30,10 @@ STATUSES = (Status.ACTIVE, Status.PROPOSED, Status.SUPERSEDED)
 """Of memories that account for something: what was so once is a part of why it is so now."""
 LOOKED_AT = 200
 """Memories about a file, and of a session, that are weighed."""
+BEFORE, AFTER = timedelta(hours=6), timedelta(minutes=2)
+"""How long before a commit its session may have edited the file, and how far clocks may differ."""
+MOST_LIKELY = 3
+"""Commits for which such a session is looked for, the latest."""
 _ABBREVIATIONS = range(7, 13)
 """The lengths in which git prints the hash of a commit that it made."""
 
@@ -97,7 +102,7 @@ class Record:
         if subject.first is None:
             history = line_history.of_file(self._root, subject.path)
             commits = _clean(history.commits)
-            return Trail(subject, commits, (), self._made_by(commits))
+            return self._with_sessions(Trail(subject, commits))
         first, last = subject.first, subject.last or subject.first
         around = enclosing(self.lines(subject.path), first)
         subject = replace(subject, symbol=subject.symbol or (around.name if around else ""))
@@ -106,7 +111,13 @@ class Record:
             ranges.append((around.first, around.last))
         of_line, *rest = line_history.of_lines(self._root, subject.path, ranges)
         commits, others = _clean(of_line.commits), _clean(rest[0].commits) if rest else ()
-        return Trail(subject, commits, others, self._made_by((*commits, *others)))
+        return self._with_sessions(Trail(subject, commits, others))
+
+    def _with_sessions(self, trail: Trail) -> Trail:
+        made = self._made_by(trail.commits)
+        unknown = [one for one in trail.commits if one.hash not in made]
+        likely = self._likely(unknown, trail.subject.path)
+        return replace(trail, made_by=likely | made, likely=frozenset(likely))
 
     def memories(self, trail: Trail) -> list[Memory]:
         """The memories that may account for a place: about its file or symbol, or of its sessions."""
@@ -142,12 +153,29 @@ class Record:
                     found.setdefault(commit.hash, record_redacted(one))
         return found
 
+    def _likely(self, commits: Sequence[Commit], path: str) -> dict[str, Exchange]:
+        """For commits of which no session printed the hash: the exchange that edited the file just before."""
+        found: dict[str, Exchange] = {}
+        for commit in commits[:MOST_LIKELY]:
+            query = ExchangeQuery(since=commit.at - BEFORE, until=commit.at + AFTER, limit=LOOKED_AT)
+            near = (one for services in self.stores for one in services.store.exchanges.find(query))
+            edited = next((one for one in near if any(_is_path(file, path) for file in one.files)), None)
+            if edited:
+                found[commit.hash] = record_redacted(edited)
+        return found
+
 
 def _clean(commits: Iterable[Commit]) -> tuple[Commit, ...]:
     """Commits without secrets in their messages."""
     return tuple(
         replace(one, subject=redact(one.subject).text, body=redact(one.body).text) for one in commits
     )
+
+
+def _is_path(file: str, path: str) -> bool:
+    """Whether a file, as a client gave it, is that path of the project."""
+    plain = file.replace("\\", "/")
+    return plain == path or plain.endswith(f"/{path}")
 
 
 def _is_test(path: str) -> bool:

@@ -165,7 +165,9 @@ class _Answer:
             dict.fromkeys(note for one in parts for each in one.found for note in each.degraded)
         )
         self._said = tuple(one for part in parts for one in part.said if not one.weak)
-        hits = folded(falling(in_turns([part.hits for part in parts], lambda hit: hit.memory.id)))
+        hits = folded(
+            falling(in_turns([[*part.hits, *part.waiting] for part in parts], lambda hit: hit.memory.id))
+        )
         return [
             Bearing(hit.memory, hit.score, "it answers the question")
             for hit in hits
@@ -227,7 +229,8 @@ class _Answer:
         yield from of_commits(others, f"`{trail.subject.symbol}` around it")
         for commit in trail.commits:
             if commit.hash in trail.made_by:
-                yield of_making(commit, trail.made_by[commit.hash])
+                made = trail.made_by[commit.hash]
+                yield of_making(commit, made, likely=commit.hash in trail.likely)
 
     @property
     def head(self) -> str:

@@ -120,13 +120,14 @@ def of_commits(commits: Sequence[Commit], what: str) -> Iterator[Claim]:
         yield Claim("history", _closed(text), (Evidence("commit", one.hash, reason or said),))
 
 
-def of_making(commit: Commit, made: Exchange) -> Claim:
-    """The session that made a commit, by what the person asked for there."""
+def of_making(commit: Commit, made: Exchange, *, likely: bool = False) -> Claim:
+    """The session that made a commit, or likely did, by what the person asked for there."""
     asked = shorten(clean(made.message or made.asked), QUOTED)
     day = f" of {made.started_at:%Y-%m-%d}" if made.started_at else ""
+    how = "probably made" if likely else "made"
     evidence = (Evidence("exchange", made.id, asked), Evidence("commit", commit.hash))
     said = f", where the person said: “{asked}”" if asked and made.opener == "person" else ""
-    return Claim("history", _closed(f"{commit.hash[:7]} was made in a session{day}{said}"), evidence)
+    return Claim("history", _closed(f"{commit.hash[:7]} was {how} in a session{day}{said}"), evidence)
 
 
 def of_links(links: Iterable[Link], memories: Mapping[str, Memory], told: Iterable[str]) -> Iterator[Claim]:

@@ -51,13 +51,15 @@ class Trail:
 
     Attributes:
         of_line, of_symbol: the commits that changed the line, or the definition around it, the latest first.
-        made_by: the exchange that made each of some commits, by hash.
+        made_by: the exchange that made each of some commits, by hash; `likely` are the hashes of those that
+            did not print it, but edited the file shortly before.
     """
 
     subject: Subject
     of_line: Sequence[Commit] = ()
     of_symbol: Sequence[Commit] = ()
     made_by: Mapping[str, Exchange] = field(default_factory=dict)
+    likely: frozenset[str] = frozenset()
 
     @property
     def commits(self) -> tuple[Commit, ...]:
