@@ -11,7 +11,6 @@ from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
-from recortex.engines.graph.causality import refuse_cycle
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, file_link
@@ -137,7 +136,6 @@ class LinkOperations(Operations):
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
         with services.store.transaction():
-            refuse_cycle(made, services.store.relations.of)
             if not services.store.relations.put(made):
                 raise MemoryNotFoundError(
                     "Both memories must be in the same store.",

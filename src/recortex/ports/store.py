@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
-    from recortex.domain.relation import Relation
+    from recortex.domain.relation import Ending, FormerRelation, Relation
     from recortex.domain.search import Neighbour, SearchText
     from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
     from recortex.domain.validation import Check
@@ -116,18 +116,43 @@ class Memories(MemoryReader, Checks, Protocol):
 class Relations(Protocol):
     """Relations between memories."""
 
-    def put(self, relation: Relation) -> bool:
+    def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
         """Keep a relation, or update the one of the same type between the same memories.
+
+        What it was is kept where `at` says when it changes.
 
         Returns:
             Whether both memories exist.
+
+        Raises:
+            CausalCycleError: it would make a memory a cause of itself.
         """
 
-    def put_all(self, relations: Sequence[Relation]) -> int:
-        """The same for many; returns how many were kept."""
+    def put_all(self, relations: Sequence[Relation], refused: list[str] | None = None) -> int:
+        """The same for many; returns how many were kept.
 
-    def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
-        """Remove the relations from one memory to another, of one type or of all."""
+        Those that would make a memory a cause of itself are left out, and told to `refused`.
+        """
+
+    def untangle(self, at: datetime) -> list[Relation]:
+        """Let the weakest relation of each circle of causes wait for a person; returns these."""
+
+    def remove(
+        self,
+        source_id: str,
+        target_id: str,
+        type_: RelationType | None = None,
+        *,
+        at: datetime | None = None,
+        reason: Ending = "removed",
+    ) -> list[RelationType]:
+        """Remove the relations from one memory to another, of one type or of all.
+
+        What they were is kept where `at` says when.
+        """
+
+    def former(self, ids: Sequence[str]) -> list[FormerRelation]:
+        """What relations that begin or end at one of these memories were, without their evidence."""
 
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""

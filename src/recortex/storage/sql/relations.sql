@@ -67,3 +67,45 @@ WHERE /*own*/ source_key = :source_key AND target_key = :target_key AND type = :
 -- name: resting_on
 SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
 FROM relations WHERE /*own*/ instr(evidence, ?) > 0
+
+-- name: end
+-- Keeps what a relation was until now.
+INSERT INTO former_relations (/*own column*/ {former_relations: columns})
+SELECT /*own value*/ source_key, target_key, type, CAST(?4 AS bigint), strength, inferred, bidirectional,
+  status, created_at, ?5
+FROM relations
+WHERE /*own*/ source_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
+  AND target_key = (SELECT key FROM memories WHERE /*own*/ id = ?2)
+  AND (?3 = '' OR type = ?3)
+ON CONFLICT (/*own column*/ source_key, target_key, type, ended_at) DO NOTHING
+
+-- name: former
+SELECT s.id, t.id, r.type, r.strength, '[]', r.inferred, r.bidirectional, r.status, r.created_at, r.ended_at,
+  r.reason
+FROM former_relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.source_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+UNION
+SELECT s.id, t.id, r.type, r.strength, '[]', r.inferred, r.bidirectional, r.status, r.created_at, r.ended_at,
+  r.reason
+FROM former_relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.target_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+
+-- name: among
+-- The active causal relations between memories with these keys.
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.status = 'active'
+  AND r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND r.source_key IN (SELECT value FROM json_each(?1))
+  AND r.target_key IN (SELECT value FROM json_each(?1))
+
+-- name: by_keys
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.source_key = ? AND r.target_key = ? AND r.type = ?
