@@ -31,7 +31,7 @@ from example_memories import insert, memory  # type: ignore[import-not-found]  #
 from recortex.domain.causality import CAUSAL, FORWARD  # noqa: E402
 from recortex.domain.relation import Relation  # noqa: E402
 from recortex.domain.vocabulary import RelationStatus  # noqa: E402
-from recortex.engines.graph.walk import RelationFilter, walk  # noqa: E402
+from recortex.engines.graph.causes import effects, levels, to_effects  # noqa: E402
 from recortex.errors import CausalCycleError  # noqa: E402
 from recortex.storage.records.values import stored  # noqa: E402
 from recortex.storage.sqlite.store import SqliteStore  # noqa: E402
@@ -123,7 +123,7 @@ def walked(store: Any, count: int) -> dict[str, float]:
     for _ in range(WALKS):
         start = id_of(random_.randrange(count))
         began = time.perf_counter()
-        reached += len(walk(start, 5, RelationFilter(CAUSAL, "outgoing", 0.3), store.relations.of, limit=50))
+        reached += len(effects(start, levels(store.relations, to_effects())))
         spent.append(1e3 * (time.perf_counter() - began))
     return {"reached": reached / WALKS} | quantiles(spent, "walk")
 

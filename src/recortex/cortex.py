@@ -5,6 +5,7 @@ from __future__ import annotations
 from recortex.operations.advising import AdviceOperations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
+from recortex.operations.consequences import ConsequenceOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
 from recortex.operations.correcting import CorrectionOperations
@@ -59,6 +60,7 @@ class Cortex(
     LifecycleOperations,
     ValidationOperations,
     GraphOperations,
+    ConsequenceOperations,
     BriefOperations,
     ProjectOperations,
     MaintenanceOperations,

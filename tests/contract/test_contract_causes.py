@@ -21,6 +21,7 @@ from example_memories import AT, changed, id_of, insert, memory
 from recortex.domain.causality import CAUSAL, order, shortest
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+from recortex.engines.graph.causes import levels, reached, to_causes, to_dependents, to_effects
 from recortex.errors import CausalCycleError
 from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
@@ -240,3 +241,19 @@ def test_the_way_is_a_shortest_one(relations):
         for goal in set(range(len(ids))) - {start}:
             path = shortest(ids[start], ids[goal], active)
             assert len(path) == lengths[goal] if goal in lengths else not path
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_walk_that_reads_less_reaches_the_same(name, server):
+    @settings(max_examples=30 if name == "sqlite" else 8)
+    @given(st.lists(RELATIONS, max_size=20), st.integers(1, 8))
+    def run(relations, limit):
+        with empty_store(server, name) as store:
+            insert(store, *(memory(n, f"{n}") for n in NODES))
+            store.relations.put_all(relations)
+            for way in (to_causes(), to_effects(), to_dependents()):
+                for start in map(id_of, NODES):
+                    less = reached(start, way, levels(store.relations, way, limit), limit=limit)
+                    assert less == reached(start, way, store.relations.of, limit=limit)
+
+    run()

@@ -12,7 +12,7 @@ CONSENSUS = 3
 """Memories that support the same conclusion are a consensus from this many on."""
 
 Ending = Literal["removed", "changed", "rejected", "pruned"]
-"""Why a relation is no longer what it was; `rejected`: a person saw that an inferred one does not hold."""
+"""Why a relation is no longer what it was; `rejected`: somebody took it away, so nothing infers it again."""
 
 BOTH_HOLD = "a person said that both hold"
 """The evidence of a relation that was taken for a contradiction, and is none."""

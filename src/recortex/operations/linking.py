@@ -136,7 +136,7 @@ class LinkOperations(Operations):
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
         with services.store.transaction():
-            if not services.store.relations.put(made):
+            if not services.store.relations.put(made, at=now):
                 raise MemoryNotFoundError(
                     "Both memories must be in the same store.",
                     hint="A project's memory cannot be related to a global one.",
@@ -147,9 +147,10 @@ class LinkOperations(Operations):
 
     def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
         services, other = self._app.locate(target)
+        relations, at = services.store.relations, self._app.clock()
         with services.store.transaction():
-            gone = services.store.relations.remove(memory.id, other.id, type_)
-            gone += services.store.relations.remove(other.id, memory.id, type_)
+            gone = relations.remove(memory.id, other.id, type_, at=at, reason="rejected")
+            gone += relations.remove(other.id, memory.id, type_, at=at, reason="rejected")
             if gone:
                 details = {"relations": [one.value for one in gone], "target": other.id}
                 self._note(services, memory.id, "unlink", details)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -149,6 +149,20 @@ class Relations(Protocol):
         """Remove the relations from one memory to another, of one type or of all.
 
         What they were is kept where `at` says when.
+        """
+
+    def along(
+        self,
+        ids: Sequence[str],
+        outgoing: Collection[RelationType],
+        incoming: Collection[RelationType],
+        *,
+        min_strength: float,
+        most: int,
+    ) -> list[Relation]:
+        """Active relations from some memories on, the strongest to each memory that is reached.
+
+        Those types from source to target, these from target to source; at most so many, the strongest.
         """
 
     def former(self, ids: Sequence[str]) -> list[FormerRelation]:

@@ -37,6 +37,8 @@ FORMS = {
     "Surface": "standing.surface",
     "Traversal": "standing.traversal",
     "Explained": "standing.explained",
+    "Counterfactual": "consequences.counterfactual",
+    "Intervention": "consequences.intervention",
     "Lifecycle": "standing.lifecycle",
     "Validation": "validation.validation",
     "Consolidated": "pairs.consolidated",

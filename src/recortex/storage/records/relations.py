@@ -19,7 +19,7 @@ from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database
@@ -162,6 +162,28 @@ class RelationRecords(Records):
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
         return [relation_of(row) for row in self._rows("relations_of", json(list(ids)))]
+
+    def along(
+        self,
+        ids: Sequence[str],
+        outgoing: Collection[RelationType],
+        incoming: Collection[RelationType],
+        *,
+        min_strength: float,
+        most: int,
+    ) -> list[Relation]:
+        """Active relations from some memories on, the strongest to each memory that is reached.
+
+        Args:
+            ids: of the memories.
+            outgoing: types that are followed from source to target.
+            incoming: types that are followed from target to source.
+            min_strength: 0 to 1.
+            most: at most so many, the strongest.
+        """
+        types = json(sorted(outgoing)), json(sorted(incoming))
+        rows = self._rows("along", json(list(ids)), *types, min_strength, most)
+        return [relation_of(row) for row in rows]
 
     def former(self, ids: Sequence[str]) -> list[FormerRelation]:
         """What relations that begin or end at one of these memories were, without their evidence."""
