@@ -18,6 +18,7 @@ from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
 from recortex.operations.history import HistoryOperations
 from recortex.operations.indexing import IndexingOperations
+from recortex.operations.inferring import InferenceOperations
 from recortex.operations.inspecting import InspectionOperations
 from recortex.operations.installing import InstallationOperations
 from recortex.operations.kinds import KindOperations
@@ -61,6 +62,7 @@ class Cortex(
     ValidationOperations,
     GraphOperations,
     ConsequenceOperations,
+    InferenceOperations,
     BriefOperations,
     ProjectOperations,
     MaintenanceOperations,

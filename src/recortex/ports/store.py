@@ -54,6 +54,9 @@ class MemoryReader(Protocol):
         The first is preferred.
         """
 
+    def sessions(self) -> list[str]:
+        """The sessions that memories were learned in, the latest first."""
+
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
 
@@ -173,6 +176,12 @@ class Relations(Protocol):
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Suggested relations of a type between active memories, waiting for a person, latest first."""
+
+    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
+        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
+
+    def circular(self) -> list[Relation]:
+        """A causal relation of each circle of a store that has no order of causes yet, the weakest."""
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""

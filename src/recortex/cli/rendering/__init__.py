@@ -39,6 +39,7 @@ FORMS = {
     "Explained": "standing.explained",
     "Counterfactual": "consequences.counterfactual",
     "Intervention": "consequences.intervention",
+    "Inference": "consequences.inference",
     "Lifecycle": "standing.lifecycle",
     "Validation": "validation.validation",
     "Consolidated": "pairs.consolidated",

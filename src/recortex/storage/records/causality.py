@@ -29,9 +29,16 @@ class CausalOrder(Records):
         """Whether there is an order: not yet in a store of an older version, a copy, or a recovered one."""
         return bool(self._number("ordered"))
 
+    def circular(self) -> list[Arc]:
+        """The weakest relation of each circle, by which no order can be made."""
+        return untangled(self._arcs())[1]
+
+    def _arcs(self) -> list[Arc]:
+        return [Arc(*row) for row in self._rows("arcs")]
+
     def make(self) -> list[Arc]:
         """Make the order anew; returns what kept it from being one: the weakest relation of each circle."""
-        keys, dropped = untangled([Arc(*row) for row in self._rows("arcs")])
+        keys, dropped = untangled(self._arcs())
         self._rows("forget")
         moved = ((key, place) for key, place in zip(keys, sorted(keys), strict=True) if key != place)
         self._each("place", [(0, 0), *moved])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.causality import FORWARD, in_words, order, shortest
+from recortex.domain.causality import FORWARD, Arc, in_words, order, shortest
 from recortex.domain.history import AuditEntry
 from recortex.domain.relation import Ending, FormerRelation, Relation
 from recortex.domain.time import from_micros, to_micros
@@ -19,7 +19,7 @@ from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
     from recortex.storage.database import Database
@@ -82,16 +82,16 @@ class RelationRecords(Records):
         noted in the audit log. The order of causes is made anew.
         """
         with self._database.transaction():
-            found = [relation_of(self._rows("by_keys", *place)[0]) for place in self._dropped()]
+            dropped = self._order.make()
+            found = [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in dropped]
             waiting = [replace(one, status=RelationStatus.SUGGESTED) for one in found]
             self._keep(waiting)
             LedgerRecords(self._database).record([_doubted(one, at) for one in waiting])
         return waiting
 
-    def _dropped(self) -> Iterator[tuple[int, int, str]]:
-        for one in self._order.make():
-            ends = (one.cause, one.effect) if one.type in FORWARD else (one.effect, one.cause)
-            yield (*ends, one.type)
+    def _place(self, one: Arc) -> tuple[int, int, str]:
+        ends = (one.cause, one.effect) if one.type in FORWARD else (one.effect, one.cause)
+        return (*ends, one.type)
 
     def _circle(self, relation: Relation) -> list[Relation]:
         """The relations that a causal one would make a circle of, itself first; empty where it makes none.
@@ -193,6 +193,16 @@ class RelationRecords(Records):
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Relations of a type between active memories that wait for a person, the latest first."""
         return [relation_of(row) for row in self._rows("suggested", type_.value, limit)]
+
+    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
+        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
+        until = 0 if before is None else to_micros(before)
+        return [relation_of(row) for row in self._rows("prunable", weaker, until, limit)]
+
+    def circular(self) -> list[Relation]:
+        """A causal relation of each circle, the weakest: none but in a store that an older version wrote."""
+        keys = [] if self._order.made() else self._order.circular()
+        return [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in keys]
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""

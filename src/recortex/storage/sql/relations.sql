@@ -49,6 +49,14 @@ JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t
 WHERE /*own r*/ r.type = ?1 AND r.status = 'suggested' AND s.status = 'active' AND t.status = 'active'
 ORDER BY r.created_at DESC, s.id, t.id LIMIT ?2
 
+-- name: prunable
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND (r.strength < ?1 OR (r.inferred = 1 AND r.status = 'suggested' AND r.created_at < ?2))
+ORDER BY r.created_at, s.id, t.id, r.type LIMIT ?3
+
 -- name: contradicting
 SELECT s.id, t.id FROM relations r
 JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 LEAST_ALONE, WITHIN = 0.6, 12
 """The score that a pair needs without a sequence, and turns (bench/causal_edges.py)."""
-SAME = 0.6
-"""Memories that share more of their words say the same; none led to the other."""
+REPEATED = 0.6
+"""A memory most of whose words are in the other says it again; none led to the other."""
 CAUSES = 2
 """The surest causes of a memory that are kept."""
 
@@ -72,14 +72,16 @@ def _inferred(known: Sequence[Facts], cosine: Cosine, now: datetime) -> Iterator
 
 
 def _gives_reason(pair: Pair) -> bool:
-    """Whether the later one refers to the earlier one, and is no second report of the same failure."""
+    """Whether the later one refers to the earlier one, and is no further failure of the same thing."""
+    kinds = {pair.cause.memory.kind, pair.effect.memory.kind}
     again = is_failure(pair.cause) and is_failure(pair.effect) and not is_remedy(pair.effect)
+    again = again or kinds == {"incident"}
     return bool(later(pair, WITHIN)) and explicit_reference(pair) > 0 and not again
 
 
 def _same(pair: Pair) -> bool:
-    every = len(pair.cause.words | pair.effect.words)
-    return not every or len(pair.shared_words) / every > SAME
+    fewest = min(len(pair.cause.words), len(pair.effect.words))
+    return not fewest or len(pair.shared_words) / fewest > REPEATED
 
 
 def _relation(pair: Pair, course: Course | None, value: float, now: datetime) -> Relation:
