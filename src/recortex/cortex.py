@@ -5,6 +5,7 @@ from __future__ import annotations
 from recortex.operations.advising import AdviceOperations
 from recortex.operations.brief import BriefOperations
 from recortex.operations.browsing import BrowseOperations
+from recortex.operations.consequences import ConsequenceOperations
 from recortex.operations.consolidating import ConsolidationOperations
 from recortex.operations.context import ContextOperations
 from recortex.operations.correcting import CorrectionOperations
@@ -17,6 +18,7 @@ from recortex.operations.generating import GenerationOperations
 from recortex.operations.graphing import GraphOperations
 from recortex.operations.history import HistoryOperations
 from recortex.operations.indexing import IndexingOperations
+from recortex.operations.inferring import InferenceOperations
 from recortex.operations.inspecting import InspectionOperations
 from recortex.operations.installing import InstallationOperations
 from recortex.operations.kinds import KindOperations
@@ -61,6 +63,8 @@ class Cortex(
     ValidationOperations,
     GraphOperations,
     ReasonOperations,
+    ConsequenceOperations,
+    InferenceOperations,
     BriefOperations,
     ProjectOperations,
     MaintenanceOperations,

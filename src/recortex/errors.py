@@ -33,6 +33,13 @@ class InvalidKindError(InvalidInputError):
     code = "invalid_kind"
 
 
+class CausalCycleError(InvalidInputError):
+    """A memory would be a cause of itself."""
+
+    code = "causal_cycle"
+    hint = "Remove the relation of these that is wrong with `recortex unlink`, or choose another one."
+
+
 class MemoryNotFoundError(RecortexError):
     """There is no memory with that id."""
 

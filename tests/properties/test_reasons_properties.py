@@ -9,7 +9,6 @@ from recortex.domain.reasons import Claim, Evidence
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.reasons.chains import links
-from recortex.engines.reasons.narrative import confidence
 from recortex.engines.reasons.telling import NOTHING, TITLES, tell
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -49,15 +48,6 @@ def test_each_path_begins_at_the_start_and_hangs_together(graph, depth):
             assert at in {one.source_id, one.target_id}
             at = one.other(at)
         assert at == near
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-def test_a_chain_is_as_sure_as_the_formula_says(strengths):
-    path = [Relation("a", "b", RelationType.CAUSED, AT, one) for one in strengths]
-    found = confidence(path)
-    assert 0 <= found <= max(strengths) + 1e-9
-    longer = confidence([*path, Relation("a", "b", RelationType.CAUSED, AT, min(strengths))])
-    assert longer <= found + 0.001
 
 
 claims = st.lists(

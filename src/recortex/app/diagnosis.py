@@ -114,7 +114,20 @@ def _store(app: Application, name: str, location: Location) -> Iterator[Row]:
         yield Row(title, "problem", problem, "Run `recortex recover`: a backup may have it.")
     if found.whole and not changed:  # of a damaged store, vectors need no word
         yield from _vectors(title, services, remote=location.remote)
+        yield from _circles(title, services)
         yield Row(title, "ok", f"{location.shown} is whole.", "")
+
+
+def _circles(title: str, services: StoreServices) -> Iterator[Row]:
+    """Memories that are causes of themselves: an older version let that be."""
+    if found := services.store.relations.circular():
+        first = f"{found[0].source_id[:8]} {found[0].type} {found[0].target_id[:8]}"
+        yield Row(
+            title,
+            "notice",
+            f"Memories are causes of themselves; the weakest relation of each circle, such as {first}, is wrong.",
+            "`recortex gc` lets these wait for review; `recortex unlink` takes another one away.",
+        )
 
 
 def _gone(location: Location) -> RecortexError | None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from recortex.domain.vocabulary import RelationStatus, RelationType
 
 CONSENSUS = 3
 """Memories that support the same conclusion are a consensus from this many on."""
+
+Ending = Literal["removed", "changed", "rejected", "pruned"]
+"""Why a relation is no longer what it was; `rejected`: somebody took it away, so nothing infers it again."""
 
 BOTH_HOLD = "a person said that both hold"
 """The evidence of a relation that was taken for a contradiction, and is none."""
@@ -44,3 +48,12 @@ class Relation:
     def other(self, memory_id: str) -> str:
         """The end that is not `memory_id`."""
         return self.target_id if memory_id == self.source_id else self.source_id
+
+
+@dataclass(frozen=True, slots=True)
+class FormerRelation:
+    """What a relation was from its `created_at` until `ended_at`, without its evidence."""
+
+    relation: Relation
+    ended_at: datetime
+    reason: Ending

@@ -229,7 +229,6 @@ class CorrectionOperations(Operations):
     def _learned_from(self, services: StoreServices, kept: Kept) -> list[Relation]:
         """Relate a new correction to what it was learned from; returns the relations that were made."""
         from recortex.engines.corrections.causes import causes
-        from recortex.engines.graph.causality import cycle
 
         if not kept.added:
             return []
@@ -240,7 +239,7 @@ class CorrectionOperations(Operations):
         replaced = store.memories.get([memory.supersedes]) if memory.supersedes else []
         made = list(causes(memory, pairs, replaced[0] if replaced else None, self._app.clock()))
         with store.transaction():
-            return [one for one in made if not cycle(one, store.relations.of) and store.relations.put(one)]
+            return [one for one in made if store.relations.put_all([one])]
 
 
 def _reworded(old: Memory, text: str) -> Memory:

@@ -13,7 +13,6 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import TRUST_OF_ORIGIN, Actor, Origin, Scope, Status
 from recortex.engines.exchanges import taking_in
 from recortex.engines.exchanges.terms import terms
-from recortex.engines.graph.causality import cycle, in_words
 from recortex.engines.ingestion.output_redaction import output_redacted, record_redacted
 from recortex.engines.ingestion.service import DOUBTED
 from recortex.errors import PermissionsError
@@ -272,11 +271,10 @@ def _relate(app: Application, relation: Relation, circles: list[str]) -> bool:
             }
             if (relation.source_id, relation.target_id, relation.type) in known:
                 return False
-            if path := cycle(relation, services.store.relations.of):
-                circles.append(
-                    f"a relation was left out, it makes a memory a cause of itself: {in_words(path)}"
-                )
-                return False
-            if services.store.relations.put(relation):
+            refused: list[str] = []
+            if services.store.relations.put_all([relation], refused):
                 return True
+        if refused:
+            circles += [f"A relation was left out. {why}" for why in refused]
+            return False
     return False

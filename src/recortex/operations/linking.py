@@ -11,7 +11,6 @@ from recortex.domain.links import ConstraintLink, FunctionLink, PatternLink
 from recortex.domain.memory import Memory
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RELATION_ALIASES, RelationType
-from recortex.engines.graph.causality import refuse_cycle
 from recortex.engines.privacy import redact
 from recortex.errors import InvalidInputError, MemoryNotFoundError
 from recortex.operations.base import Operations, file_link
@@ -137,8 +136,7 @@ class LinkOperations(Operations):
         clean = tuple(redact(sentence).text for sentence in evidence)
         made = Relation(memory.id, other.id, type_, now, strength, clean, bidirectional=both)
         with services.store.transaction():
-            refuse_cycle(made, services.store.relations.of)
-            if not services.store.relations.put(made):
+            if not services.store.relations.put(made, at=now):
                 raise MemoryNotFoundError(
                     "Both memories must be in the same store.",
                     hint="A project's memory cannot be related to a global one.",
@@ -149,9 +147,10 @@ class LinkOperations(Operations):
 
     def _unrelate(self, memory: Memory, target: str, type_: RelationType | None) -> int:
         services, other = self._app.locate(target)
+        relations, at = services.store.relations, self._app.clock()
         with services.store.transaction():
-            gone = services.store.relations.remove(memory.id, other.id, type_)
-            gone += services.store.relations.remove(other.id, memory.id, type_)
+            gone = relations.remove(memory.id, other.id, type_, at=at, reason="rejected")
+            gone += relations.remove(other.id, memory.id, type_, at=at, reason="rejected")
             if gone:
                 details = {"relations": [one.value for one in gone], "target": other.id}
                 self._note(services, memory.id, "unlink", details)

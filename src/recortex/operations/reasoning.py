@@ -190,13 +190,13 @@ class _Answer:
     def _linked(self) -> tuple[list[Link], dict[str, Memory]]:
         """The relations that explain the memories, and every memory that they name."""
         from recortex.engines.ingestion.output_redaction import output_redacted
-        from recortex.engines.reasons.chains import links
+        from recortex.engines.reasons.chains import links, reading
 
         starts = [one.memory.id for one in self.bearings]
         memories = {one.memory.id: one.memory for one in self.bearings}
         found: list[Link] = []
         for services in self._app.all_services() if starts else ():
-            walked = links(starts, services.store.relations.of, depth=self._depth)
+            walked = links(starts, reading(services.store.relations, starts), depth=self._depth)
             far = {id_ for one in walked for id_ in (one.relation.source_id, one.relation.target_id)}
             others = services.store.memories.get(sorted(far - memories.keys()))
             memories |= {one.id: output_redacted(one) for one in others}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from recortex.app.validation import cited_anew
+from recortex.domain.causality import CAUSAL
 from recortex.domain.correction import Question
 from recortex.domain.memory import Memory
 from recortex.domain.query import MemoryQuery
@@ -18,6 +19,7 @@ from recortex.engines.validation.healing import approved, flagged_for
 from recortex.errors import InvalidInputError
 from recortex.operations.agents import WAITING, check_decision
 from recortex.operations.base import Operations, bounded
+from recortex.operations.inferring import LikelyCause, likely_cause
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ class Reviewed:
         contradictions: pairs that cannot both hold.
         flagged: memories that a validation flagged.
         questions: of active memories that are in doubt; None where they were not asked for.
+        causes: what may have led to what: `link` confirms it, `unlink` rejects it.
     """
 
     action: Review
@@ -60,6 +63,7 @@ class Reviewed:
     contradictions: tuple[Contradiction, ...] = ()
     flagged: tuple[Flagged, ...] = ()
     questions: tuple[Question, ...] | None = None
+    causes: tuple[LikelyCause, ...] = ()
 
 
 class ReviewOperations(Operations):
@@ -91,7 +95,8 @@ class ReviewOperations(Operations):
             found = self._present(MemoryQuery(statuses=WAITING))
             found.sort(key=lambda one: -one.confidence)
             waiting = found[: bounded(limit)]
-            return self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
+            listed = self._reviewed(action, waiting, self._contradictions(limit), self._flagged(limit))
+            return replace(listed, causes=self._causes(limit))
         if action != "reject":
             check_decision(self._app)
         if action == "replace":
@@ -138,6 +143,16 @@ class ReviewOperations(Operations):
             Contradiction(newer=newer, older=older, evidence=" ".join(one.evidence))
             for (older, newer), one in pairs[:limit]
         )
+
+    def _causes(self, limit: int) -> tuple[LikelyCause, ...]:
+        found = [
+            likely
+            for services in self._app.all_services()
+            for type_ in sorted(CAUSAL)
+            for one in services.store.relations.suggested(type_, limit)
+            if (likely := likely_cause(services, one))
+        ]
+        return tuple(sorted(found, key=lambda one: -one.relation.strength)[:limit])
 
     def _flagged(self, limit: int) -> tuple[Flagged, ...]:
         found = self._present(MemoryQuery(tags=(FLAG,)))

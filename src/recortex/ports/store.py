@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from recortex.domain.history import AuditEntry, Gone, Tombstone, Version
     from recortex.domain.memory import Memory
     from recortex.domain.query import MemoryQuery
-    from recortex.domain.relation import Relation
+    from recortex.domain.relation import Ending, FormerRelation, Relation
     from recortex.domain.search import Neighbour, SearchText
     from recortex.domain.statistics import Arc, Generation, Given, MemoryStatistics, Standing
     from recortex.domain.validation import Check
@@ -53,6 +53,9 @@ class MemoryReader(Protocol):
 
         The first is preferred.
         """
+
+    def sessions(self) -> list[str]:
+        """The sessions that memories were learned in, the latest first."""
 
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
@@ -116,24 +119,69 @@ class Memories(MemoryReader, Checks, Protocol):
 class Relations(Protocol):
     """Relations between memories."""
 
-    def put(self, relation: Relation) -> bool:
+    def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
         """Keep a relation, or update the one of the same type between the same memories.
+
+        What it was is kept where `at` says when it changes.
 
         Returns:
             Whether both memories exist.
+
+        Raises:
+            CausalCycleError: it would make a memory a cause of itself.
         """
 
-    def put_all(self, relations: Sequence[Relation]) -> int:
-        """The same for many; returns how many were kept."""
+    def put_all(self, relations: Sequence[Relation], refused: list[str] | None = None) -> int:
+        """The same for many; returns how many were kept.
 
-    def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
-        """Remove the relations from one memory to another, of one type or of all."""
+        Those that would make a memory a cause of itself are left out, and told to `refused`.
+        """
+
+    def untangle(self, at: datetime) -> list[Relation]:
+        """Let the weakest relation of each circle of causes wait for a person; returns these."""
+
+    def remove(
+        self,
+        source_id: str,
+        target_id: str,
+        type_: RelationType | None = None,
+        *,
+        at: datetime | None = None,
+        reason: Ending = "removed",
+    ) -> list[RelationType]:
+        """Remove the relations from one memory to another, of one type or of all.
+
+        What they were is kept where `at` says when.
+        """
+
+    def along(
+        self,
+        ids: Sequence[str],
+        outgoing: Collection[RelationType],
+        incoming: Collection[RelationType],
+        *,
+        min_strength: float,
+        most: int,
+    ) -> list[Relation]:
+        """Active relations from some memories on, the strongest to each memory that is reached.
+
+        Those types from source to target, these from target to source; at most so many, the strongest.
+        """
+
+    def former(self, ids: Sequence[str]) -> list[FormerRelation]:
+        """What relations that begin or end at one of these memories were, without their evidence."""
 
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Suggested relations of a type between active memories, waiting for a person, latest first."""
+
+    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
+        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
+
+    def circular(self) -> list[Relation]:
+        """A causal relation of each circle of a store that has no order of causes yet, the weakest."""
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""

@@ -27,7 +27,6 @@ from recortex.domain.transcript import Turn
 from recortex.domain.vocabulary import Actor, Origin, Scope, Status, priority_of
 from recortex.engines.corrections.categories import MADE, TAG
 from recortex.engines.extraction import learned
-from recortex.engines.graph.causality import cycle
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
 from recortex.engines.sessions.echo import NOTHING, GivenTexts
@@ -247,10 +246,7 @@ def _classify_edges(
         return 0
     edges = adviser.edges(pairs, session=session).edges
     with services.store.transaction():
-        made = (_relation(edge, now) for edge in edges)
-        return sum(
-            services.store.relations.put(one) for one in made if not cycle(one, services.store.relations.of)
-        )
+        return services.store.relations.put_all([_relation(edge, now) for edge in edges])
 
 
 def _pair(services: StoreServices, relation: Relation) -> tuple[Memory, Memory] | None:

@@ -8,7 +8,7 @@ capture process, `capture.py`) goes on in this order, which `post_capture.py` ca
 
 1. the jobs of every session that have `before_brief`: embedding, repeats, renames, lifecycle;
 2. the brief that the next session starts with, and the counts in `status.json`;
-3. the other jobs of every session: the vector index;
+3. the other jobs of every session: the vector index, causes;
 4. the jobs with `days` that are due, in the order of the rows, for a few seconds together.
 
 Where a store on a server has a worker, the worker does 1, 3 and 4: each job of every session alone, and
@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from recortex.app.jobs import maintenance as m
+from recortex.app.jobs.causes import do_pruning, follow_causes, plan_pruning
 from recortex.app.jobs.changes import follow_changes
 from recortex.app.jobs.importance import follow_importance, plan_importance
 from recortex.app.jobs.lifecycle import run_lifecycle
@@ -108,6 +109,7 @@ CHANGES = Job(
     counts=("replaced", "marked"),
     before_brief=True,
 )
+CAUSES = Job("causes", follow_causes, after=("embedding",), seconds=SHARE, counts=("inferred",))
 JOBS = (
     Job("embedding", _embed, seconds=SHARE, counts=("embedded", "exchanges", "chunks"), before_brief=True),
     CHANGES,
@@ -115,10 +117,12 @@ JOBS = (
     RENAMES,
     Job("lifecycle", _age, counts=("archived", "pruned"), before_brief=True),
     Job("vector-index", _index, after=("embedding",), counts=("indexed",)),
+    CAUSES,
     Job("sessions", m.do_sessions, m.plan_sessions, days=1),
     Job("leftovers", m.do_leftovers, m.plan_leftovers, days=WEEK),
     Job("exchanges", m.do_exchanges, m.plan_exchanges, days=_exchange_days),
     Job("importance", follow_importance, plan_importance, days=MONTH),
+    Job("relations", do_pruning, plan_pruning, days=WEEK),
     Job("expiry", m.do_expiry, m.plan_expiry, days=_expiry_days),
     Job("versions", m.do_versions, m.plan_versions, days=MONTH, after=("expiry",)),
     Job("audit", m.do_audit, m.plan_audit, days=MONTH, after=("expiry",)),

@@ -256,6 +256,7 @@ _WORDS = {
     "sessions": "notes of old sessions",
     "exchanges": "exchanges of long ago",
     "leftovers": "files and records left over",
+    "relations": "weak and unconfirmed causes",
     "importance": "memories moved by use to another importance",
     "expiry": "memories pruned long ago",
     "versions": "former states beyond ten",

@@ -295,6 +295,11 @@ def reviewed(value: Reviewed, terminal: Terminal) -> str:
     if value.flagged:
         told = "".join(f"\n{_flagged(one, terminal)}" for one in value.flagged)
         odds += f"\n\nA validation flagged these; `recortex review approve ID` keeps one as it is:{told}"
+    if value.causes:
+        from recortex.cli.rendering.consequences import likely_cause
+
+        told = "\n".join(line for one in value.causes for line in likely_cause(one, terminal))
+        odds += f"\n\nThese may have led to one another:{told}"
     if not value.memories:
         return f"Nothing waits for approval.{odds}" if odds else "Nothing waits for review."
     how = " `recortex review approve ID` or `reject ID` decides." if value.action == "list" else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from recortex.domain.vocabulary import RelationType
 
     Direction = Literal["both", "outgoing", "incoming"]
+
+
+class Follow(Protocol):
+    """Decides which relations are followed."""
+
+    def follows(self, relation: Relation, start: str) -> bool:
+        """Whether the relation is followed from the memory `start`, one of its two ends."""
 
 
 class RelationFilter(NamedTuple):
@@ -51,7 +58,7 @@ class WalkStep(NamedTuple):
 def walk(
     start: str,
     depth: int,
-    follow: RelationFilter,
+    follow: Follow,
     relations_of: Callable[[Sequence[str]], Iterable[Relation]],
     *,
     limit: int,
@@ -77,7 +84,7 @@ def walk(
 
 
 def _next(
-    frontier: Sequence[WalkStep], seen: set[str], follow: RelationFilter, relations: Iterable[Relation]
+    frontier: Sequence[WalkStep], seen: set[str], follow: Follow, relations: Iterable[Relation]
 ) -> Iterator[WalkStep]:
     paths = {step.id: step.path for step in frontier}
     # Of several shortest paths to a memory, the one whose last relation is strongest is kept.

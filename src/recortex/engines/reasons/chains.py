@@ -5,8 +5,10 @@ What stands beside (support, conflict) is told of the memories themselves alone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from recortex.domain.vocabulary import RelationStatus, RelationType
+from recortex.engines.graph.causes import DEPTH, NODES, STRENGTH
 from recortex.engines.reasons.narrative import VERBS, Link
 
 if TYPE_CHECKING:
@@ -14,10 +16,15 @@ if TYPE_CHECKING:
 
     from recortex.domain.reasons import Section
     from recortex.domain.relation import Relation
+    from recortex.engines.graph.causes import Along
 
-DEPTH, LEAST_STRENGTH, MOST_NODES = 5, 0.3, 50
-"""Relations one after the other, the weakest that is followed, and memories that are reached; as the
-specification of the traversal gives them."""
+    class Relations(Along, Protocol):
+        """The part of a store's relations that is read."""
+
+        def of(self, ids: Sequence[str]) -> Sequence[Relation]:
+            """Every relation that begins or ends at one of some memories."""
+
+
 _ONWARD: frozenset[Section] = frozenset(("origins", "effects"))
 
 
@@ -26,8 +33,8 @@ def links(
     relations_of: Callable[[Sequence[str]], Iterable[Relation]],
     *,
     depth: int = DEPTH,
-    least: float = LEAST_STRENGTH,
-    most: int = MOST_NODES,
+    least: float = STRENGTH,
+    most: int = NODES,
 ) -> list[Link]:
     """The relations that explain some memories, nearest first, then the strongest.
 
@@ -71,3 +78,21 @@ def _steps(
         for near, section in ((one.source_id, verb.of_target), (one.target_id, verb.of_source)):
             if near in at and ways[near] in (None, section):
                 yield near, one, section
+
+
+def reading(relations: Relations, starts: Sequence[str]) -> Callable[[Sequence[str]], Iterable[Relation]]:
+    """A `relations_of` for `links`: what is certain, and what may contradict the memories asked about.
+
+    Of each level it reads no more than a walk can need, however many relations a memory has.
+    """
+    asked = frozenset(starts)
+
+    def relations_of(ids: Sequence[str]) -> Iterable[Relation]:
+        types, most = frozenset(VERBS), 2 * NODES + 2
+        yield from relations.along(ids, types, types, min_strength=STRENGTH, most=most)
+        if asked.intersection(ids):
+            for one in relations.of([id_ for id_ in ids if id_ in asked]):
+                if one.type is RelationType.CONTRADICTS and one.status is RelationStatus.SUGGESTED:
+                    yield one
+
+    return relations_of

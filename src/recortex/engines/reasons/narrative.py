@@ -5,13 +5,13 @@ What a sentence says of a memory are that memory's own words in quotation marks:
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.cleaning import clean
 from recortex.domain.kinds.base import shorten
 from recortex.domain.reasons import Claim, Evidence
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
+from recortex.engines.graph.chains import confidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from recortex.domain.relation import Relation
     from recortex.engines.reasons.weighing import Bearing
 
-WEAKEST_SHARE, MEAN_SHARE = 0.6, 0.4
-"""Of the confidence of a chain, as the specification gives them."""
-DEPTH_PENALTY = 0.9
-"""By what it is multiplied for each further relation; the specification leaves the amount open."""
 QUOTED, SHORT = 240, 90
 """Characters of what is quoted: of the memory that is told, and of one that is only named again."""
 _SECTIONS: dict[str, Section] = {
@@ -82,15 +78,6 @@ class Link(NamedTuple):
     near: str
     relation: Relation
     path: tuple[Relation, ...]
-
-
-def confidence(path: Sequence[Relation]) -> float:
-    """Of a chain of relations: 60 % of the weakest and 40 % of the mean, less for each further one."""
-    if not path:
-        return 1.0
-    strengths = [one.strength for one in path]
-    chain = WEAKEST_SHARE * min(strengths) + MEAN_SHARE * fmean(strengths)
-    return chain * DEPTH_PENALTY ** (len(path) - 1)
 
 
 def of_bearing(one: Bearing) -> Claim:
@@ -152,7 +139,7 @@ def of_links(links: Iterable[Link], memories: Mapping[str, Memory], told: Iterab
                 memories[near], memories[far], verb.forward if forward else verb.backward, relation, known
             ),
             (_evidence(memories[near]), _evidence(memories[far])),
-            confidence=confidence(path),
+            confidence=confidence([one.strength for one in path]),
         )
         known |= {near, far}
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from recortex.domain.history import AuditEntry
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationType, Status
-from recortex.engines.graph.causality import refuse_cycle
 from recortex.engines.indexing.document import search_text
 from recortex.engines.indexing.service import search_text_in
 from recortex.errors import MemoryNotFoundError
@@ -51,7 +50,7 @@ def insert_superseding(
 
     Raises:
         MemoryNotFoundError: an old one is gone or no longer active: another process changed it.
-        InvalidInputError: one of the old ones led to another: the new one would be a cause of itself.
+        CausalCycleError: one of the old ones led to another: the new one would be a cause of itself.
     """
     ids = [one.id for one in old]
     with store.transaction():
@@ -65,7 +64,6 @@ def insert_superseding(
         record(store, new.id, operation, actor, now, details or {})
         for relation in carried(new.id, ids, store.relations.of(ids) if ids else ()):
             if relation.type not in without:
-                refuse_cycle(relation, store.relations.of)
                 store.relations.put(relation)
         for one in current:
             supersede(store, one, by=new.id, since=now, at=now, actor=actor)

@@ -186,6 +186,10 @@ class MemoryRecords(Records):
         self._index.rows(self._sql["delete_memory"], (key,))
         return key
 
+    def sessions(self) -> list[str]:
+        """The sessions that memories were learned in, the latest first."""
+        return self._column("sessions")
+
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""
         self._rows("touch", to_micros(at), json(list(ids)))

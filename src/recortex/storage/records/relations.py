@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from recortex.domain.relation import Relation
-from recortex.domain.vocabulary import RelationType
+from recortex.domain.causality import FORWARD, Arc, in_words, order, shortest
+from recortex.domain.history import AuditEntry
+from recortex.domain.relation import Ending, FormerRelation, Relation
+from recortex.domain.time import from_micros, to_micros
+from recortex.domain.vocabulary import Actor, RelationStatus, RelationType
+from recortex.errors import CausalCycleError
 from recortex.storage.database import Records
 from recortex.storage.records import row_checksums
+from recortex.storage.records.causality import CausalOrder
+from recortex.storage.records.ledger import LedgerRecords
 from recortex.storage.records.values import json, read, stored
 from recortex.storage.tables import RELATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
+    from datetime import datetime
 
+    from recortex.storage.database import Database
     from recortex.storage.records.values import Row
 
 
@@ -25,12 +34,88 @@ class RelationRecords(Records):
 
     topic = "relations"
 
-    def put(self, relation: Relation) -> bool:
-        """Keep a relation, or bring an equal one up to date; False when one of its ends is not there."""
-        return self.put_all([relation]) == 1
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._order = CausalOrder(database)
 
-    def put_all(self, relations: Sequence[Relation]) -> int:
-        """The same for many in a few statements; returns how many have both ends."""
+    def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
+        """Keep a relation, or bring an equal one up to date; False when one of its ends is not there.
+
+        Args:
+            relation: the new state.
+            at: when it changes, to keep what it was until then.
+
+        Raises:
+            CausalCycleError: it would make a memory a cause of itself; the message names the path.
+        """
+        with self._database.transaction():  # nobody else writes between the question and the answer
+            if path := self._circle(relation):
+                both = " in both directions" if relation.bidirectional else ""
+                raise CausalCycleError(f"A memory would be a cause of itself{both}: {in_words(path)}.")
+            if at is not None:
+                self._end(relation.source_id, relation.target_id, relation.type, at, "changed")
+            return self._keep([relation]) == 1
+
+    def put_all(self, relations: Sequence[Relation], refused: list[str] | None = None) -> int:
+        """The same for many; returns how many were kept.
+
+        One without both ends is left out, and so is one that would make a memory a cause of itself.
+
+        Args:
+            relations: in the order in which they are kept.
+            refused: is given the message of each that closes a circle.
+        """
+        kept = self._keep([one for one in relations if order(one) is None])
+        for one in relations:
+            if order(one) is not None:
+                try:
+                    kept += self.put(one)
+                except CausalCycleError as error:
+                    if refused is not None:
+                        refused.append(error.message)
+        return kept
+
+    def untangle(self, at: datetime) -> list[Relation]:
+        """Let the weakest relation of each circle of causes wait for a person; returns what these are now.
+
+        Circles can be in a store that an older version wrote, and in one that was recovered. Each relation is
+        noted in the audit log. The order of causes is made anew.
+        """
+        with self._database.transaction():
+            dropped = self._order.make()
+            found = [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in dropped]
+            waiting = [replace(one, status=RelationStatus.SUGGESTED) for one in found]
+            self._keep(waiting)
+            LedgerRecords(self._database).record([_doubted(one, at) for one in waiting])
+        return waiting
+
+    def _place(self, one: Arc) -> tuple[int, int, str]:
+        ends = (one.cause, one.effect) if one.type in FORWARD else (one.effect, one.cause)
+        return (*ends, one.type)
+
+    def _circle(self, relation: Relation) -> list[Relation]:
+        """The relations that a causal one would make a circle of, itself first; empty where it makes none.
+
+        Only active ones count: what waits for a person keeps nothing out, and is tested again when it
+        becomes active. The status of the memories does not matter, so that undoing or restoring one closes
+        no circle.
+        """
+        ends = order(relation)
+        if ends is None:
+            return []
+        if relation.bidirectional or ends[0] == ends[1]:
+            return [relation]
+        if not self._order.made():
+            self.untangle(relation.created_at)
+        keys = self._order.admit(relation)
+        between = [relation_of(row) for row in self._rows("among", json(keys))] if keys else []
+        return [relation, *shortest(ends[1], ends[0], between)] if keys else []
+
+    def _end(self, source_id: str, target_id: str, type_: str, at: datetime, reason: Ending) -> None:
+        self._rows("end", source_id, target_id, type_, to_micros(at), reason)
+
+    def _keep(self, relations: Sequence[Relation]) -> int:
+        """Write relations in a few statements; returns how many have both ends."""
         if not relations:
             return 0
         ids = {id_ for one in relations for id_ in (one.source_id, one.target_id)}
@@ -52,20 +137,72 @@ class RelationRecords(Records):
         self._write("relate", rows)
         return len(rows)
 
-    def remove(self, source_id: str, target_id: str, type_: RelationType | None = None) -> list[RelationType]:
-        """Remove the relations from one memory to another, of one type or of all.
+    def remove(
+        self,
+        source_id: str,
+        target_id: str,
+        type_: RelationType | None = None,
+        *,
+        at: datetime | None = None,
+        reason: Ending = "removed",
+    ) -> list[RelationType]:
+        """Remove the relations from one memory to another, of one type or of all; returns the types removed.
 
-        Returns the types removed.
+        Args:
+            source_id: where they begin.
+            target_id: where they end.
+            type_: only this type.
+            at: when, to keep what they were until then.
+            reason: why, to be kept with that.
         """
+        if at is not None:
+            self._end(source_id, target_id, type_ or "", at, reason)
         return list(map(RelationType, self._column("unrelate", source_id, target_id, type_ or "")))
 
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
         return [relation_of(row) for row in self._rows("relations_of", json(list(ids)))]
 
+    def along(
+        self,
+        ids: Sequence[str],
+        outgoing: Collection[RelationType],
+        incoming: Collection[RelationType],
+        *,
+        min_strength: float,
+        most: int,
+    ) -> list[Relation]:
+        """Active relations from some memories on, the strongest to each memory that is reached.
+
+        Args:
+            ids: of the memories.
+            outgoing: types that are followed from source to target.
+            incoming: types that are followed from target to source.
+            min_strength: 0 to 1.
+            most: at most so many, the strongest.
+        """
+        types = json(sorted(outgoing)), json(sorted(incoming))
+        rows = self._rows("along", json(list(ids)), *types, min_strength, most)
+        return [relation_of(row) for row in rows]
+
+    def former(self, ids: Sequence[str]) -> list[FormerRelation]:
+        """What relations that begin or end at one of these memories were, without their evidence."""
+        rows = self._rows("former", json(list(ids)))
+        return [FormerRelation(relation_of(row[:-2]), from_micros(row[-2]), row[-1]) for row in rows]
+
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Relations of a type between active memories that wait for a person, the latest first."""
         return [relation_of(row) for row in self._rows("suggested", type_.value, limit)]
+
+    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
+        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
+        until = 0 if before is None else to_micros(before)
+        return [relation_of(row) for row in self._rows("prunable", weaker, until, limit)]
+
+    def circular(self) -> list[Relation]:
+        """A causal relation of each circle, the weakest: none but in a store that an older version wrote."""
+        keys = [] if self._order.made() else self._order.circular()
+        return [relation_of(self._rows("by_keys", *self._place(one))[0]) for one in keys]
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""
@@ -88,6 +225,13 @@ class RelationRecords(Records):
     def count(self) -> int:
         """How many there are."""
         return self._number("count_relations")
+
+
+def _doubted(relation: Relation, at: datetime) -> AuditEntry:
+    details = {"relation": relation.type.value, "target": relation.target_id, "why": "it closed a circle"}
+    return AuditEntry(
+        memory_id=relation.source_id, operation="doubt", actor=Actor.SYSTEM, at=at, details=details
+    )
 
 
 def relation_of(row: Row) -> Relation:

@@ -49,6 +49,14 @@ JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t
 WHERE /*own r*/ r.type = ?1 AND r.status = 'suggested' AND s.status = 'active' AND t.status = 'active'
 ORDER BY r.created_at DESC, s.id, t.id LIMIT ?2
 
+-- name: prunable
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND (r.strength < ?1 OR (r.inferred = 1 AND r.status = 'suggested' AND r.created_at < ?2))
+ORDER BY r.created_at, s.id, t.id, r.type LIMIT ?3
+
 -- name: contradicting
 SELECT s.id, t.id FROM relations r
 JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
@@ -67,3 +75,73 @@ WHERE /*own*/ source_key = :source_key AND target_key = :target_key AND type = :
 -- name: resting_on
 SELECT source_key, target_key, type, strength, evidence, inferred, bidirectional, status, created_at
 FROM relations WHERE /*own*/ instr(evidence, ?) > 0
+
+-- name: end
+-- Keeps what a relation was until now.
+INSERT INTO former_relations (/*own column*/ {former_relations: columns})
+SELECT /*own value*/ source_key, target_key, type, CAST(?4 AS bigint), strength, inferred, bidirectional,
+  status, created_at, ?5
+FROM relations
+WHERE /*own*/ source_key = (SELECT key FROM memories WHERE /*own*/ id = ?1)
+  AND target_key = (SELECT key FROM memories WHERE /*own*/ id = ?2)
+  AND (?3 = '' OR type = ?3)
+ON CONFLICT (/*own column*/ source_key, target_key, type, ended_at) DO NOTHING
+
+-- name: former
+SELECT s.id, t.id, r.type, r.strength, '[]', r.inferred, r.bidirectional, r.status, r.created_at, r.ended_at,
+  r.reason
+FROM former_relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.source_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+UNION
+SELECT s.id, t.id, r.type, r.strength, '[]', r.inferred, r.bidirectional, r.status, r.created_at, r.ended_at,
+  r.reason
+FROM former_relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.target_key IN (SELECT key FROM memories
+  WHERE /*own*/ id IN (SELECT value FROM json_each(?1)))
+
+-- name: among
+-- The active causal relations between memories with these keys.
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.status = 'active'
+  AND r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND r.source_key IN (SELECT value FROM json_each(?1))
+  AND r.target_key IN (SELECT value FROM json_each(?1))
+
+-- name: by_keys
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM relations r
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE /*own r*/ r.source_key = ? AND r.target_key = ? AND r.type = ?
+
+-- name: along
+-- From each of some memories along active relations, ?2 from their sources and ?3 from their targets: to each
+-- memory that is reached the strongest one, the strongest first.
+WITH near (key) AS (
+  SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1))
+), found AS (
+  SELECT r.source_key, r.target_key, r.type, r.strength, r.target_key AS far
+  FROM near n JOIN relations r ON /*own r*/ r.source_key = n.key
+  WHERE r.status = 'active' AND r.strength >= ?4
+    AND (r.type IN (SELECT value FROM json_each(?2))
+      OR (r.bidirectional = 1 AND r.type IN (SELECT value FROM json_each(?3))))
+  UNION ALL
+  SELECT r.source_key, r.target_key, r.type, r.strength, r.source_key
+  FROM near n JOIN relations r ON /*own r*/ r.target_key = n.key
+  WHERE r.status = 'active' AND r.strength >= ?4
+    AND (r.type IN (SELECT value FROM json_each(?3))
+      OR (r.bidirectional = 1 AND r.type IN (SELECT value FROM json_each(?2))))
+), best AS (
+  SELECT source_key, target_key, type, strength,
+    row_number() OVER (PARTITION BY far ORDER BY strength DESC, source_key, target_key, type) AS place
+  FROM found ORDER BY place, strength DESC, source_key, target_key, type LIMIT ?5
+)
+SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
+FROM best b
+JOIN relations r ON /*own r*/ r.source_key = b.source_key AND r.target_key = b.target_key AND r.type = b.type
+JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
+WHERE b.place = 1
