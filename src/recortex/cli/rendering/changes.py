@@ -59,7 +59,9 @@ def imported(value: Imported, terminal: Terminal) -> str:
 
 
 def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
-    if value.files:
+    if value.format in {"adr", "git"}:
+        yield from _of_project(value, terminal)
+    elif value.files:
         yield from _summary(value)
     else:
         yield from _nothing_read(value, terminal)
@@ -69,6 +71,34 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
         yield f"! and {len(value.problems) - _MOST_PROBLEMS} more; `--json` shows all"
     if value.proposed and not value.dry_run:
         yield "`recortex review` shows what waits."
+
+
+def _of_project(value: Imported, terminal: Terminal) -> Iterator[str]:
+    """What the project's own records or commits came to; the counts add up to what was looked at."""
+    word = "Would look" if value.dry_run else "Looked"
+    what = plural(value.files, "file") if value.format == "adr" else plural(value.commits, "commit")
+    yield f"{word} at {what}."
+    for one in value.found:
+        head = (
+            f"  {terminal.style(one.kind, 'cyan')} [{one.status}] {clean(one.of)[:60]}: {clean(one.summary)}"
+        )
+        yield terminal.cut(head, terminal.width)
+    would = "would be " if value.dry_run else ""
+    counts = (
+        (value.added, "added"), (value.changed, "changed"), (value.merged, "merged with what was known"),
+        (value.ended, "put away, their source is gone"), (value.unchanged, "known and unchanged"),
+    )  # fmt: skip
+    said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
+    said += [plural(value.relations, "relation")] if value.relations else []
+    yield f"Memories: {', '.join(said)}."
+    if value.proposed and not value.dry_run:
+        yield f"{value.proposed} of them are proposed."
+    for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
+        yield f"  {count:>6,}  {kind}"
+    if value.skipped:
+        yield f"Left out: {sum(value.skipped.values()):,}."
+    for reason, count in value.skipped.items():
+        yield f"  {count:>6,}  {clean(reason)}"
 
 
 def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:

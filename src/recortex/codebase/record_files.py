@@ -1,0 +1,72 @@
+"""Finds the folders in which a project keeps its decision records."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recortex.errors import UntrustedFileError
+from recortex.filesystem import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDINGS = frozenset({".md", ".markdown", ".adoc", ".asciidoc", ".rst"})
+_NAMES = frozenset(
+    {
+        "adr", "adrs", "decisions", "decision-records", "architecture-decisions", "architecture_decisions",
+        "architectural-decisions", "architecture-decision-records", "architectural-decision-records",
+    }
+)  # fmt: skip
+_OTHERS = frozenset(
+    {
+        "node_modules",
+        "vendor",
+        "third_party",
+        "build",
+        "dist",
+        "target",
+        "test",
+        "tests",
+        "fixtures",
+        "template",
+        "templates",
+    }
+)
+"""Folders whose records, if any, are not this project's own."""
+_DEEPEST, _MOST = 6, 20_000
+"""Folders within folders, and folders in all, that are looked at."""
+_NAMED_BY, _MOST_NAME = ".adr-dir", 4_096
+"""The file in which adr-tools keeps the name of the folder, and the most of it that is read."""
+
+
+def record_folders(root: Path) -> list[Path]:
+    """The folders of a working tree that hold decision records, by their names; none within another."""
+    found = [folder for folder in (_named(root),) if folder is not None]
+    for folder in _walk(root):
+        if not any(folder.is_relative_to(one) for one in found):
+            found.append(folder)
+    return found
+
+
+def _named(root: Path) -> Path | None:
+    """The folder that adr-tools was told to use, if it is in the project."""
+    try:
+        name = read_regular(root / _NAMED_BY, _MOST_NAME).decode().strip()
+        folder = (root / name).resolve()
+        inside = bool(name) and folder.is_relative_to(root.resolve()) and folder.is_dir()
+    except (OSError, UntrustedFileError, ValueError):
+        return None
+    return root / name if inside else None
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    for seen, (place, folders, files) in enumerate(os.walk(root)):
+        depth = len(Path(place).relative_to(root).parts)
+        folders[:] = sorted(
+            one for one in folders if not one.startswith(".") and one.lower() not in _OTHERS
+        ) if depth < _DEEPEST and seen < _MOST else []  # fmt: skip
+        name = os.path.basename(place).lower()  # noqa: PTH119
+        if depth and name in _NAMES and any(Path(one).suffix.lower() in ENDINGS for one in files):
+            yield Path(place)
