@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from recortex.app.citations import cite
@@ -26,7 +27,6 @@ from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
@@ -93,7 +93,8 @@ class DecisionImport:
         self._read = RecordFiles(root, [relative(str(one), root) for one in places])
         folders = [one if one.is_dir() else one.parent for one in places]
         self._read.read(folders, self._app.progress)
-        self._histories = file_histories(root, [relative(str(folder), root) for folder in folders])
+        endings = {"".join(Path(path).suffixes[-1:]) for path in self._read.files}
+        self._histories = file_histories(root, sorted(endings))
         self._by_key = {file.record.key: file.record for file in self._read.files.values()}
         self._whole = collected(list(self._by_key.values()))
         told = [f"{path}: {why}" for path, why in self._whole.problems if self._read.covers(path)]

@@ -10,7 +10,7 @@ from recortex.codebase.project import branch_and_commit
 from recortex.domain.commit import Commit, FileHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 SECONDS = 60.0
@@ -78,14 +78,14 @@ def _commits(text: str) -> Iterator[Commit]:
         )
 
 
-def file_histories(tree: Path, folders: Sequence[str]) -> dict[str, FileHistory]:
-    """Since when the files in some folders are there, also under former names, by their present path."""
+def file_histories(tree: Path, endings: Collection[str]) -> dict[str, FileHistory]:
+    """Since when files with these endings are there, also under former names and elsewhere, by their path."""
     _, head = branch_and_commit(tree)
     with isolated(tree, head) as git:
-        if git is None or not folders:
+        if git is None:
             return {}
         log = ("log", "-M", "--diff-filter=AMR", "--name-status", "--format=%x00%H%x00%at%x00", *PLAIN)
-        places = [f":(top,literal){folder}" if folder not in {"", "."} else "." for folder in folders]
+        places = [f":(top,glob)**/*{ending}" for ending in endings]
         text = git.text(*log, head, "--", *places, seconds=SECONDS, most=MOST_BYTES)
     found: dict[str, FileHistory] = {}
     now_called: dict[str, str] = {}

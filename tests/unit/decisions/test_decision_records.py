@@ -247,6 +247,11 @@ def test_what_a_record_says_of_others(line, expected):
     assert [(m.type, m.backwards, m.target) for m in one.mentions] == [expected]
 
 
+def test_a_status_in_a_heading():
+    one = read("# ADR-0004: Titles\n\n### Status: Proposed\n\n## Decision\n\nTitles are short.\n")
+    assert (one.title, one.standing) == ("Titles", "proposed")
+
+
 def test_a_record_that_only_occurs_in_the_text_is_a_reference():
     one = read("# 4. Titles\n\n## Decision\n\nThe store replaces what ADR 3 described.\n")
     assert [(m.type, m.target, m.stated) for m in one.mentions] == [(RelationType.REFERENCES, 3, False)]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 RULES = "rules"
 _MOST_PROBLEMS = 10
+_HASH = 12
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SAID: dict[bool | None, str] = {True: "yes", False: "no", None: ""}
 
@@ -75,30 +76,27 @@ def _imported(value: Imported, terminal: Terminal) -> Iterator[str]:
 
 def _of_project(value: Imported, terminal: Terminal) -> Iterator[str]:
     """What the project's own records or commits came to; the counts add up to what was looked at."""
-    word = "Would look" if value.dry_run else "Looked"
-    what = plural(value.files, "file") if value.format == "adr" else plural(value.commits, "commit")
-    yield f"{word} at {what}."
+    commits = value.format == "git"
+    yield f"Looked at {plural(value.commits, 'commit') if commits else plural(value.files, 'file')}."
     for one in value.found:
-        head = (
-            f"  {terminal.style(one.kind, 'cyan')} [{one.status}] {clean(one.of)[:60]}: {clean(one.summary)}"
-        )
-        yield terminal.cut(head, terminal.width)
+        name = clean(one.of)[:_HASH] if commits else clean(one.of).rpartition("/")[2]
+        head = f"{terminal.style(one.kind, 'cyan')} [{one.status}] {name}: {clean(one.summary)}"
+        yield terminal.cut(f"  {head}", terminal.width)
     would = "would be " if value.dry_run else ""
     counts = (
-        (value.added, "added"), (value.changed, "changed"), (value.merged, "merged with what was known"),
-        (value.ended, "put away, their source is gone"), (value.unchanged, "known and unchanged"),
-    )  # fmt: skip
+        (value.added, "added"),
+        (value.changed, "replaced by a later one" if commits else "changed"),
+        (value.merged, "merged with what was known"),
+        (value.ended, "put away, since what they came from is gone"),
+        (value.unchanged, "known and unchanged"),
+    )
     said = [f"{count:,} {would}{what}" for count, what in counts if count or what == "added"]
     said += [plural(value.relations, "relation")] if value.relations else []
     yield f"Memories: {', '.join(said)}."
-    if value.proposed and not value.dry_run:
-        yield f"{value.proposed} of them are proposed."
-    for kind, count in sorted(value.by_kind.items(), key=lambda item: (-item[1], item[0])):
-        yield f"  {count:>6,}  {kind}"
+    yield from (f"  {count:>6,}  {kind}" for kind, count in value.by_kind.items())
     if value.skipped:
         yield f"Left out: {sum(value.skipped.values()):,}."
-    for reason, count in value.skipped.items():
-        yield f"  {count:>6,}  {clean(reason)}"
+    yield from (f"  {count:>6,}  {clean(reason)}" for reason, count in value.skipped.items())
 
 
 def _nothing_read(value: Imported, terminal: Terminal) -> Iterator[str]:

@@ -99,7 +99,9 @@ def key_of(noted: Any) -> tuple[int, str] | None:
 
 
 def _content(commit: Commit, message: Message, told: Told) -> dict[str, Any]:
-    subject = message.subject[:1].upper() + message.subject[1:]
+    subject = message.subject
+    if message.gist == subject:  # what names a part of the program keeps its spelling
+        subject = subject[:1].upper() + subject[1:]
     if told.form == "decision":
         return {"decision": f"{subject}.", "rationale": told.prose, "decided_by": commit.author}
     if told.form == "rationale":
@@ -108,7 +110,7 @@ def _content(commit: Commit, message: Message, told: Told) -> dict[str, Any]:
     cause = told.cause if told.cause != told.prose else ""
     return {
         "title": title,
-        "description": told.prose or told.cause or title,
+        "description": told.prose or told.cause or f"{told.undone} was reverted; no reason is given.",
         "root_cause": cause if told.prose else "",
         "occurred_at": f"{commit.at:%Y-%m-%d}",
     }

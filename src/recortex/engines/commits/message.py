@@ -27,9 +27,11 @@ class Message:
     """What a message says.
 
     Attributes:
-        subject: without its type, and the pull request's number.
+        subject: without the type of a conventional commit, and the pull request's number.
+        gist: the subject without the part of the program that it may begin with, such as `parser: `.
         raw: the first line as it was written.
-        type, scope: of a conventional commit, such as `fix` and `parser`; empty where it is none.
+        type: of a conventional commit, such as `fix`; empty where it is none.
+        scope: the part of the program.
         paragraphs: of its own prose, each on one line.
         trailers: that say what it belongs to, such as `Fixes: 1a2b3c4d`.
         pull: the number of the pull request; 0: none is named.
@@ -37,6 +39,7 @@ class Message:
     """
 
     subject: str
+    gist: str
     raw: str
     type: str
     scope: str
@@ -65,13 +68,16 @@ def read_message(commit: Commit) -> Message:
     if numbered := PATTERNS.pull.search(subject):
         pull, subject = int(numbered[1]), subject[: numbered.start()]
     typed = PATTERNS.typed.match(subject)
-    own = list(_own(rest))
+    subject = plain(subject[typed.end() :] if typed else subject).rstrip(" .")
+    part = None if typed else PATTERNS.part.match(subject)
+    named = typed or part
     return Message(
-        subject=plain(subject[typed.end() :] if typed else subject).rstrip(" ."),
+        subject=subject,
+        gist=subject[part.end() :] if part else subject,
         raw=raw,
         type=typed["type"].lower() if typed else "",
-        scope=(typed["scope"] or "") if typed else "",
-        paragraphs=tuple(_paragraphs(own)),
+        scope=(named["scope"] or "") if named else "",
+        paragraphs=tuple(_paragraphs(list(_own(rest)))),
         trailers=tuple(_trailers(rest))[:MOST_TRAILERS],
         pull=pull,
         merge=merge,
@@ -116,7 +122,9 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[str]:
     for line in [*lines, ""]:
         bullet = PATTERNS.bullet.match(line)
         if block and (bullet or not line.strip()):
-            yield plain(" ".join(block))
+            text = plain(" ".join(block))
+            if text := PATTERNS.introducing.sub("", text):
+                yield text
             block = []
         if line.strip():
             block.append(line[bullet.end() :] if bullet else line.strip())

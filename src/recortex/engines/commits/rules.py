@@ -55,13 +55,13 @@ class Told:
 
 def told_by(commit: Commit, message: Message) -> Told | str:
     """What a commit tells, or why nothing of it is kept."""
-    if (why := reason_to_skip(commit, message)) and not PATTERNS.revert.match(message.subject):
+    if (why := reason_to_skip(commit, message)) and not PATTERNS.revert.match(message.gist):
         return why
-    if found := PATTERNS.revert.match(message.subject):
+    if found := PATTERNS.revert.match(message.gist):
         return _revert(commit, message, found)
     if PATTERNS.reverts.match(message.body) and not PATTERNS.listed.search(commit.message):
         return _revert(commit, message, None)
-    if PATTERNS.dangling.match(message.subject):
+    if PATTERNS.dangling.match(message.gist):
         return "its subject does not stand alone"
     return _decision(message) or _fix(commit, message) or _rationale(commit, message) or "it gives no reason"
 
@@ -82,7 +82,7 @@ def _revert(commit: Commit, message: Message, found: re.Match[str] | None) -> To
 
 def _decision(message: Message) -> Told | None:
     for form in _DECISIONS:
-        found = form.pattern.match(message.subject)
+        found = form.pattern.match(message.gist)
         if not found:
             continue
         reason = _with(PATTERNS.reason, message.body) or _with(PATTERNS.cause, message.body)
@@ -100,7 +100,7 @@ def _decision(message: Message) -> Told | None:
 
 
 def _fix(commit: Commit, message: Message) -> Told | None:
-    fixes = message.type in {"fix", "bugfix", "hotfix"} or PATTERNS.fix.match(message.subject)
+    fixes = message.type in {"fix", "bugfix", "hotfix"} or PATTERNS.fix.match(message.gist)
     others = tuple(_fixed(message))
     if not (fixes or others) or is_aside(commit, message):
         return None
@@ -113,7 +113,7 @@ def _fix(commit: Commit, message: Message) -> Told | None:
 
 
 def _rationale(commit: Commit, message: Message) -> Told | None:
-    if PATTERNS.moves.match(message.subject) or is_aside(commit, message):
+    if PATTERNS.moves.match(message.gist) or is_aside(commit, message):
         return None
     reason, body = _with(PATTERNS.strong, message.body), message.body
     if (not reason or len(body) < LEAST_PROSE) and PATTERNS.in_subject.search(message.subject):

@@ -17,7 +17,7 @@ SHORTEST, LONGEST = 12, 140
 
 def reason_to_skip(commit: Commit, message: Message) -> str:
     """Why a commit is left out before its text is looked at; empty: it is not."""
-    subject, type_ = message.subject, message.type
+    subject, type_ = message.gist, message.type
     by_program = PATTERNS.bot.search(commit.author) or PATTERNS.bot.search(commit.email.partition("@")[0])
     drafted = PATTERNS.draft.match(message.raw) or PATTERNS.draft.match(subject)
     version = PATTERNS.version.match(subject) and not PATTERNS.minimum.search(subject)
@@ -27,7 +27,10 @@ def reason_to_skip(commit: Commit, message: Message) -> str:
         (type_ == "style" or PATTERNS.form.match(subject), "formatting, wording or tests"),
         (type_ == "wip" or drafted, "unfinished work"),
         (type_ == "release" or version, "version or release"),
-        (not SHORTEST <= len(subject) <= LONGEST, "its subject is too short or too long to stand alone"),
+        (
+            not SHORTEST <= len(message.subject) <= LONGEST,
+            "its subject is too short or too long to stand alone",
+        ),
     )
     return next((why for found, why in reasons if found), "")
 

@@ -144,13 +144,13 @@ class _Parts:
         )
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        """The fields in the text above the first part, such as `* Status: accepted`; the first of a name."""
+        """The fields above the first part, such as `* Status: accepted`, also as headings; the first counts."""
         seen = set[str]()
         for section, role in zip(self.sections, self.roles, strict=True):
             if role:
                 break
-            for line in section.lines:
-                if found := PATTERNS.field.match(line.text):
+            for text in (section.title, *(line.text for line in section.lines)):
+                if found := PATTERNS.field.match(text):
                     name = found["name"].lower().replace(" ", "-")
                     if name not in seen and found["value"]:
                         seen.add(name)
@@ -235,7 +235,8 @@ def _record(path: str, name: str, title: str, parts: _Parts, whole: Sequence[Lin
 
 def _title(parts: _Parts, name: str) -> str:
     """The title without its number; where there is none, the file's name."""
-    heading = next((one.title for one in parts.sections if one.title and not _role(one.title)), "")
+    titles = (one.title for one in parts.sections if one.title and not _role(one.title))
+    heading = next((one for one in titles if not PATTERNS.field.match(one)), "")
     title = heading or _text(parts.front.get("title")) or name.replace("-", " ").replace("_", " ")
     title = plain(title)
     for form in (PATTERNS.numbered, PATTERNS.called):

@@ -92,6 +92,6 @@ def _blocks(lines: Sequence[Line]) -> Iterator[tuple[str, int | None]]:
         if item:
             block, depth = [item[2]], len(item[1].expandtabs(4))
         elif line.text.strip() and not _TABLE.match(line.text):
-            block.append(line.text.strip())
+            block.append(line.text.strip().lstrip("> "))
     if block:
         yield " ".join(block), depth
