@@ -61,9 +61,9 @@ class RecordFiles:
         """Whether a path was asked for, or lies in a folder that was."""
         return any(name in {".", path} or path.startswith(f"{name}/") for name in self.wanted)
 
-    def read(self, folders: Sequence[Path], progress: Callable[[str, int, int], None]) -> None:
-        """Read every record in these folders."""
-        paths = list(dict.fromkeys(path for folder in folders for path in self._found(folder)))
+    def read(self, places: Sequence[Path], progress: Callable[[str, int, int], None]) -> None:
+        """Read every record in these folders, and beside these files."""
+        paths = list(dict.fromkeys(path for one in places for path in self._found(one)))
         if len(paths) > MOST_RECORDS:
             self.problems.append(f"only the first {MOST_RECORDS:,} of {len(paths):,} files were read")
         last = min(len(paths), MOST_RECORDS)
@@ -74,6 +74,10 @@ class RecordFiles:
         self.unread |= {relative(str(path), self.root) for path in paths[last:]}
 
     def _found(self, folder: Path) -> list[Path]:
+        """The files in a folder; of a file the records beside it, which it may name."""
+        if folder.is_file():
+            beside = (one for one in folder.parent.iterdir() if one.suffix.lower() in ENDINGS)
+            return sorted({folder, *(one for one in beside if one.is_file() and not one.is_symlink())})
         try:
             found = find(place(str(folder), self.root), ENDINGS)
         except OSError as error:

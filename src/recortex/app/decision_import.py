@@ -91,8 +91,7 @@ class DecisionImport:
         """
         root = self._app.root
         self._read = RecordFiles(root, [relative(str(one), root) for one in places])
-        folders = [one if one.is_dir() else one.parent for one in places]
-        self._read.read(folders, self._app.progress)
+        self._read.read(places, self._app.progress)
         endings = {"".join(Path(path).suffixes[-1:]) for path in self._read.files}
         self._histories = file_histories(root, sorted(endings))
         self._by_key = {file.record.key: file.record for file in self._read.files.values()}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from recortex.domain.expressions import lazy
 from recortex.errors import UntrustedFileError
 from recortex.filesystem import read_regular
 
@@ -35,6 +37,8 @@ _OTHERS = frozenset(
     }
 )
 """Folders whose records, if any, are not this project's own."""
+_TESTS = lazy(r"(?:.*[-_.])?tests?(?:[-_.].*)?$", re.IGNORECASE)
+_RECORD = lazy(r"adr[-_]?\d", re.IGNORECASE)
 _DEEPEST, _MOST = 6, 20_000
 """Folders within folders, and folders in all, that are looked at."""
 _NAMED_BY, _MOST_NAME = ".adr-dir", 4_096
@@ -42,12 +46,17 @@ _NAMED_BY, _MOST_NAME = ".adr-dir", 4_096
 
 
 def record_folders(root: Path) -> list[Path]:
-    """The folders of a working tree that hold decision records, by their names; none within another."""
+    """The folders that hold decision records, by their names, none within another; else files at the top."""
     found = [folder for folder in (_named(root),) if folder is not None]
     for folder in _walk(root):
         if not any(folder.is_relative_to(one) for one in found):
             found.append(folder)
-    return found
+    return found or _at_the_top(root)
+
+
+def _at_the_top(root: Path) -> list[Path]:
+    """Files beside the rest of a project whose names say that they are records: `adr-001-….md`."""
+    return sorted(one for one in root.iterdir() if _RECORD.match(one.name) and one.suffix.lower() in ENDINGS)
 
 
 def _named(root: Path) -> Path | None:
@@ -64,9 +73,12 @@ def _named(root: Path) -> Path | None:
 def _walk(root: Path) -> Iterator[Path]:
     for seen, (place, folders, files) in enumerate(os.walk(root)):
         depth = len(Path(place).relative_to(root).parts)
-        folders[:] = sorted(
-            one for one in folders if not one.startswith(".") and one.lower() not in _OTHERS
-        ) if depth < _DEEPEST and seen < _MOST else []  # fmt: skip
+        folders[:] = sorted(filter(_of_project, folders)) if depth < _DEEPEST and seen < _MOST else []
         name = os.path.basename(place).lower()  # noqa: PTH119
         if depth and name in _NAMES and any(Path(one).suffix.lower() in ENDINGS for one in files):
             yield Path(place)
+
+
+def _of_project(name: str) -> bool:
+    """Whether a folder may hold the project's own records."""
+    return not name.startswith(".") and name.lower() not in _OTHERS and not _TESTS.match(name)

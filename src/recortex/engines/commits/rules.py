@@ -22,6 +22,7 @@ LEAST_PROSE = 60
 SHORTEST_REASON = 25
 PATTERNS = Patterns(__file__)
 _DECISIONS = PATTERNS.forms("decide_")
+_OF_SUPPORT = frozenset({"drop_support", "drop_its_support", "minimum", "require"})
 _ALONE = 0.9
 """The confidence of a form of decision that is kept without a reason."""
 
@@ -63,11 +64,17 @@ def told_by(commit: Commit, message: Message) -> Told | str:
         return _revert(commit, message, None)
     if PATTERNS.dangling.match(message.gist):
         return "its subject does not stand alone"
-    return _decision(message) or _fix(commit, message) or _rationale(commit, message) or "it gives no reason"
+    return (
+        _decision(commit, message)
+        or _fix(commit, message)
+        or _rationale(commit, message)
+        or "it gives no reason"
+    )
 
 
 def _revert(commit: Commit, message: Message, found: re.Match[str] | None) -> Told | str:
     title = (found["title"] or found["rest"]) if found else ""
+    title = "" if PATTERNS.hash.fullmatch(title) else title
     others = tuple((one["hash"], one[0]) for one in PATTERNS.reverts.finditer(commit.message))
     body = PATTERNS.reverts.sub("", message.body).strip(" .")
     cause = _with(PATTERNS.reason, body) or _with(PATTERNS.cause, body)
@@ -80,13 +87,15 @@ def _revert(commit: Commit, message: Message, found: re.Match[str] | None) -> To
     return alone if others else "a revert without a reason"
 
 
-def _decision(message: Message) -> Told | None:
+def _decision(commit: Commit, message: Message) -> Told | None:
     for form in _DECISIONS:
         found = form.pattern.match(message.gist)
         if not found:
             continue
         reason = _with(PATTERNS.reason, message.body) or _with(PATTERNS.cause, message.body)
-        if not reason and (form.confidence < _ALONE or PATTERNS.code.search(message.subject)):
+        # what a project supports may be said beside its code alone, other decisions not without a reason
+        aside = form.name not in _OF_SUPPORT and is_aside(commit, message)
+        if not reason and (form.confidence < _ALONE or aside or PATTERNS.code.search(message.subject)):
             return None
         groups = found.groupdict()
         listed = (groups["more"] or "").startswith(",")  # of several things: which is which is not known

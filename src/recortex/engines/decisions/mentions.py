@@ -156,7 +156,7 @@ def _nearest(lead: str, earlier: Sequence[tuple[int, int]]) -> tuple[RelationTyp
     if len(between) > _APART or re.search(r"[.;!?](?:\s|$)", between.strip(" .")):
         return None
     if type_ is RelationType.SUPERSEDES and not PATTERNS.between.fullmatch(between):
-        return None
+        return (RelationType.REFINES, backwards, begins) if PATTERNS.in_part.search(between) else None
     return type_, backwards, begins
 
 

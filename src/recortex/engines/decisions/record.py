@@ -144,7 +144,7 @@ class _Parts:
         )
 
     def _fields(self) -> Iterator[tuple[str, str]]:
-        """The fields above the first part, such as `* Status: accepted`, also as headings; the first counts."""
+        """The fields above the first part, such as `* Status: accepted` or a heading; the first counts."""
         seen = set[str]()
         for section, role in zip(self.sections, self.roles, strict=True):
             if role:
