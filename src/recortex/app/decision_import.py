@@ -20,7 +20,7 @@ from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.decisions.collection import Collection, collected
 from recortex.engines.decisions.drafting import NOTED, RULE, draft_of, noted, state_of
-from recortex.engines.decisions.record import MOST_FILES, Record
+from recortex.engines.decisions.record import MOST_FILES, Record, dated
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.ingestion.normalisation import normalise
 from recortex.errors import RecortexError
@@ -94,6 +94,8 @@ class DecisionImport:
         self._read.read(places, self._app.progress)
         endings = {"".join(Path(path).suffixes[-1:]) for path in self._read.files}
         self._histories = file_histories(root, sorted(endings))
+        for path, file in self._read.files.items():
+            self._read.files[path] = file._replace(record=dated(file.record, self._histories.get(path)))
         self._by_key = {file.record.key: file.record for file in self._read.files.values()}
         self._whole = collected(list(self._by_key.values()))
         told = [f"{path}: {why}" for path, why in self._whole.problems if self._read.covers(path)]
@@ -177,8 +179,7 @@ class DecisionImport:
         successor = self._successor(record)
         since = None
         if successor:
-            history = self._histories.get(successor.path)
-            since = successor.date or (history.first if history else self._now)
+            since = successor.date or self._now
         return state_of(record, successor, self._histories.get(path), since, self._now)
 
     def _successor(self, record: Record) -> Record | None:

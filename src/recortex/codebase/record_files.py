@@ -15,12 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ENDINGS = frozenset({".md", ".markdown", ".adoc", ".asciidoc", ".rst"})
-_NAMES = frozenset(
-    {
-        "adr", "adrs", "decisions", "decision-records", "architecture-decisions", "architecture_decisions",
-        "architectural-decisions", "architecture-decision-records", "architectural-decision-records",
-    }
-)  # fmt: skip
+_NAMES = lazy(
+    r"adrs?$|decisions$|(?:(?:architect\w*|design|technical)[-_ ]?)?decision[-_ ]?(?:records?|logs?)$|"
+    r"architect\w*[-_ ]decisions?$",
+    re.IGNORECASE,
+)
 _OTHERS = frozenset(
     {
         "node_modules",
@@ -74,8 +73,8 @@ def _walk(root: Path) -> Iterator[Path]:
     for seen, (place, folders, files) in enumerate(os.walk(root)):
         depth = len(Path(place).relative_to(root).parts)
         folders[:] = sorted(filter(_of_project, folders)) if depth < _DEEPEST and seen < _MOST else []
-        name = os.path.basename(place).lower()  # noqa: PTH119
-        if depth and name in _NAMES and any(Path(one).suffix.lower() in ENDINGS for one in files):
+        named = _NAMES.match(os.path.basename(place))  # noqa: PTH119
+        if depth and named and any(Path(one).suffix.lower() in ENDINGS for one in files):
             yield Path(place)
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from recortex.domain.commit import FileHistory
 from recortex.domain.vocabulary import RelationType
 from recortex.engines.decisions.collection import collected
-from recortex.engines.decisions.record import Record, Skipped, read_record
+from recortex.engines.decisions.record import Record, Skipped, dated, read_record
 
 NYGARD = """# 4. Keep sessions in Redis
 
@@ -216,6 +217,7 @@ def test_a_y_statement_alone_is_a_record():
         ("No longer valid since May 2022", "deprecated"),
         ("On hold", "proposed"),
         ("Amended by 7", ""),
+        ("Partly superseded", "accepted"),
     ],
 )
 def test_what_a_status_says(status, standing):
@@ -250,6 +252,23 @@ def test_what_a_record_says_of_others(line, expected):
 def test_a_status_in_a_heading():
     one = read("# ADR-0004: Titles\n\n### Status: Proposed\n\n## Decision\n\nTitles are short.\n")
     assert (one.title, one.standing) == ("Titles", "proposed")
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "month", "number"),
+    [
+        ("05/02/2024", (3, 1), 2, 5),
+        ("05/02/2024", (5, 3), 5, 2),
+        ("28/02/2024", (3, 1), 2, 28),
+        ("02/28/24", (3, 1), 2, 28),
+        ("", (3, 1), 3, 1),
+    ],
+)
+def test_a_date_is_read_by_the_files_history(written, first, month, number):
+    committed = datetime(2024, *first, tzinfo=UTC)
+    text = f"# 4. Titles\n\nDate: {written}\n\n## Decision\n\nTitles are short.\n"
+    one = dated(read(text), FileHistory(committed, "c", committed))
+    assert one.date == datetime(2024, month, number, tzinfo=UTC)
 
 
 def test_a_record_that_only_occurs_in_the_text_is_a_reference():

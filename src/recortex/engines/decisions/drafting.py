@@ -74,7 +74,7 @@ def state_of(
         since: when the successor came into force.
         now: the time of one that ended, where nothing tells when.
     """
-    begun = record.date or (history.first if history else None)
+    begun = record.date
     if successor is not None:
         return State(Status.SUPERSEDED, successor.key, begun, since)
     status = _STATUS[record.standing]

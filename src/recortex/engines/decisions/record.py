@@ -7,7 +7,7 @@ Zimmermann, "Making Architectural Decisions" (2013).
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,15 @@ from recortex.engines.decisions.mentions import MOST as MOST_MENTIONS
 from recortex.engines.decisions.mentions import Mention, field_mentions, mentions
 from recortex.engines.decisions.options import Option, chosen, options
 from recortex.engines.decisions.outline import Line, Section, outline
-from recortex.engines.decisions.standing import Standing, date_in, is_choice, standing_of
+from recortex.engines.decisions.standing import Standing, date_in, dates_in, is_choice, nearest, standing_of
 from recortex.engines.decisions.wording import cut, items, pieces, plain, prose
 from recortex.engines.decisions.y_statement import y_statement
 from recortex.engines.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from recortex.domain.commit import FileHistory
 
 
 MOST_CONTEXT, MOST_DECISION, MOST_ITEM = 1_200, 1_200, 300
@@ -40,7 +42,7 @@ class Record:
         number: by which others refer to it; not always of it alone.
         standing: what its status says; empty where it says nothing that is known.
         status: as it is written, shortened.
-        date: that it says of itself.
+        dates: that it says of itself; several where one can be read in several ways.
         ended: a date that its status names where it no longer holds.
         mentions: other records that it names.
         files: paths that it names, as they are written.
@@ -53,7 +55,7 @@ class Record:
     title: str
     standing: Standing
     status: str
-    date: datetime | None
+    dates: tuple[datetime, ...]
     ended: datetime | None
     context: str
     decision: str
@@ -66,9 +68,22 @@ class Record:
     problem: str = ""
 
     @property
+    def date(self) -> datetime | None:
+        """When it was decided, as far as it says so."""
+        return self.dates[0] if self.dates else None
+
+    @property
     def key(self) -> str:
         """Its path without the ending, by which links find it."""
         return self.path.rpartition(".")[0] or self.path
+
+
+def dated(record: Record, history: FileHistory | None) -> Record:
+    """The record with one date: of several readings the one next to the file's first commit, or that one."""
+    if history is None or len(record.dates) == 1:
+        return record
+    date = nearest(record.dates, history.first) if record.dates else history.first
+    return replace(record, dates=(date,))
 
 
 class Skipped(str):
@@ -101,7 +116,8 @@ def read_record(path: str, text: str) -> Record | Skipped:
         if not parts.has("decision") or not parts.has("context")
         else None
     )
-    if not (status or parts.has("decision") or told):
+    numbered = bool(PATTERNS.file_number.match(name)) and bool(parts.value("date"))
+    if not (status or parts.has("decision") or told or numbered):
         return Skipped("no decision record: it has neither a status nor a decision")
     return _record(path, name, title, parts, whole, told)
 
@@ -205,16 +221,17 @@ def _record(path: str, name: str, title: str, parts: _Parts, whole: Sequence[Lin
     if told:
         decided, context = decided or told.decision, context or told.context
         listed, consequences = listed or told.options, consequences or told.consequences
-    number, dated = _numbered(name, parts)
-    date = date_in(parts.value("date", "decided-on", "created", "approved", "accepted")) or date_in(status)
-    date = date or date_in("\n".join(line.text for line in parts.lines("date"))) or dated
+    number, in_name = _numbered(name, parts)
+    below = "\n".join(line.text for line in parts.lines("date"))
+    said = (parts.value("date", "decided-on", "created", "approved", "accepted"), below, status)
+    dates = next(filter(None, map(dates_in, said)), ()) or in_name
     return Record(
         path=path,
         number=number,
         title=cut(plain(title), 200),
         standing=standing,
         status=cut(plain(status), 200),
-        date=date,
+        dates=dates,
         ended=date_in(status) if standing in {"superseded", "deprecated"} else None,
         context=" ".join(filter(None, (context, drivers))),
         decision=decided,
@@ -245,14 +262,14 @@ def _title(parts: _Parts, name: str) -> str:
     return title.strip(" \"'")
 
 
-def _numbered(name: str, parts: _Parts) -> tuple[int | None, datetime | None]:
+def _numbered(name: str, parts: _Parts) -> tuple[int | None, tuple[datetime, ...]]:
     """The number of a record, and the date in its file's name."""
     if found := PATTERNS.file_date.match(name):
-        return None, date_in(f"{found['y']}-{found['m']}-{found['d']}")
+        return None, dates_in(f"{found['y']}-{found['m']}-{found['d']}")
     if found := PATTERNS.file_number.match(name):
-        return int(found["number"]), None
+        return int(found["number"]), ()
     heading = next((PATTERNS.numbered.match(one.title) for one in parts.sections if one.title), None)
-    return (int(heading["number"]) if heading else None), None
+    return (int(heading["number"]) if heading else None), ()
 
 
 def _consequences(parts: _Parts) -> Iterator[str]:
