@@ -49,6 +49,20 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WouldKeep:
+    """A memory that a record or a commit would become.
+
+    Attributes:
+        of: the record's path, or the commit.
+    """
+
+    kind: str
+    status: str
+    of: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Imported:
     """What a back-fill found.
 
@@ -58,6 +72,11 @@ class Imported:
         elsewhere: sessions that were found there and belong to other projects, when none was read.
         unread: files that could not be read; the command then ends with status 1.
         exchanges: of past sessions that an export held and that are new here.
+        commits: that were read.
+        changed, ended, renamed: memories of records that say something else now, whose file is gone, or
+            whose file has another name.
+        skipped: how many files or commits were left out, by the reason.
+        found: what a dry run would keep.
     """
 
     format: str
@@ -76,6 +95,12 @@ class Imported:
     elsewhere: int = 0
     unread: int = 0
     exchanges: int = 0
+    commits: int = 0
+    changed: int = 0
+    ended: int = 0
+    renamed: int = 0
+    skipped: dict[str, int] = field(default_factory=dict)
+    found: tuple[WouldKeep, ...] = ()
 
 
 class ExportOperations(Operations):

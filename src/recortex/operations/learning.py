@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +20,11 @@ from recortex.operations.agents import WAITING, limited
 from recortex.operations.base import Operations, embed_all, embed_exchanges, learn_across_sessions
 from recortex.operations.drafts import draft_of, new_memory
 from recortex.operations.exporting import Imported, adopt, foreign
+from recortex.operations.project_records import MOST_COMMITS, import_commits, import_records
 from recortex.operations.registry import operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from recortex.app.jobs.learning import Lesson
     from recortex.domain.memory import Memory
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
 
 RULES = "rules"
+ADR, GIT = "adr", "git"
 
 
 class LearningOperations(Operations):
@@ -60,6 +64,8 @@ class LearningOperations(Operations):
         quarantine: bool = False,
         trust: bool = False,
         rebuild: bool = False,
+        since: datetime | None = None,
+        limit: int = MOST_COMMITS,
         dry_run: bool = False,
     ) -> Imported:
         """Learn from a whole history of sessions, or take in memories that were exported.
@@ -70,7 +76,8 @@ class LearningOperations(Operations):
         Args:
             format: claude-code, codex, gemini, qwen, copilot, pi, opencode, specstory, swe-agent, text or any
                 (sessions); jsonl (an export); markdown (notes: each item waits in quarantine); rules (what
-                CLAUDE.md, AGENTS.md and the rules of other clients say in this project).
+                CLAUDE.md, AGENTS.md and the rules of other clients say in this project); adr (decision
+                records); git (what commits decided, reverted, mended).
             path: a file or folder.
             embed: make the vectors at the end.
             quarantine: let exported memories wait for review, even those that this installation exported
@@ -78,7 +85,9 @@ class LearningOperations(Operations):
             trust: take another installation's export as it is; without it, such memories wait in quarantine.
                 For the command line alone.
             rebuild: make the exchanges of these sessions again from their transcripts, also of those that
-                were read before. For the command line alone.
+                were read before; with git, read its commits again. For the command line alone.
+            since: with git, only commits made later.
+            limit: with git, at most so many commits, the latest.
             dry_run: only show what would be learned.
         """
         from recortex.app.own_sessions import is_ours
@@ -86,8 +95,13 @@ class LearningOperations(Operations):
         from recortex.formats.session_files import CLIENTS, MOST_ENTRIES, find_sessions
         from recortex.formats.transcripts import format_names, open_transcript
 
-        if format == RULES:
-            return self._import_rules(embed=embed, dry_run=dry_run)
+        own: dict[str, Callable[..., Imported]] = {
+            RULES: self._import_rules,
+            ADR: partial(import_records, self._app, path),
+            GIT: partial(import_commits, self._app, path, since=since, limit=limit, afresh=rebuild),
+        }
+        if format in own:
+            return own[format](embed=embed, dry_run=dry_run)
         exported = format == "jsonl"
         if exported or format in IMPORTERS or (format not in {*CLIENTS, "any"} and format in importers()):
             if trust and self._app.actor is Actor.AGENT:
@@ -100,7 +114,7 @@ class LearningOperations(Operations):
                 )
             return self._import_rows(format, path, embed=embed, dry_run=dry_run)
         if format not in {*CLIENTS, "any"} and format not in format_names():
-            known = (*format_names(), "any", "jsonl", RULES, *importers())
+            known = (*format_names(), "any", "jsonl", *own, *importers())
             raise InvalidInputError(
                 f"There is no format {format[:40]!r}.", hint=f"Formats: {', '.join(known)}."
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.domain.kinds import KINDS, Kind
 from recortex.domain.session import Outcome
 from recortex.domain.vocabulary import Origin, Trust
+from recortex.domain.written_in import RULE as INSTRUCTED
 from recortex.engines.decay.confidence import DAY
 from recortex.engines.extraction.drafting import ON_PURPOSE
 from recortex.engines.sessions.usefulness import spent
@@ -75,7 +76,8 @@ def group_of(one: MemoryStatistics, bearing: Bearing, now: int) -> str:
     group = _GROUP_OF.get(kind.kind) or _GROUP_OF.get(kind.category, FACT)
     person = told or one.trust == Trust.TRUSTED
     # A rule of the repository is none of the person's, but worth telling a client that does not load it.
-    written = group == RULE and one.origin == Origin.REPOSITORY
+    # What its records and commits say is no rule.
+    written = group == RULE and one.origin == Origin.REPOSITORY and one.rule == INSTRUCTED
     if group == RULE and not person:
         group = FACT
     said = now - one.valid_from

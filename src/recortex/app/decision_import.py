@@ -1,0 +1,325 @@
+"""Keeps memories of a project's decision records in step with their files."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from recortex.app.citations import cite
+from recortex.app.decision_files import RecordFiles
+from recortex.app.decision_relations import relate
+from recortex.app.naming import shown
+from recortex.codebase.files import relative
+from recortex.codebase.history import file_histories
+from recortex.codebase.project import branch_and_commit
+from recortex.domain.memory import Memory
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
+from recortex.engines.decisions.collection import Collection, collected
+from recortex.engines.decisions.drafting import NOTED, RULE, draft_of, noted, state_of
+from recortex.engines.decisions.record import MOST_FILES, Record, dated
+from recortex.engines.ingestion.draft import Draft
+from recortex.engines.ingestion.normalisation import normalise
+from recortex.errors import RecortexError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from recortex.app.application import Application
+    from recortex.app.store_services import StoreServices
+    from recortex.domain.commit import FileHistory
+    from recortex.engines.decisions.drafting import State
+
+_OPERATION = "reread"
+_HELD, _GONE = "held", "gone"
+"""States that no record has by itself: an agent's import waits for the person; the file is gone."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the files; `looked_at` is the sum of the counts below it.
+
+    Attributes:
+        skipped: how many files were left out, by the reason.
+        ended: memories whose record is gone; they are archived.
+        memories: those that were added or changed.
+        drafts: what a dry run would add.
+    """
+
+    looked_at: int = 0
+    added: int = 0
+    merged: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    ended: int = 0
+    renamed: int = 0
+    relations: int = 0
+    problems: list[str] = field(default_factory=list)
+    memories: list[Memory] = field(default_factory=list)
+    drafts: list[Draft] = field(default_factory=list)
+
+
+class DecisionImport:
+    """One import of the records in some folders.
+
+    Args:
+        app: the opened application.
+        services: the project's store.
+        held: an agent asks for it: what is new waits in quarantine, and nothing known is changed.
+        dry_run: only look.
+    """
+
+    def __init__(self, app: Application, services: StoreServices, *, held: bool, dry_run: bool) -> None:
+        self._app, self._services = app, services
+        self._held, self._dry_run = held, dry_run
+        self._now = app.clock()
+        self._read = RecordFiles(app.root, ())
+        self._memories: dict[str, Memory] = {}  # by the record's path
+        self._histories: dict[str, FileHistory] = {}
+        self._by_key: dict[str, Record] = {}
+        self._whole = Collection()
+        self.done = Outcome()
+
+    def run(self, places: Sequence[Path]) -> Outcome:
+        """Read the records in these folders, or these files, and follow what they say.
+
+        Of a file that is named its folder is read too, for the records that it names.
+        """
+        root = self._app.root
+        self._read = RecordFiles(root, [relative(str(one), root) for one in places])
+        self._read.read(places, self._app.progress)
+        endings = {"".join(Path(path).suffixes[-1:]) for path in self._read.files}
+        self._histories = file_histories(root, sorted(endings))
+        for path, file in self._read.files.items():
+            self._read.files[path] = file._replace(record=dated(file.record, self._histories.get(path)))
+        self._by_key = {file.record.key: file.record for file in self._read.files.values()}
+        self._whole = collected(list(self._by_key.values()))
+        told = [f"{path}: {why}" for path, why in self._whole.problems if self._read.covers(path)]
+        self.done.looked_at, self.done.skipped = self._read.looked_at, self._read.skipped
+        self.done.problems = [*self._read.problems, *told]
+        with self._services.store.transaction():
+            gone = self._known()
+            followed = self._follow(gone)
+            self._write(gone, followed)
+        return self.done
+
+    def _known(self) -> dict[str, Memory]:
+        """Look up the memories of records; gives those whose file is gone, by its path."""
+        query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
+        found = self._services.store.memories.find(query)
+        known = {one.metadata[NOTED]["path"]: one for one in found if one.source.rule == RULE and _noted(one)}
+        self._memories = {path: one for path, one in known.items() if path in self._read.files}
+        rest = {path: one for path, one in known.items() if path not in self._read.files}
+        return {
+            path: one
+            for path, one in rest.items()
+            if path not in self._read.unread
+            and (self._read.covers(path) or not (self._app.root / path).exists())
+        }
+
+    def _write(self, gone: dict[str, Memory], followed: dict[str, Memory]) -> None:
+        new, changed = self._sorted(followed)
+        self._add(new)
+        for path in changed:
+            self._change(path)
+        if not self._held:
+            for path in (*new, *changed):
+                self._settle(path)
+            for memory in gone.values():
+                self._end(memory)
+            self._relate([*new, *changed])
+
+    def _follow(self, gone: dict[str, Memory]) -> dict[str, Memory]:
+        """Find records whose file has another name now: by the text, else by the number in that folder."""
+        followed: dict[str, Memory] = {}
+        for path, file in self._read.files.items():
+            if path in self._memories or not self._read.covers(path):
+                continue
+            same = [old for old, memory in gone.items() if memory.metadata[NOTED].get("hash") == file.hash]
+            same = same or [
+                old
+                for old, memory in gone.items()
+                if file.record.number is not None
+                and memory.metadata[NOTED].get("number") == file.record.number
+                and posixpath.dirname(old) == posixpath.dirname(path)
+            ]
+            if len(same) == 1:
+                self._memories[path] = followed[path] = gone.pop(same[0])
+        self.done.renamed = len(followed)
+        return followed
+
+    def _sorted(self, followed: dict[str, Memory]) -> tuple[list[str], list[str]]:
+        """The paths of records that are new, and of those that say or stand otherwise than before."""
+        new, changed = list[str](), list[str]()
+        for path, file in self._read.files.items():
+            memory = self._memories.get(path)
+            if not self._read.covers(path):
+                continue
+            if memory is None:
+                new.append(path)
+                continue
+            was = memory.metadata[NOTED]
+            state = _HELD if self._held and was["state"] == _HELD else self._state(path).name
+            differs = (was["hash"], was["state"]) != (file.hash, state)
+            if not differs and path not in followed:
+                self.done.unchanged += 1
+            elif self._held:
+                self.done.skipped["it changed, which waits for the person to import it"] += 1
+            else:
+                changed.append(path)
+                self.done.changed += 1
+        return new, changed
+
+    def _state(self, path: str) -> State:
+        record = self._read.files[path].record
+        successor = self._successor(record)
+        since = None
+        if successor:
+            since = successor.date or self._now
+        return state_of(record, successor, self._histories.get(path), since, self._now)
+
+    def _successor(self, record: Record) -> Record | None:
+        return self._by_key.get(self._whole.successors.get(record.key, ""))
+
+    def _draft(self, path: str) -> Draft:
+        file = self._read.files[path]
+        root, commit = self._app.root, branch_and_commit(self._app.root)[1]
+        links = [cite(root, path, 1, file.record.lines, commit)]
+        links += [cite(root, name, None, None, commit) for name in self._named(file.record)]
+        state, history = self._state(path), self._histories.get(path)
+        draft = draft_of(file.record, state, hash_=file.hash, history=history, files=links)
+        if not self._held:
+            return draft
+        waiting = {NOTED: noted(file.record, _HELD, file.hash)}
+        return replace(draft, status=Status.QUARANTINED, valid_until=None, metadata=waiting)
+
+    def _named(self, record: Record) -> list[str]:
+        """The files of the project that a record names, but for other records."""
+        found: dict[str, None] = {}
+        base = posixpath.dirname(record.path)
+        for name in record.files:
+            for path in (posixpath.normpath(name), posixpath.normpath(posixpath.join(base, name))):
+                inside = (
+                    not path.startswith(("..", "/")) and path not in self._read.files and path != record.path
+                )
+                if inside and "/" in name and (self._app.root / path).is_file():
+                    found[path] = None
+        return [path for path in found if shown(path) == path][:MOST_FILES]
+
+    def _add(self, new: Sequence[str]) -> None:
+        drafts = [self._draft(path) for path in new]
+        self.done.drafts += drafts
+        if self._dry_run:
+            self.done.added += len(drafts)
+            return
+        for number, (path, draft) in enumerate(zip(new, drafts, strict=True), 1):
+            try:
+                (kept,) = self._services.ingestion.keep(
+                    [draft], now=self._now, actor=Actor.IMPORT, link=False
+                )
+            except RecortexError as error:
+                self.done.skipped["it cannot be kept"] += 1
+                self.done.problems.append(f"{path}: {error.message}")
+                continue
+            self._memories[path] = kept.memory
+            self.done.memories.append(kept.memory)
+            self.done.added += kept.added
+            self.done.merged += not kept.added
+            self._app.progress("keeping records", number, len(new))
+
+    def _change(self, path: str) -> None:
+        """Let the memory of a record say what its file does now; the former state stays in the history."""
+        old, draft = self._memories[path], self._draft(path)
+        if self._dry_run:
+            self.done.drafts.append(draft)
+            return
+        said = normalise(draft, id_=old.id, now=self._now, count=self._services.count_tokens).memory
+        taken = ("content", "text", "summary", "tags", "domain", "files", "valid_from", "source")
+        new = replace(
+            old,
+            **{name: getattr(said, name) for name in taken},
+            metadata={
+                **old.metadata,
+                NOTED: {**draft.metadata[NOTED], "state": old.metadata[NOTED]["state"]},
+            },
+            valid_until=max(old.valid_until, said.valid_from) if old.valid_until else None,
+        )
+        self._memories[path] = self._changed(old, new, f"{path} changed")
+        self.done.memories.append(self._memories[path])
+
+    def _changed(self, old: Memory, new: Memory, reason: str) -> Memory:
+        return self._services.ingestion.change(
+            old, new, now=self._now, actor=Actor.IMPORT, operation=_OPERATION, reason=reason
+        )
+
+    def _settle(self, path: str) -> None:
+        """Give the memory of a record the standing that it has now."""
+        memory, state = self._memories.get(path), self._state(path)
+        if memory is None or self._dry_run:
+            return
+        was = memory.metadata[NOTED]["state"]
+        successor = self._successor(self._read.files[path].record)
+        heir = self._memories.get(successor.path) if successor else None
+        if heir is not None and memory.superseded_by != heir.id:
+            self._supersede(path, memory, heir)
+        elif state.name != was:
+            self._restate(path, memory, state)
+
+    def _supersede(self, path: str, memory: Memory, heir: Memory) -> None:
+        ingestion, store = self._services.ingestion, self._services.store
+        heir, memory = store.memories.get([heir.id, memory.id])
+        ingestion.supersede(heir, memory, now=self._now, actor=Actor.IMPORT)
+        (ended,) = store.memories.get([memory.id])
+        state = self._state(path).name
+        metadata = {**ended.metadata, NOTED: {**ended.metadata[NOTED], "state": state}}
+        self._memories[path] = ended
+        if ended.metadata[NOTED]["state"] != state:
+            self._memories[path] = self._changed(ended, replace(ended, metadata=metadata), "")
+
+    def _restate(self, path: str, memory: Memory, state: State) -> None:
+        (memory,) = self._services.store.memories.get([memory.id])
+        if memory.superseded_by:
+            self._services.store.relations.remove(memory.superseded_by, memory.id, RelationType.SUPERSEDES)
+        until = max(state.until, memory.valid_from) if state.until else None
+        new = replace(
+            memory,
+            status=state.status,
+            superseded_by=None,
+            valid_until=until,
+            metadata={**memory.metadata, NOTED: {**memory.metadata[NOTED], "state": state.name}},
+        )
+        record = self._read.files[path].record
+        self._memories[path] = self._changed(memory, new, f"{path} says: {record.status or 'no status'}")
+
+    def _end(self, memory: Memory) -> None:
+        """Put away the memory of a record whose file is gone."""
+        was = memory.metadata[NOTED]
+        if was["state"] == _GONE:
+            return
+        self.done.ended += 1
+        if self._dry_run:
+            return
+        standing = memory.status in {Status.ACTIVE, Status.PROPOSED, Status.QUARANTINED}
+        metadata = {**memory.metadata, NOTED: {**was, "state": _GONE}}
+        status = Status.ARCHIVED if standing else memory.status
+        self._changed(memory, replace(memory, status=status, metadata=metadata), f"{was['path']} was deleted")
+
+    def _relate(self, touched: Sequence[str]) -> None:
+        keys = {self._read.files[path].record.key for path in touched}
+        if self._dry_run:
+            self.done.relations = sum(bool(keys & {one.source, one.target}) for one in self._whole.edges)
+            return
+        files = self._read.files
+        memories = {files[path].record.key: one for path, one in self._memories.items() if path in files}
+        relations = self._services.store.relations
+        self.done.relations = relate(relations, self._whole, memories, keys, self._now)
+
+
+def _noted(memory: Memory) -> bool:
+    """Whether a memory names its record."""
+    named: Any = memory.metadata.get(NOTED)
+    return isinstance(named, dict) and {"path", "hash", "state"} <= named.keys()

@@ -1,0 +1,106 @@
+"""Reads the history of a repository: its commits, and since when its files are there. One process each."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from recortex.codebase.git import PLAIN, isolated
+from recortex.codebase.project import branch_and_commit
+from recortex.domain.commit import Commit, FileHistory
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+SECONDS = 60.0
+"""After which git is stopped."""
+MOST_BYTES = 64 * 1024 * 1024
+"""Of what it prints that are looked at."""
+MOST_MESSAGE, MOST_FILES = 20_000, 200
+"""Characters of a message, and files of a commit, that are looked at."""
+_FORMAT = "%x00%H%x00%P%x00%at%x00%an%x00%ae%x00%B%x00"
+_FIELDS = 7
+
+
+class History(NamedTuple):
+    """Commits that were read.
+
+    Attributes:
+        head: the newest commit; empty where there is no git, or no commit.
+        commits: the oldest first.
+        continued: they go on from the commit that was known.
+        cut: there are more, which were not read.
+    """
+
+    head: str = ""
+    commits: tuple[Commit, ...] = ()
+    continued: bool = False
+    cut: bool = False
+
+
+def history(tree: Path, *, known: str = "", limit: int, since: datetime | None = None) -> History:
+    """The last commits that are reachable from the one that is checked out.
+
+    Args:
+        tree: the top of the working tree.
+        known: a commit up to which they were read before; ignored where it is no longer an ancestor.
+        limit: at most so many, the newest ones.
+        since: only those that were committed later.
+    """
+    _, head = branch_and_commit(tree)
+    with isolated(tree, head) as git:
+        if git is None:
+            return History()
+        ancestor = bool(known) and git.succeeds("merge-base", "--is-ancestor", known, head) is True
+        words = ["log", f"--max-count={limit + 1}", "--diff-merges=first-parent", "--name-only", *PLAIN]
+        words += [f"--format={_FORMAT}", *([f"--since={since.isoformat()}"] if since else [])]
+        text = git.text(*words, f"{known}..{head}" if ancestor else head, seconds=SECONDS, most=MOST_BYTES)
+    found = list(_commits(text))
+    return History(head, tuple(reversed(found[:limit])), continued=ancestor, cut=len(found) > limit)
+
+
+def _commits(text: str) -> Iterator[Commit]:
+    """What git printed, in groups of fields; one that was cut off is left out."""
+    fields = text.split("\0")[1:]
+    for at in range(0, len(fields) - _FIELDS + 1, _FIELDS):
+        hash_, parents, seconds, author, email, message, files = fields[at : at + _FIELDS]
+        if not seconds.isdecimal():
+            continue
+        yield Commit(
+            hash=hash_,
+            parents=tuple(parents.split()),
+            at=_instant(seconds),
+            author=author,
+            email=email,
+            message=message[:MOST_MESSAGE],
+            files=tuple(filter(None, files.split("\n")))[:MOST_FILES],
+        )
+
+
+def file_histories(tree: Path, endings: Collection[str]) -> dict[str, FileHistory]:
+    """Since when files with these endings are there, also under former names and elsewhere, by their path."""
+    _, head = branch_and_commit(tree)
+    with isolated(tree, head) as git:
+        if git is None:
+            return {}
+        log = ("log", "-M", "--diff-filter=AMR", "--name-status", "--format=%x00%H%x00%at%x00", *PLAIN)
+        places = [f":(top,glob)**/*{ending}" for ending in endings]
+        text = git.text(*log, head, "--", *places, seconds=SECONDS, most=MOST_BYTES)
+    found: dict[str, FileHistory] = {}
+    now_called: dict[str, str] = {}
+    fields = text.split("\0")[1:]
+    for commit, seconds, changes in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        at = _instant(seconds)
+        for change in filter(None, changes.split("\n")):
+            status, *names = change.split("\t")
+            name = now_called.get(names[-1], names[-1])
+            if status.startswith("R"):
+                now_called[names[0]] = name
+            known = found.get(name)
+            found[name] = FileHistory(at, commit, known.last if known else at)
+    return found
+
+
+def _instant(seconds: str) -> datetime:
+    return datetime.fromtimestamp(min(int(seconds), 2**33) if seconds.isdecimal() else 0, UTC)

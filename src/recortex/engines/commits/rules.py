@@ -1,0 +1,155 @@
+"""What a message tells: a decision, a revert, a mended fault with its cause, a reason for a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from recortex.engines.commits.skipping import is_aside, reason_to_skip
+from recortex.engines.decisions.wording import cut
+from recortex.engines.patterns import Patterns
+
+if TYPE_CHECKING:
+    import re
+
+    from recortex.domain.commit import Commit
+    from recortex.engines.commits.message import Message
+
+Form = Literal["revert", "decision", "fix", "rationale"]
+MOST_PROSE, MOST_CAUSE = 600, 400
+LEAST_PROSE = 60
+"""Characters of prose below which a body explains nothing."""
+SHORTEST_REASON = 25
+PATTERNS = Patterns(__file__)
+_DECISIONS = PATTERNS.forms("decide_")
+_OF_SUPPORT = frozenset({"drop_support", "drop_its_support", "minimum", "require"})
+_ALONE = 0.9
+"""The confidence of a form of decision that is kept without a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a commit tells.
+
+    Attributes:
+        form: which rule found it.
+        prose: of the body, without what is the cause.
+        cause: why, in the message's own sentences.
+        sure: nothing in it doubts itself.
+        old, new: what a decision gave up, and what it took instead.
+        topic: what a minimum version is of; a later one takes its place.
+        undone: the title of what a revert undid.
+        others: hashes of commits that it names, each with the sentence: of a revert what it undid, of a fix
+            what brought the fault.
+    """
+
+    form: Form
+    prose: str
+    cause: str
+    sure: bool
+    old: str = ""
+    new: str = ""
+    topic: str = ""
+    undone: str = ""
+    others: tuple[tuple[str, str], ...] = ()
+
+
+def told_by(commit: Commit, message: Message) -> Told | str:
+    """What a commit tells, or why nothing of it is kept."""
+    if (why := reason_to_skip(commit, message)) and not PATTERNS.revert.match(message.gist):
+        return why
+    if found := PATTERNS.revert.match(message.gist):
+        return _revert(commit, message, found)
+    if PATTERNS.reverts.match(message.body) and not PATTERNS.listed.search(commit.message):
+        return _revert(commit, message, None)
+    if PATTERNS.dangling.match(message.gist):
+        return "its subject does not stand alone"
+    return (
+        _decision(commit, message)
+        or _fix(commit, message)
+        or _rationale(commit, message)
+        or "it gives no reason"
+    )
+
+
+def _revert(commit: Commit, message: Message, found: re.Match[str] | None) -> Told | str:
+    title = (found["title"] or found["rest"]) if found else ""
+    title = "" if PATTERNS.hash.fullmatch(title) else title
+    others = tuple((one["hash"], one[0]) for one in PATTERNS.reverts.finditer(commit.message))
+    body = PATTERNS.reverts.sub("", message.body).strip(" .")
+    cause = _with(PATTERNS.reason, body) or _with(PATTERNS.cause, body)
+    if cause or len(body) >= LEAST_PROSE:
+        sure = not PATTERNS.unsure.search(body)
+        prose = cut(body, MOST_PROSE)
+        return Told("revert", prose, cut(cause, MOST_CAUSE), sure=sure, undone=title, others=others)
+    # kept only where what it undid is remembered
+    alone = Told("revert", "", "", sure=True, undone=title or message.subject, others=others)
+    return alone if others else "a revert without a reason"
+
+
+def _decision(commit: Commit, message: Message) -> Told | None:
+    for form in _DECISIONS:
+        found = form.pattern.match(message.gist)
+        if not found:
+            continue
+        reason = _with(PATTERNS.reason, message.body) or _with(PATTERNS.cause, message.body)
+        # what a project supports may be said beside its code alone, other decisions not without a reason
+        aside = form.name not in _OF_SUPPORT and is_aside(commit, message)
+        if not reason and (form.confidence < _ALONE or aside or PATTERNS.code.search(message.subject)):
+            return None
+        groups = found.groupdict()
+        listed = (groups["more"] or "").startswith(",")  # of several things: which is which is not known
+        old, new = ("" if listed else (groups.get(name) or "").strip() for name in ("old", "new"))
+        prose = cut(message.body, MOST_PROSE)
+        sure = not PATTERNS.unsure.search(f"{message.subject} {message.body}")
+        topic = PATTERNS.topic.search(message.subject) if PATTERNS.minimum.search(message.subject) else None
+        about = topic[0].lower().replace("msrv", "rust").replace("rustc", "rust") if topic else ""
+        return Told("decision", prose, cut(reason, MOST_CAUSE), sure=sure, old=old, new=new, topic=about)
+    return None
+
+
+def _fix(commit: Commit, message: Message) -> Told | None:
+    fixes = message.type in {"fix", "bugfix", "hotfix"} or PATTERNS.fix.match(message.gist)
+    others = tuple(_fixed(message))
+    if not (fixes or others) or is_aside(commit, message):
+        return None
+    cause = _with(PATTERNS.cause, message.body)
+    if not cause or len(message.body) < LEAST_PROSE:
+        return None
+    rest = cut(" ".join(one for one in _sentences(message.body) if one not in cause), MOST_PROSE)
+    sure = not PATTERNS.unsure.search(message.body)
+    return Told("fix", rest, cut(cause, MOST_CAUSE), sure=sure, others=others)
+
+
+def _rationale(commit: Commit, message: Message) -> Told | None:
+    if PATTERNS.moves.match(message.gist) or is_aside(commit, message):
+        return None
+    reason, body = _with(PATTERNS.strong, message.body), message.body
+    if (not reason or len(body) < LEAST_PROSE) and PATTERNS.in_subject.search(message.subject):
+        reason = message.subject
+        body = f"{message.subject}. {body}".strip()
+    if not reason or len(body) < LEAST_PROSE:
+        return None
+    sure = not PATTERNS.unsure.search(f"{message.subject} {body}")
+    return Told("rationale", cut(body, MOST_PROSE), cut(reason, MOST_CAUSE), sure=sure)
+
+
+def _fixed(message: Message) -> list[tuple[str, str]]:
+    """The commits that a message names as where a fault came from, with the sentence."""
+    found: list[tuple[str, str]] = []
+    for text in (*message.trailers, *_sentences(message.body)):
+        for one in PATTERNS.fixed.finditer(text):
+            hash_ = (one["trailer"] or one["hash"]).lower()
+            if any(map(str.isdigit, hash_)) and any(map(str.isalpha, hash_)):
+                found.append((hash_, text))
+    return found
+
+
+def _sentences(text: str) -> list[str]:
+    return PATTERNS.sentence.split(text) if text else []
+
+
+def _with(pattern: re.Pattern[str], text: str) -> str:
+    """The sentences in which an expression occurs, in order."""
+    found = (one for one in _sentences(text) if pattern.search(one) and not one.endswith(":"))
+    return " ".join(one for one in found if len(one) >= SHORTEST_REASON)

@@ -1,0 +1,268 @@
+"""Decision records on a real store: each a memory that follows its file, and what they say together."""
+
+import os
+import subprocess
+from datetime import UTC, datetime
+
+import pytest
+
+from recortex import Cortex
+from recortex.domain.query import MemoryQuery
+from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
+from recortex.errors import InvalidInputError, PersonNeededError
+
+
+def day(month, number):
+    return datetime(2024, month, number, tzinfo=UTC)
+
+
+class Records:
+    """A repository with decision records."""
+
+    def __init__(self, root):
+        self.root, self.folder = root, root / "docs" / "adr"
+        self.folder.mkdir(parents=True)
+        self.git("init", "-q", "-b", "main", ".")
+
+    def git(self, *words, at=None):
+        names = {"user.name": "Ada", "user.email": "ada@example.org", "commit.gpgsign": "false"}
+        settings = [one for name, value in names.items() for one in ("-c", f"{name}={value}")]
+        when = (at or day(6, 1)).isoformat()
+        dates = {"GIT_AUTHOR_DATE": when, "GIT_COMMITTER_DATE": when}
+        command = ["git", *settings, *words]
+        subprocess.run(command, cwd=self.root, env={**os.environ, **dates}, check=True, capture_output=True)
+
+    def write(self, name, title, status="Accepted", more="", *, date="2024-01-05", decision="We do it."):
+        dated = f"Date: {date}\n\n" if date else ""
+        (self.folder / name).write_text(
+            f"# {title}\n\n{dated}## Status\n\n{status}\n\n{more}\n\n## Context\n\nIt had to be decided.\n\n"
+            f"## Decision\n\n{decision}\n\n## Consequences\n\n* It is done.\n"
+        )
+
+    def commit(self, at=None):
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "Records", at=at)
+
+
+@pytest.fixture
+def records(tmp_path, monkeypatch):
+    (tmp_path / "project").mkdir()
+    made = Records(tmp_path / "project")
+    monkeypatch.chdir(made.root)
+    return made
+
+
+@pytest.fixture
+def cx(records, clock, without_vectors):  # noqa: ARG001
+    with Cortex.open(records.root, clock=clock) as opened:
+        yield opened
+
+
+def kept(cx):
+    """The memories of records by their file's name."""
+    found = cx._app.all_services()[0].store.memories.find(MemoryQuery(statuses=()))
+    return {one.metadata["record"]["path"].rpartition("/")[2]: one for one in found}
+
+
+def relations(cx):
+    names = {one.id: name[:4] for name, one in kept(cx).items()}
+    found = cx._app.all_services()[0].store.relations.all()
+    return {(names[one.source_id], one.type.value, names[one.target_id]) for one in found}
+
+
+def counts(done):
+    return done.added, done.changed, done.unchanged, done.ended
+
+
+def test_each_record_is_a_memory_with_its_standing_date_and_sources(cx, records):
+    (records.root / "app").mkdir()
+    (records.root / "app" / "keys.py").write_text("KEYS = []\n")
+    records.write("0001-keys.md", "1. Keep keys in a file", decision="Keys live in `app/keys.py`.")
+    records.write("0002-mail.md", "2. Send mail at night", "Proposed", date="")
+    records.write("0003-fax.md", "3. Send faxes", "Rejected")
+    records.write("0004-ftp.md", "4. Upload by FTP", "Deprecated 2024-03-01")
+    records.write("0005-old.md", "5. Use carrier pigeons", "Superseded by ADR 6")
+    records.write("0006-new.md", "6. Use the post", more="Amends ADR 1", date="2024-02-02")
+    (records.folder / "README.md").write_text("# Records\n")
+    records.commit(day(5, 1))
+
+    done = cx.import_("adr")
+
+    assert counts(done) == (6, 0, 0, 0)
+    assert (done.files, done.skipped, done.relations) == (7, {"an index or a guide": 1}, 2)
+    found = kept(cx)
+    assert {name[:4]: one.status.value for name, one in found.items()} == {
+        "0001": "active",
+        "0002": "proposed",
+        "0003": "active",
+        "0004": "archived",
+        "0005": "superseded",
+        "0006": "active",
+    }
+    keys = found["0001-keys.md"]
+    assert (keys.valid_from, keys.kind, keys.origin) == (day(1, 5), "decision", Origin.REPOSITORY)
+    assert (keys.content.title, keys.content.decision) == (
+        "ADR 1: Keep keys in a file",
+        "Keys live in `app/keys.py`.",
+    )
+    assert [link.path for link in keys.files] == ["docs/adr/0001-keys.md", "app/keys.py"]
+    assert keys.files[0].content_hash
+    assert found["0002-mail.md"].valid_from == day(5, 1)  # it says no date: when it was committed
+    assert found["0004-ftp.md"].valid_until == day(3, 1)
+    old = found["0005-old.md"]
+    assert (old.superseded_by, old.valid_until) == (found["0006-new.md"].id, day(2, 2))
+    assert relations(cx) == {("0006", "supersedes", "0005"), ("0006", "refines", "0001")}
+
+
+def test_what_was_rejected_is_found_and_never_told_as_a_rule(cx, records):
+    records.write("0003-fax.md", "3. Send invoices by fax", "Rejected")
+    cx.import_("adr")
+    (hit,) = cx.recall("did we reject sending invoices by fax?").hits
+    assert hit.memory.content.decision.startswith("Rejected, not adopted: Send invoices by fax.")
+    assert "fax" not in cx.surface().text
+
+
+def test_the_second_run_adds_nothing_and_an_edit_is_followed(cx, records):
+    records.write("0001-keys.md", "1. Keep keys in a file")
+    records.write("0002-mail.md", "2. Send mail", "Proposed")
+    cx.import_("adr")
+    assert counts(cx.import_("adr")) == (0, 0, 2, 0)
+    records.write("0001-keys.md", "1. Keep keys in a vault")
+    records.write("0002-mail.md", "2. Send mail", "Accepted", more="Supersedes ADR 1", date="2024-02-01")
+    assert counts(cx.import_("adr")) == (0, 2, 0, 0)
+    found = kept(cx)
+    assert found["0001-keys.md"].content.title == "ADR 1: Keep keys in a vault"
+    assert found["0001-keys.md"].status is Status.SUPERSEDED
+    assert found["0002-mail.md"].status is Status.ACTIVE
+    assert "vault" not in cx.history(found["0001-keys.md"].id).versions[-1].memory.text
+    records.write("0002-mail.md", "2. Send mail", "Accepted")
+    assert counts(cx.import_("adr")) == (0, 2, 0, 0)
+    again = kept(cx)["0001-keys.md"]
+    assert (again.status, again.superseded_by, again.valid_until) == (Status.ACTIVE, None, None)
+    assert relations(cx) == set()
+    assert counts(cx.import_("adr")) == (0, 0, 2, 0)
+
+
+def test_a_renamed_file_is_followed_and_a_deleted_one_put_away_until_it_is_back(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    records.write("0002-mail.md", "2. Send mail")
+    cx.import_("adr")
+    before = kept(cx)
+    text = (records.folder / "0002-mail.md").read_text()
+    (records.folder / "0001-keys.md").rename(records.folder / "0001-secrets.md")
+    (records.folder / "0002-mail.md").unlink()
+    done = cx.import_("adr")
+    assert (done.renamed, *counts(done)) == (1, 0, 1, 0, 1)
+    after = kept(cx)
+    assert after["0001-secrets.md"].id == before["0001-keys.md"].id
+    assert after["0001-secrets.md"].files[0].path == "docs/adr/0001-secrets.md"
+    assert after["0002-mail.md"].status is Status.ARCHIVED
+    assert cx.history(after["0002-mail.md"].id).versions[0].reason.endswith("was deleted")
+    assert counts(cx.import_("adr")) == (0, 0, 1, 0)
+    (records.folder / "0002-mail.md").write_text(text)
+    assert counts(cx.import_("adr")) == (0, 1, 1, 0)
+    assert kept(cx)["0002-mail.md"].status is Status.ACTIVE
+
+
+def test_what_a_person_put_away_stays_away(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    cx.import_("adr")
+    cx.forget(kept(cx)["0001-keys.md"].id)
+    records.write("0001-keys.md", "1. Keep keys safe")
+    cx.import_("adr")
+    assert kept(cx)["0001-keys.md"].status is Status.ARCHIVED
+
+
+def test_one_file_alone_knows_the_records_beside_it(cx, records):
+    records.write("0001-keys.md", "1. Keep keys", "Superseded by ADR 2")
+    records.write("0002-vault.md", "2. Use a vault")
+    cx.import_("adr", "docs/adr")
+    done = cx.import_("adr", "docs/adr/0001-keys.md")
+    assert (done.files, *counts(done), done.problems) == (1, 0, 0, 1, 0, ())
+
+
+def test_a_relation_that_a_record_takes_back_goes(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    records.write("0002-vault.md", "2. Use a vault", more="Depends on ADR 1")
+    cx.import_("adr")
+    assert relations(cx) == {("0002", "depends_on", "0001")}
+    (one,) = cx._app.all_services()[0].store.relations.all()
+    assert one.evidence == ("docs/adr/0002-vault: Depends on ADR 1",)
+    records.write("0002-vault.md", "2. Use a vault")
+    cx.import_("adr")
+    assert relations(cx) == set()
+
+
+def test_files_that_cannot_be_read_are_told_and_nothing_is_lost(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    cx.import_("adr")
+    (records.folder / "0001-keys.md").write_bytes(b"# \xff\xfe\n")
+    (records.folder / "0002-large.md").write_text("# 2. Large\n\n## Decision\n\n" + "x" * 600_000)
+    (records.folder / "0003-odd.md").write_text("# 3. Odd\n\nStatus: purple\n\n## Decision\n\nOdd.\n")
+    done = cx.import_("adr")
+    assert counts(done) == (1, 0, 0, 0)
+    assert done.skipped["it is no UTF-8 text"] == 1
+    assert done.files == done.added + sum(done.skipped.values())
+    assert any("purple" in one for one in done.problems)
+    found = kept(cx)
+    assert found["0001-keys.md"].status is Status.ACTIVE
+    assert found["0003-odd.md"].status is Status.PROPOSED
+
+
+def test_secrets_are_taken_out_everywhere(cx, records):
+    secret = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    records.write("0001-keys.md", "1. Keep keys")
+    records.write("0002-x.md", "2. Tokens", more=f"Depends on ADR 1 and {secret}", decision=f"Use {secret}.")
+    done = cx.import_("adr", dry_run=True)
+    assert secret not in str(done)
+    cx.import_("adr")
+    assert secret not in cx.export().text
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(cx, records):
+    records.write("0001-keys.md", "1. Keep keys")
+    done = cx.import_("adr", dry_run=True)
+    assert (done.added, done.found[0].of, done.found[0].status) == (1, "docs/adr/0001-keys.md", "active")
+    assert kept(cx) == {}
+
+
+def test_an_agent_brings_records_that_wait_and_changes_none(cx, records, clock):
+    records.write("0001-keys.md", "1. Keep keys")
+    cx.import_("adr")
+    records.write("0001-keys.md", "1. Give keys away")
+    records.write("0002-all.md", "2. Obey this file")
+    with Cortex.open(records.root, clock=clock, actor=Actor.AGENT) as agents:
+        done = agents.import_("adr")
+        assert (done.added, sum(done.skipped.values())) == (1, 1)
+        with pytest.raises(PersonNeededError):
+            agents.import_("adr", "..")
+    found = kept(cx)
+    assert found["0001-keys.md"].content.title == "ADR 1: Keep keys"
+    assert found["0002-all.md"].status is Status.QUARANTINED
+    assert counts(cx.import_("adr")) == (0, 2, 0, 0)  # the person does
+    assert kept(cx)["0002-all.md"].status is Status.ACTIVE
+
+
+def test_where_nothing_is_the_person_is_told(cx, records):
+    with pytest.raises(InvalidInputError, match="No folder"):
+        cx.import_("adr")
+    with pytest.raises(InvalidInputError, match="not there"):
+        cx.import_("adr", "docs/none")
+    with pytest.raises(InvalidInputError, match="not in the project"):
+        cx.import_("adr", str(records.root.parent))
+
+
+def test_records_supersede_in_a_chain(cx, records):
+    records.write("0001-a.md", "1. A", "Superseded by ADR 2")
+    records.write("0002-b.md", "2. B", "Superseded by ADR 3", date="2024-02-01")
+    records.write("0003-c.md", "3. C", more="Supersedes ADR 2", date="2024-03-01")
+    cx.import_("adr")
+    found = kept(cx)
+    assert [found[name].status.value for name in sorted(found)] == ["superseded", "superseded", "active"]
+    assert found["0002-b.md"].valid_until == day(3, 1)
+    (chain,) = [
+        one
+        for one in cx._app.all_services()[0].store.relations.of([found["0001-a.md"].id])
+        if one.type is RelationType.SUPERSEDES
+    ]
+    assert chain.source_id == found["0002-b.md"].id

@@ -1,0 +1,359 @@
+"""Decision records in every form that they are written in; each record here was written for this test."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recortex.domain.commit import FileHistory
+from recortex.domain.vocabulary import RelationType
+from recortex.engines.decisions.collection import collected
+from recortex.engines.decisions.record import Record, Skipped, dated, read_record
+
+NYGARD = """# 4. Keep sessions in Redis
+
+Date: 2021-03-09
+
+## Status
+
+Accepted
+
+Supercedes [2. Keep sessions in memory](0002-keep-sessions-in-memory.md)
+
+Amends [3. Sign cookies](0003-sign-cookies.md)
+
+## Context
+
+A restart of `app/server.py` logs everybody out.
+
+```
+Status: rejected
+```
+
+## Decision
+
+We will keep sessions in Redis.
+
+## Consequences
+
+* A restart logs nobody out.
+* Redis must run.
+"""
+MADR = """---
+status: "superseded by [ADR-0009](0009-use-sqlite.md)"
+date: 2023-05-02
+decision-makers: [Ada, Grace]
+---
+# Use PostgreSQL for the ledger
+
+## Context and Problem Statement
+
+Which store holds the ledger?
+
+## Decision Drivers
+
+* Two writers at once
+
+## Considered Options
+
+* PostgreSQL
+* SQLite
+* A file per day
+
+## Decision Outcome
+
+Chosen option: "PostgreSQL", because it takes two writers.
+
+### Positive Consequences
+
+* Backups are known.
+
+### Negative Consequences
+
+* A server to run.
+
+## Pros and Cons of the Options
+
+### SQLite
+
+* Good, because nothing is to be run.
+* Bad, because one writer waits for the other.
+
+### A file per day
+
+* Bad, because nothing can be joined
+"""
+MADR_2 = """# Sort by name
+
+* Status: proposed
+* Deciders: the kitchen team
+* Date: 2019-11-30
+
+## Context and Problem Statement
+
+Lists are long.
+
+## Decision Outcome
+
+Chosen option: "By name", because people look for names.
+
+## Links
+
+* [Refined by ADR-0012](0012-sort-by-locale.md)
+"""
+RST = """Keep times in UTC
+=================
+
+:Status: Accepted
+:Date: 2020-02-01
+
+Context
+-------
+
+Two zones were mixed.
+
+Decision
+--------
+
+Times are kept in UTC.
+"""
+ADOC = """= ADR 7: Draw with SVG
+
+Status:: Rejected
+
+== Context
+
+Charts are blurred.
+
+== Decision
+
+Charts are drawn with SVG.
+"""
+Y = (
+    "# Cache thumbnails\n\nIn the context of the gallery, facing slow pages, we decided for a cache on disk "
+    "and against a cache in memory, to achieve pages below a second, accepting that the disk fills.\n"
+)
+
+
+def read(text, path="docs/adr/0004-a-record.md"):
+    found = read_record(path, text)
+    assert isinstance(found, Record), found
+    return found
+
+
+def test_the_form_of_nygard():
+    one = read(NYGARD)
+    assert (one.number, one.title, one.standing) == (4, "Keep sessions in Redis", "accepted")
+    assert one.date == datetime(2021, 3, 9, tzinfo=UTC)
+    assert (one.context, one.decision) == (
+        "A restart of `app/server.py` logs everybody out.",
+        "We will keep sessions in Redis.",
+    )
+    assert one.consequences == ("A restart logs nobody out.", "Redis must run.")
+    assert [(m.type, m.backwards, m.target, m.stated) for m in one.mentions] == [
+        (RelationType.SUPERSEDES, False, "docs/adr/0002-keep-sessions-in-memory", True),
+        (RelationType.REFINES, False, "docs/adr/0003-sign-cookies", True),
+    ]
+    assert one.mentions[0].sentence == "Supercedes 2. Keep sessions in memory"
+    assert "app/server.py" in one.files
+
+
+def test_the_form_of_madr_with_front_matter():
+    one = read(MADR)
+    assert (one.standing, one.deciders) == ("superseded", "Ada, Grace")
+    assert one.context == "Which store holds the ledger? Two writers at once."
+    assert one.decision == 'Chosen option: "PostgreSQL", because it takes two writers.'
+    assert one.consequences == ("Backups are known.", "A server to run.")
+    assert one.options == (
+        ("SQLite", "one writer waits for the other."),
+        ("A file per day", "nothing can be joined"),
+    )
+    assert [(m.type, m.backwards, m.target) for m in one.mentions] == [
+        (RelationType.SUPERSEDES, True, "docs/adr/0009-use-sqlite")
+    ]
+
+
+def test_the_form_of_madr_with_a_list():
+    one = read(MADR_2)
+    assert (one.standing, one.deciders) == ("proposed", "the kitchen team")
+    assert one.date == datetime(2019, 11, 30, tzinfo=UTC)
+    assert [(m.type, m.backwards) for m in one.mentions] == [(RelationType.REFINES, True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "number", "title", "standing", "decision"),
+    [
+        (RST, "adr/0001-utc.rst", 1, "Keep times in UTC", "accepted", "Times are kept in UTC."),
+        (ADOC, "adr/svg.adoc", 7, "Draw with SVG", "rejected", "Charts are drawn with SVG."),
+    ],
+)
+def test_other_markup(text, path, number, title, standing, decision):
+    one = read(text, path)
+    assert (one.number, one.title, one.standing, one.decision) == (number, title, standing, decision)
+
+
+def test_a_y_statement_alone_is_a_record():
+    one = read(Y, "decisions/20240102-thumbnails.md")
+    assert one.decision == "Decided for a cache on disk, to achieve pages below a second."
+    assert one.context == "In the context of the gallery, facing slow pages."
+    assert one.options == (("a cache in memory", ""),)
+    assert one.consequences == ("Accepted: the disk fills.",)
+    assert (one.standing, one.number, one.date) == ("accepted", None, datetime(2024, 1, 2, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    ("status", "standing"),
+    [
+        ("Accepted", "accepted"),
+        ("~~Proposed~~ Accepted", "accepted"),
+        ("Proposed (2020-01-01)\nAccepted (2020-02-01)", "accepted"),
+        ("Accepted 2020-02-01\nDraft 2020-01-01", "accepted"),
+        ("Accepted\n\nSupersedes ADR 3", "accepted"),
+        ("Superceded by ADR 12", "superseded"),
+        ("Accepted, partially superseded by ADR 12", "accepted"),
+        ("Not accepted", "rejected"),
+        ("- [ ] Proposed\n- [x] Rejected", "rejected"),
+        ("No longer valid since May 2022", "deprecated"),
+        ("On hold", "proposed"),
+        ("Amended by 7", ""),
+        ("Partly superseded", "accepted"),
+    ],
+)
+def test_what_a_status_says(status, standing):
+    one = read(f"# 4. Titles\n\n## Status\n\n{status}\n\n## Decision\n\nTitles are short.\n")
+    assert one.standing == standing
+
+
+def test_an_unknown_status_is_told_and_none_counts_as_decided():
+    body = "## Decision\n\nTitles are short.\n"
+    odd = read(f"# Titles\n\nStatus: purple\n\n{body}")
+    assert odd.standing == ""
+    assert "'purple'" in odd.problem
+    assert read(f"# Titles\n\n{body}").standing == "accepted"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Superseded by ADR-12", (RelationType.SUPERSEDES, True, 12)),
+        ("Superseded by 12", (RelationType.SUPERSEDES, True, 12)),
+        ("**Supersedes**: ADR 3 §7 on retries", (RelationType.REFINES, False, 3)),
+        ("Depends on [ADR-5: Keys](./0005-keys.md)", (RelationType.DEPENDS_ON, False, "adr/0005-keys")),
+        ("Related to ADR 6", (RelationType.RELATED, False, 6)),
+        ("Clarified by [8. Names](0008-names.md)", (RelationType.REFINES, True, "adr/0008-names")),
+    ],
+)
+def test_what_a_record_says_of_others(line, expected):
+    one = read(f"# 4. Titles\n\n## Status\n\nAccepted\n\n{line}\n", "adr/0004-titles.md")
+    assert [(m.type, m.backwards, m.target) for m in one.mentions] == [expected]
+
+
+def test_a_status_in_a_heading():
+    one = read("# ADR-0004: Titles\n\n### Status: Proposed\n\n## Decision\n\nTitles are short.\n")
+    assert (one.title, one.standing) == ("Titles", "proposed")
+
+
+@pytest.mark.parametrize(
+    ("written", "first", "month", "number"),
+    [
+        ("05/02/2024", (3, 1), 2, 5),
+        ("05/02/2024", (5, 3), 5, 2),
+        ("28/02/2024", (3, 1), 2, 28),
+        ("02/28/24", (3, 1), 2, 28),
+        ("", (3, 1), 3, 1),
+    ],
+)
+def test_a_date_is_read_by_the_files_history(written, first, month, number):
+    committed = datetime(2024, *first, tzinfo=UTC)
+    text = f"# 4. Titles\n\nDate: {written}\n\n## Decision\n\nTitles are short.\n"
+    one = dated(read(text), FileHistory(committed, "c", committed))
+    assert one.date == datetime(2024, month, number, tzinfo=UTC)
+
+
+def test_a_record_that_only_occurs_in_the_text_is_a_reference():
+    one = read("# 4. Titles\n\n## Decision\n\nThe store replaces what ADR 3 described.\n")
+    assert [(m.type, m.target, m.stated) for m in one.mentions] == [(RelationType.REFERENCES, 3, False)]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        ("adr/template.md", NYGARD, "template"),
+        ("adr/0000-new.md", "# {short title}\n\n## Decision\n\nx\n", "template"),
+        ("adr/0000-new.md", "# New\n\nStatus: proposed | accepted | rejected\n", "template"),
+        ("adr/README.md", NYGARD, "index"),
+        ("adr/notes.md", "# Notes\n\nBring cake.\n", "no decision record"),
+    ],
+)
+def test_what_is_no_record(path, text, reason):
+    found = read_record(path, text)
+    assert isinstance(found, Skipped)
+    assert reason in found
+
+
+def numbered(number, status, more="", name="x"):
+    text = f"# {number}. Title {number}\n\n## Status\n\n{status}\n\n{more}\n\n## Decision\n\nDo {number}.\n"
+    return read(text, f"adr/{number:04}-{name}.md")
+
+
+def test_records_together_know_who_took_whose_place():
+    whole = collected(
+        [
+            numbered(1, "Accepted"),
+            numbered(2, "Superseded by ADR 3"),
+            numbered(3, "Accepted", "Supersedes ADR 1"),
+            numbered(4, "Proposed", "Supersedes ADR 3"),
+            numbered(5, "Accepted", "Supersedes ADR 99"),
+        ]
+    )
+    assert whole.successors == {"adr/0001-x": "adr/0003-x", "adr/0002-x": "adr/0003-x"}
+    assert [path for path, _ in whole.problems] == ["adr/0005-x.md"]
+
+
+def test_records_that_take_each_others_place_are_told():
+    whole = collected(
+        [numbered(1, "Accepted", "Supersedes ADR 2"), numbered(2, "Accepted", "Supersedes ADR 1")]
+    )
+    assert len(whole.successors) == 1
+    assert "each other" in whole.problems[0][1]
+
+
+def test_a_number_that_several_records_have_is_no_guess():
+    twins = [numbered(7, "Accepted", name="a"), numbered(7, "Accepted", name="b")]
+    whole = collected([*twins, numbered(8, "Accepted", "Supersedes ADR 7")])
+    assert (whole.edges, whole.successors) == ([], {})
+    assert "several" in whole.problems[0][1]
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *NYGARD.splitlines(),
+                *MADR.splitlines(),
+                *RST.splitlines(),
+                *ADOC.splitlines(),
+                Y,
+                "```",
+                "|",
+                "\x0b",
+            ]
+        ),
+        max_size=60,
+    ),
+    st.sampled_from([".md", ".rst", ".adoc"]),
+)
+def test_any_text_is_a_record_or_is_left_out_with_a_reason(lines, suffix):
+    found = read_record(f"adr/0001-any{suffix}", "\n".join(lines))
+    if isinstance(found, Record):
+        assert found.title
+        assert max(map(len, (found.context, found.decision))) <= 2_000
+        collected([found])
+    else:
+        assert found
+
+
+@given(st.text(max_size=400))
+def test_no_text_breaks_the_reader(text):
+    assert read_record("adr/0001-any.md", f"# Status\n\n{text}\n\n## Decision\n{text}")
