@@ -17,10 +17,9 @@ from recortex.domain.vocabulary import Actor, Origin, RelationType, Status
 from recortex.engines.commits.drafting import NOTED, RULE, TAKEN, draft_of, key_of, thing, things_taken
 from recortex.engines.commits.message import read_message
 from recortex.engines.commits.rules import Told, told_by
-from recortex.engines.graph.causality import refuse_cycle
 from recortex.engines.ingestion.draft import Draft
 from recortex.engines.privacy import redact
-from recortex.errors import InvalidInputError, RecortexError
+from recortex.errors import CausalCycleError, InvalidInputError, RecortexError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -307,11 +306,9 @@ class CommitImport:
         ):
             return
         try:
-            refuse_cycle(relation, relations.of)
-        except InvalidInputError as error:
+            self.done.relations += relations.put(relation)
+        except CausalCycleError as error:
             self.done.problems.append(f"a relation was left out: {error.message}")
-            return
-        self.done.relations += relations.put(relation)
 
 
 def _key(draft: Draft) -> Any:

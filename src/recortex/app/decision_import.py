@@ -82,6 +82,7 @@ class DecisionImport:
         self._histories: dict[str, FileHistory] = {}
         self._by_key: dict[str, Record] = {}
         self._whole = Collection()
+        self._gone: list[str] = []
         self.done = Outcome()
 
     def run(self, places: Sequence[Path]) -> Outcome:
@@ -103,9 +104,15 @@ class DecisionImport:
         self.done.problems = [*self._read.problems, *told]
         with self._services.store.transaction():
             gone = self._known()
+            self._gone = list(gone)
             followed = self._follow(gone)
             self._write(gone, followed)
         return self.done
+
+    @property
+    def paths(self) -> list[str]:
+        """The files of the records that were asked for, those that are gone included."""
+        return [*(path for path in self._read.files if self._read.covers(path)), *self._gone]
 
     def _known(self) -> dict[str, Memory]:
         """Look up the memories of records; gives those whose file is gone, by its path."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType
 from recortex.engines.privacy import redact
+from recortex.errors import CausalCycleError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -67,7 +68,10 @@ def _put(relations: Relations, relation: Relation) -> bool:
             if one.evidence and one.status is relation.status:
                 return False
             relation = replace(relation, strength=one.strength)
-    return relations.put(relation)
+    try:
+        return relations.put(relation)
+    except CausalCycleError:  # two records that each say they follow from the other
+        return False
 
 
 def _take_back(relations: Relations, id_: str, begins: str, wanted: Collection[_Ends]) -> None:

@@ -10,7 +10,7 @@ from recortex.domain.kinds import Kind
 from recortex.domain.vocabulary import Status
 
 SubjectKind = Literal["memory", "place", "symbol", "pattern", "question"]
-EvidenceKind = Literal["memory", "commit", "exchange"]
+EvidenceKind = Literal["memory", "commit", "exchange", "document"]
 Section = Literal[
     "history", "decisions", "constraints", "patterns", "warnings", "knowledge",
     "origins", "effects", "support", "conflicts",
@@ -58,7 +58,7 @@ class Evidence:
     """What a sentence rests on.
 
     Attributes:
-        id: of a memory or an exchange, or the hash of a commit.
+        id: of a memory, an exchange or a part of a document, or the hash of a commit.
         quote: its own words, shortened.
     """
 
@@ -108,6 +108,7 @@ class Why:
         claims: the sentences of the text, in its order.
         answers: the memories that account for it, the likeliest first.
         confidence: of the answer, 0 to 1; 0 where there is none.
+        near: decision records that may bear on a question and do not surely answer it, where none does.
         left_out: sentences that had no room.
         picture: the graph in the format that was asked for.
         degraded: what could not be used.
@@ -120,6 +121,7 @@ class Why:
     budget: int
     claims: tuple[Claim, ...] = ()
     answers: tuple[Accounting, ...] = ()
+    near: tuple[Accounting, ...] = ()
     confidence: float = 0.0
     left_out: int = 0
     picture: str = ""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 from recortex.domain.reasons import Claim
 from recortex.engines.compression.levels import SHORT_ID
+from recortex.engines.reasons.narrative import SHORT, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from recortex.domain.reasons import Evidence, Section, Verbosity
+    from recortex.engines.reasons.weighing import Bearing
 
 TITLES: dict[Section, str] = {
     "decisions": "Decided",
@@ -31,6 +33,9 @@ MOST: dict[Verbosity, int] = {"summary": 1, "detailed": 6, "comprehensive": 50}
 """Sentences of each section."""
 _SUMMED: tuple[Section, ...] = ("decisions", "constraints", "patterns", "history", "knowledge", "warnings")
 NOTHING = "Nothing that is known says why."
+NEAR = "These records may bear on it:"
+CHUNK_ID = 16
+"""Characters of the id of a part of a document that `get` needs."""
 LEAST_BUDGET, MOST_BUDGET = 60, 100_000
 
 
@@ -45,7 +50,13 @@ class Told:
 
 
 def tell(
-    head: str, claims: Sequence[Claim], verbosity: Verbosity, budget: int, count: Callable[[str], int]
+    head: str,
+    claims: Sequence[Claim],
+    verbosity: Verbosity,
+    budget: int,
+    count: Callable[[str], int],
+    *,
+    near: Sequence[Bearing] = (),
 ) -> Told:
     """The text of some reasons; one line where there are none.
 
@@ -55,11 +66,11 @@ def tell(
         verbosity: a sentence of each section, up to six, or all.
         budget: the most tokens of the text.
         count: tokens of a text.
+        near: what may bear on it, where nothing is claimed.
     """
     kept = _chosen(claims, MOST[verbosity])
     if not kept:
-        text = f"{head}\n{NOTHING}" if count(f"{head}\n{NOTHING}") <= budget else NOTHING
-        return Told(text, count(text), (), 0)
+        return _nothing(head, near, budget, count)
     # Sentences are dropped from the least important section backwards, until the whole text fits.
     by_weight = sorted(kept, key=lambda one: (_weight(one.section), kept.index(one)))
     while by_weight:
@@ -71,6 +82,17 @@ def tell(
         by_weight = by_weight[: len(by_weight) - max(1, (tokens - budget) * len(by_weight) // (2 * tokens))]
     text = _shortest(kept[0], budget, count)
     return Told(text, count(text), (kept[0],) if text != NOTHING else (), len(claims) - (text != NOTHING))
+
+
+def _nothing(head: str, near: Sequence[Bearing], budget: int, count: Callable[[str], int]) -> Told:
+    """That nothing is known, and what may bear on it, as far as there is room."""
+    lines = [f"- “{words_of(one.memory, SHORT)}” [{one.memory.id[:SHORT_ID]}]" for one in near]
+    texts = [
+        "\n".join([head, NOTHING, *([NEAR] if most else []), *lines[:most]]) for most in range(len(lines) + 1)
+    ]
+    fitting = (text for text in [*reversed(texts), NOTHING] if count(text) <= budget)
+    text = next(fitting, NOTHING)
+    return Told(text, count(text), (), 0)
 
 
 def _weight(section: Section) -> int:
@@ -118,4 +140,6 @@ def marks(evidence: Collection[Evidence]) -> str:
 def _mark(one: Evidence) -> str:
     if one.kind == "commit":
         return f"commit {one.id[:7]}"
+    if one.kind == "document":
+        return f"document {one.id[:CHUNK_ID]}"
     return one.id[:SHORT_ID] if one.kind == "memory" else f"exchange {one.id[:SHORT_ID]}"
