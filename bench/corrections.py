@@ -1,6 +1,6 @@
 """Corrections in sessions: how many of those that a reader marked are learned, and how many learned are none.
 
-    python bench/corrections.py SESSIONS_DIR [--half open|shut|both] [--learned] [--json FILE]
+    python bench/corrections.py SESSIONS_DIR [--half open|shut|new|all] [--learned] [--json FILE]
 
 The rules for corrections read every message of the person in the sessions of the marked projects, each once,
 with what the agent had done before it. A correction counts as found where its quote and a mark overlap, as
@@ -12,7 +12,10 @@ alone. What was learned and is no correction is false, whoever marked it: each w
 `--learned` prints every principle with its key, for the reader; without it no text is printed.
 
 The projects of the shut half were first read when the rules were frozen, and were measured once; since then
-rules were changed after looking at them, so both halves count as looked at. bench/README.md has the figures.
+rules were changed after looking at them, so both halves count as looked at, and the package's weights were
+trained on them: `bench/correction_fit.py` gives what weights of the other projects find. The `new` projects
+were marked when the weights were frozen, before anybody saw what is learned from them, and trained nothing.
+bench/README.md has the figures.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from session_text import Message as SaidMessage
 from session_text import messages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from recortex.domain.transcript import Turn
     from recortex.engines.extraction.drafting import RuleFinding
@@ -51,18 +54,20 @@ SHUT = (
     "gatomia-vscode",
     "bing-wallpaper",
 )
+NEW = ("cyspbot", "nimbus", "inkwell-ai-weaver", "DocGen")
 _TELLING, _ALIKE = 60, 200
 """Characters by which a message is known again, and by which a copy of it is."""
 _WORDS = 8
 
 
 class Message(NamedTuple):
-    """A message of the person, with what is learned from it."""
+    """A message of the person, and what the agent had done before it."""
 
     session: str
     ref: int
     text: str
-    found: list[RuleFinding]
+    turn: Turn
+    act: Act
 
 
 class Finding(NamedTuple):
@@ -115,7 +120,7 @@ def read(folder: Path) -> Iterator[Message]:
 def _message(path: Path, turn: Turn, told: SaidMessage | None, raw: bytes, act: Act) -> Message:
     """A message with its reference; what `session_text` does not give is referred to by its line."""
     ref = told.ref if told else raw[: turn.start].count(b"\n")
-    return Message(str(path), ref, told.text if told else turn.text, list(corrections(turn, act)))
+    return Message(str(path), ref, told.text if told else turn.text, turn, act)
 
 
 def key(text: str) -> str:
@@ -130,30 +135,51 @@ def place(text: str, quote: str) -> tuple[int, int]:
     return (found.start(), found.start() + len(quote)) if found else (-1, -1)
 
 
-def labelled(project: str) -> tuple[list[dict[str, Any]], dict[tuple[str, int, str], str]]:
-    """The marks of a project, and the reader's verdicts on what was learned."""
+def lines_of(project: str) -> list[dict[str, Any]]:
+    """Every line on a project: marks, marks of the second reader, verdicts."""
     path = LABELS / f"{project}.jsonl"
-    lines = (
+    return (
         [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
     )
+
+
+def labelled(project: str) -> tuple[list[dict[str, Any]], dict[tuple[str, int, str], str]]:
+    """The marks of a project, and the reader's verdicts on what was learned."""
+    lines = lines_of(project)
     verdicts = {
         (one["session"], one["ref"], one["learned"]): one["verdict"] for one in lines if "learned" in one
     }
-    return [one for one in lines if "span" in one], verdicts
+    return [one for one in lines if "category" in one], verdicts
 
 
-def judged(project: str, folder: Path) -> tuple[list[dict[str, Any]], list[Finding]]:
-    """The marks of a project, and everything that is learned from its sessions."""
+def of_message(marks: Iterable[dict[str, Any]], message: Message) -> list[dict[str, Any]]:
+    """The marks that stand in a message."""
+    return [one for one in marks if (one["session"], one["ref"]) == (message.session, message.ref)]
+
+
+def marked(marks: Iterable[dict[str, Any]], message: Message, quote: str) -> dict[str, Any] | None:
+    """The mark of a message that a quote overlaps."""
+    start, end = place(message.text, quote)
+    return next((one for one in marks if min(end, one["span"][1]) > max(start, one["span"][0])), None)
+
+
+def judged(
+    project: str, messages_read: Iterable[Message], teach: Callable[[Message], Iterable[RuleFinding]]
+) -> tuple[list[dict[str, Any]], list[Finding]]:
+    """The marks of a project, and everything that is learned from its messages."""
     marks, verdicts = labelled(project)
     found: list[Finding] = []
-    for message in read(folder):
-        own = [one for one in marks if (one["session"], one["ref"]) == (message.session, message.ref)]
-        for finding in message.found:
-            start, end = place(message.text, finding.quote)
-            mark = next((one for one in own if min(end, one["span"][1]) > max(start, one["span"][0])), None)
+    for message in messages_read:
+        own = of_message(marks, message)
+        for finding in teach(message):
             verdict = verdicts.get((message.session, message.ref, key(finding.text)), "")
-            found.append(Finding(project, message, finding, mark, verdict))
+            found.append(Finding(project, message, finding, marked(own, message, finding.quote), verdict))
     return marks, found
+
+
+def taught(message: Message) -> Iterable[RuleFinding]:
+    """What the package learns from a message."""
+    return corrections(message.turn, message.act)
 
 
 def figures(marks: list[dict[str, Any]], found: list[Finding]) -> Counter[str]:
@@ -186,31 +212,34 @@ def show(one: Finding) -> None:
     print(f"  {one.verdict or '?'} {said.category}: {said.text}\n  > {said.quote}")
 
 
+def report(counts: Counter[str]) -> None:
+    """Prints the counts, a line for each kind of mark and of what is learned."""
+    for what in ("all", "outright", "soft", "everything", "active", "proposed"):
+        row = {at.partition(": ")[2]: number for at, number in counts.items() if at.startswith(f"{what}: ")}
+        print(f"{what:10} " + ", ".join(f"{number} {at}" for at, number in row.items()))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("sessions", type=Path)
-    parser.add_argument("--half", choices=("open", "shut", "both"), default="both")
+    parser.add_argument("--half", choices=("open", "shut", "new", "all"), default="all")
     parser.add_argument("--learned", action="store_true", help="print what is learned, for the reader")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    halves = {"open": OPEN, "shut": SHUT}
-    report = {}
-    for name in halves if options.half == "both" else [options.half]:
+    halves = {"open": OPEN, "shut": SHUT, "new": NEW}
+    made = {}
+    for name in halves if options.half == "all" else [options.half]:
         counts: Counter[str] = Counter()
         for project in halves[name]:
-            marks, found = judged(project, options.sessions / project)
+            marks, found = judged(project, read(options.sessions / project), taught)
             counts += figures(marks, found)
             for one in found if options.learned else ():
                 show(one)
-        report[name] = dict(counts)
-        print(f"\n## {name} half")
-        for what in ("all", "outright", "soft", "everything", "active", "proposed"):
-            row = {
-                at.partition(": ")[2]: number for at, number in counts.items() if at.startswith(f"{what}: ")
-            }
-            print(f"{what:10} " + ", ".join(f"{number} {at}" for at, number in row.items()))
+        made[name] = dict(counts)
+        print(f"\n## {name} projects")
+        report(counts)
     if options.json:
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+        options.json.write_text(json.dumps(made, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from recortex.domain.transcript import SessionInfo, Turn
+from recortex.engines.corrections.acts import Act
+from recortex.engines.extraction.correction_chance import chance, table
+from recortex.engines.extraction.correction_rules import found, read, sentences
+from recortex.engines.extraction.drafting import ACTIVE
 from recortex.engines.extraction.extractor import learned
 
 INFO = SessionInfo(client="claude-code", path="/sessions/a.jsonl", session_id="s", cwd="/home/mara/app")
@@ -91,3 +97,45 @@ def test_an_uncertain_form_only_proposes():
         "I added a helper for the invoices that converts amounts.", "The helper should convert amounts once."
     )
     assert not one.active
+
+
+def test_a_correction_without_a_known_form_is_proposed():
+    [one] = corrections(
+        "I added `export_a.py` and `export_b.py`. All tests pass.",
+        "but the two exporters do the same thing, get rid of one and stick to the other",
+    )
+    assert not one.active
+
+
+def test_a_principle_that_points_elsewhere_takes_the_sentences_around_it_in():
+    [one] = corrections(
+        "I changed how the worker picks the next invoice.",
+        "I don't like this order. Each worker should take the oldest invoice first.",
+    )
+    assert "oldest invoice first" in one.text
+
+
+def answered(words, **told):
+    return read(
+        Turn(index=2, role="user", text=words, **told), Act(said="I changed `a.py` and committed it.")
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(min_size=1, max_size=300))
+def test_every_sentence_has_the_same_features_and_a_chance(words):
+    names = set(sentences(answered("No, use the helper."))[0].signs)
+    assert set(table().weights) <= names
+    for one in sentences(answered(words)) if words.strip() and answered(words) else []:
+        assert set(one.signs) == names
+        assert 0 < chance(one.signs) < 1
+
+
+def test_what_is_sure_needs_a_form_and_a_chance():
+    message = answered("You forgot the changelog entry for the importer.")
+    [one] = found(message, sentences(message), [0.95])
+    assert one.confidence >= ACTIVE
+    assert not one.hold
+    [one] = found(message, sentences(message), [0.5])
+    assert one.hold
+    assert not list(found(message, sentences(message), [0.1]))

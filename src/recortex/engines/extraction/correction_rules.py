@@ -1,8 +1,9 @@
-"""Rules for corrections: the person says that what the agent did, said or left out is wrong or unwanted.
+"""Finds corrections: the person says that what the agent did, said or left out is wrong or unwanted.
 
-Forms of correcting are a table (`patterns/correction_rules.txt`), each with the category that it usually is
-and the confidence with which it is a correction (bench/corrections.py). What is corrected is known from what
-the agent had done just before.
+The chance of each sentence to be one is learned from marked sessions (`correction_chance.py`). Forms of
+correcting are a table (`patterns/correction_rules.txt`), each with the category that it usually is and how
+sure it is by itself: what is active has both a sure form and a high chance (bench/correction_fit.py). What
+is corrected is known from what the agent had done just before.
 """
 
 from __future__ import annotations
@@ -12,15 +13,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from recortex.domain.correction import Category
 from recortex.engines.corrections.categories import MADE, categorised
+from recortex.engines.extraction.correction_chance import chance
+from recortex.engines.extraction.correction_features import Answered, Met, signs
 from recortex.engines.extraction.drafting import ACTIVE, RuleFinding
 from recortex.engines.extraction.passages import passages
 from recortex.engines.extraction.pasted_text import typed
-from recortex.engines.extraction.principles import after_but, done, principle, without_question
+from recortex.engines.extraction.principles import (
+    after_but,
+    done,
+    principle,
+    stands,
+    without_question,
+    worded,
+)
 from recortex.engines.extraction.sentences import plain
 from recortex.engines.extraction.spelling import spelled_out
 from recortex.engines.extraction.typed_sentences import typed_sentences
 from recortex.engines.patterns import Form, Patterns
-from recortex.engines.words import STOP_WORDS, bag_of_words
+from recortex.engines.words import bag_of_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,8 +45,11 @@ MAX_TYPED = 2_500
 """Longer messages are pasted plans, issues and logs."""
 _ENDS = 300
 """Characters at the end of the agent's message that may ask something."""
-MOST = 3
+MOST = 2
 """Corrections of one message."""
+PROPOSED, SURE = 0.35, 0.6
+"""The chances from which a correction is proposed, and from which it is active where a rule is sure too
+(bench/correction_fit.py)."""
 _REFUSED = Form("refused", Category.PATTERN_VIOLATION, 0.65, PATTERNS.anything)
 _NEW_TOO = frozenset(
     ("lacks", "ought", "still", "instead", "prefer", "stays", "twice", "not_it", "gone", "belongs", "habit")
@@ -51,13 +64,22 @@ _QUESTIONS = frozenset(
 )
 """Forms that may be questions."""
 _SURE_OF_FORM, _PLACED = 0.05, 0.1
+_SAID = {
+    name: getattr(PATTERNS, name)
+    for name in ("personal", "wonders", "pure_ask", "report", "approves", "momentary")
+}
 
 
-class _Heard(NamedTuple):
-    """A sentence that corrects, and how."""
+class Sentence(NamedTuple):
+    """A sentence of a message, and what is known of it.
 
-    place: int
-    form: Form
+    Attributes:
+        form: of correcting, that a rule saw in it.
+        confidence: of that rule; 0 where none saw any.
+    """
+
+    signs: dict[str, float]
+    form: Form | None
     confidence: float
 
 
@@ -68,20 +90,35 @@ def corrections(turn: Turn, act: Act) -> Iterator[RuleFinding]:
         turn: of the person.
         act: what the agent had done before.
     """
+    if answered := read(turn, act):
+        told = sentences(answered)
+        yield from found(answered, told, [chance(one.signs) for one in told])
+
+
+def read(turn: Turn, act: Act) -> Answered | None:
+    """A message that may correct what the agent did; None where it cannot."""
     if act.nothing or len(turn.text) > MAX_TYPED or PATTERNS.reviewed.search(turn.text):
-        return
+        return None
+    act = replace(act, refused=turn.asked) if turn.form == "refusal" else act
     parts = [part for one in passages(typed(_own(turn))) for part in typed_sentences(one.text)]
-    if turn.form == "refusal":
-        act = replace(act, refused=turn.asked)
-    shared = act.words() - STOP_WORDS
+    return Answered(turn, act, parts)
+
+
+def sentences(answered: Answered) -> list[Sentence]:
+    """The sentences of a message with what is known of each."""
+    turn, act = answered.turn, answered.act
     asked = PATTERNS.asked.search(act.said[-_ENDS:]) or PATTERNS.numbered.match(turn.text)
-    heard = [
-        one for place in range(len(parts)) if (one := _heard(parts, place, turn, shared, asked=bool(asked)))
-    ]
-    best = sorted(sorted(heard, key=lambda one: -one.confidence)[:MOST])
-    found = [finding for one in best if (finding := _finding(one, parts, act))]
-    texts = [one.text for one in found]
-    yield from (one for one in found if not any(one.text in text != one.text for text in texts))
+    return [_sentence(place, answered, asked=bool(asked)) for place in range(len(answered.parts))]
+
+
+def found(answered: Answered, told: Sequence[Sentence], chances: Sequence[float]) -> Iterator[RuleFinding]:
+    """What a message corrects, by the chance of each of its sentences to be a correction."""
+    heard = [(-chances[place], place) for place in range(len(told)) if chances[place] >= PROPOSED]
+    places = sorted(place for _, place in sorted(heard)[:MOST])
+    every = (finding(place, told[place], chances[place], answered) for place in places)
+    findings = [one for one in every if one]
+    texts = [one.text for one in findings]
+    yield from (one for one in findings if not any(one.text in text != one.text for text in texts))
 
 
 def with_corrections(ruled: Iterable[RuleFinding], corrected: Iterable[RuleFinding]) -> Iterator[RuleFinding]:
@@ -110,24 +147,37 @@ def _own(turn: Turn) -> str:
     return "\n".join(line for line in own if line.strip() not in asked)
 
 
-def _heard(
-    parts: Sequence[str], place: int, turn: Turn, shared: frozenset[str], *, asked: bool
-) -> _Heard | None:
-    said = PATTERNS.filler.sub("", PATTERNS.stressed.sub(r"\1", spelled_out(plain(parts[place]))))
-    said = without_question(PATTERNS.tagged.sub(".", said))
+def _sentence(place: int, answered: Answered, *, asked: bool) -> Sentence:
+    said = _bare(answered.parts[place])
+    form, confidence = _heard(said, place, answered, asked=asked)
+    forms = {f"rule_{one.name}": 0.0 for one in FORMS}
+    forms |= {f"rule_{one.name}": 1.0 for one in FORMS if one.pattern.search(said)}
+    forms |= {f"said_{name}": float(one.search(said) is not None) for name, one in _SAID.items()}
+    text = worded(answered.parts[place])
+    met = Met(forms, confidence, bool(text), bool(text) and stands(text))
+    return Sentence(signs(place, answered, met), form, confidence)
+
+
+def _bare(part: str) -> str:
+    said = PATTERNS.filler.sub("", PATTERNS.stressed.sub(r"\1", spelled_out(plain(part))))
+    return without_question(PATTERNS.tagged.sub(".", said))
+
+
+def _heard(said: str, place: int, answered: Answered, *, asked: bool) -> tuple[Form | None, float]:
+    """The form of correcting that a sentence has, and how sure that is by itself; None where it has none."""
     if PATTERNS.personal.search(said) or PATTERNS.wonders.search(said):
-        return None
-    refusal = turn.form == "refusal"
+        return None, 0.0
+    refusal = answered.turn.form == "refusal"
     form = _form(said, refusal=refusal)
     if form is None or (form.name in _NEW_TOO and not refusal and (asked or PATTERNS.report.search(said))):
-        return None
-    if form.name not in _DENYING and PATTERNS.approves.match(parts[place]):
-        return None
-    if form.name in _NEW_TOO - _NAMING and not refusal and not bag_of_words(said) & shared:
-        return None
+        return None, 0.0
+    if form.name not in _DENYING and PATTERNS.approves.match(answered.parts[place]):
+        return None, 0.0
+    if form.name in _NEW_TOO - _NAMING and not refusal and not bag_of_words(said) & answered.words:
+        return None, 0.0
     confidence = form.confidence + _PLACED * refusal + _SURE_OF_FORM * (place == 0)
     confidence -= _PLACED * (PATTERNS.momentary.search(said) is not None)
-    return _Heard(place, form, min(round(confidence, 2), 0.95))
+    return form, min(round(confidence, 2), 0.95)
 
 
 def _form(said: str, *, refusal: bool) -> Form | None:
@@ -141,22 +191,26 @@ def _form(said: str, *, refusal: bool) -> Form | None:
     return best
 
 
-def _finding(one: _Heard, parts: Sequence[str], act: Act) -> RuleFinding | None:
-    quote = parts[one.place]
-    rest = after_but(quote)
-    told = [*parts[: one.place], rest, *parts[one.place + 1 :]] if one.form.pattern.search(rest) else parts
-    taught = principle(told, one.place, act)
+def finding(place: int, told: Sentence, chance: float, answered: Answered) -> RuleFinding | None:
+    """What a sentence teaches if it is a correction; None where no principle can be made of it."""
+    parts, act, form = answered.parts, answered.act, told.form
+    quote, usual, name = parts[place], Category.TRIBAL_MISS, "told"
+    if form:
+        usual, name = Category(form.kind), form.name
+        rest = after_but(quote)
+        parts = [*parts[:place], rest, *parts[place + 1 :]] if form.pattern.search(rest) else parts
+    taught = principle(parts, place, act)
     if taught is None:
         return None
-    category = categorised(f"{quote}\n{taught.own}", usual=Category(one.form.kind))
-    confidence = one.confidence - (0 if taught.alone else _PLACED)
+    category = categorised(f"{quote}\n{taught.own}", usual=usual)
+    sure = chance >= SURE and told.confidence >= ACTIVE and taught.alone
     return RuleFinding(
         taught.text,
         MADE[category].kind,
-        confidence,
-        f"{RULE}_{one.form.name}",
+        round(max(chance, ACTIVE) if sure else chance, 2),
+        f"{RULE}_{name}",
         quote,
-        hold="" if taught.alone and confidence >= ACTIVE else "not sure enough",
+        hold="" if sure else "not sure enough",
         category=category.value,
         did=done(act, quote),
     )

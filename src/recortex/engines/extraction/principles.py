@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from recortex.engines.corrections.acts import Act
 
 PATTERNS = Patterns(__file__)
-_FEWEST_WORDS, _SOME_WORDS, _FEW_WORDS = 3, 4, 5
+_FEWEST_WORDS, _SOME_WORDS, _FEW_WORDS, _CLEAR_WORDS = 3, 4, 5, 6
+_AROUND = 300
+"""Characters of a principle with the sentences around it."""
 _NODS = 2
 """Words of a sentence that says nothing of what was done: "OK.", "Done!", "Got it."."""
 _ABOUT = 160
@@ -92,12 +94,16 @@ def principle(parts: Sequence[str], place: int, act: Act) -> Principle | None:
     text = _contrasted(worded(parts[place]), act)
     if not text:
         return None
-    for several in (text, _with_next(text, parts, place), _with_previous(text, parts, place)):
+    if stands(text) and _clear(text):
+        return Principle(text, text)
+    around = _with_neighbours(text, parts, place)
+    for several in (around, text, _with_previous(text, parts, place)):
         if several and stands(several):
             return Principle(several, several)
     about = done(act, parts[place]) if len(text.split()) >= _SOME_WORDS else ""
-    whole = f"{text.removesuffix('.')} ({about})." if about else ""
-    return Principle(whole, text) if whole and len(whole) <= MAX_LENGTH else None
+    wholes = (f"{said.removesuffix('.')} ({about})." for said in (around, text))
+    whole = next((one for one in wholes if len(one) <= MAX_LENGTH), "") if about else ""
+    return Principle(whole, text) if whole else None
 
 
 def of_words(words: str, act: Act) -> Principle | None:
@@ -159,7 +165,9 @@ def worded(sentence: str) -> str:
     said = _bare(PATTERNS.stressed.sub(r"\1", spelled_out(plain(sentence))))
     if PATTERNS.denies_only.match(said):
         return ""
-    asks = "?" in sentence or PATTERNS.asks_not.match(said) or PATTERNS.asks_use.match(said)
+    asks = "?" in sentence or any(
+        one.match(said) for one in (PATTERNS.asks_not, PATTERNS.asks_use, PATTERNS.asks_why_not)
+    )
     for rule in (_fault, *((_asked,) if asks else ()), _wanted, _turned):
         if found := rule(said):
             said = found
@@ -261,13 +269,24 @@ def _turned(said: str) -> str:
     return f"{found['new'].rstrip(' .')} instead of {found['old']}" if found else ""
 
 
-def _with_next(text: str, parts: Sequence[str], place: int) -> str:
-    """With the next sentence, where that says what must be or why."""
-    following = parts[place + 1] if place + 1 < len(parts) else ""
-    if not following or not PATTERNS.goes_on.match(following):
-        return ""
-    more = worded(following)
-    return f"{text} {more}" if more and not more.endswith("?") else ""
+def _clear(text: str) -> bool:
+    """Whether a principle needs no sentence around it: some words, and nothing that points elsewhere."""
+    return len(text.split()) >= _CLEAR_WORDS and PATTERNS.pronoun.search(text) is None
+
+
+def _with_neighbours(text: str, parts: Sequence[str], place: int) -> str:
+    """With the sentence before, where this one points to something, and the one after, as far as they fit."""
+    before = parts[place - 1] if place and (points_away(text) or PATTERNS.pronoun.search(text)) else ""
+    after = parts[place + 1] if place + 1 < len(parts) else ""
+    lead, more = (worded(one) if one and _tells(one) else "" for one in (before, after))
+    whole = f"{lead} {text}".strip() if len(lead) + len(text) < _AROUND else text
+    return f"{whole} {more}".strip() if len(whole) + len(more) < _AROUND else whole
+
+
+def _tells(sentence: str) -> bool:
+    """Whether a sentence tells something, and is no request, question or nod."""
+    asks = sentence.rstrip().endswith("?") or PATTERNS.request.match(sentence)
+    return not asks and not PATTERNS.said_nothing.match(sentence)
 
 
 def _with_previous(text: str, parts: Sequence[str], place: int) -> str:
