@@ -19,7 +19,7 @@ _LEAST_WORDS, _ID = 3, 8
 
 
 def explicit_reference(pair: Pair) -> float:
-    """1 where it names the earlier one's id; else as much of its matter as it names when it gives a reason."""
+    """1 where it names the earlier one's id; else by how much of its matter it names with a reason."""
     text = pair.effect.text
     if pair.cause.memory.id[:_ID] in text:
         return 1.0
