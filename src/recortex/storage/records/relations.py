@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.causality import FORWARD, Arc, in_words, order, shortest
@@ -182,8 +183,13 @@ class RelationRecords(Records):
             most: at most so many, the strongest.
         """
         types = json(sorted(outgoing)), json(sorted(incoming))
-        rows = self._rows("along", json(list(ids)), *types, min_strength, most)
-        return [relation_of(row) for row in rows]
+        best: dict[str, tuple[Any, ...]] = {}
+        for row in sorted(
+            self._rows("along", json(list(ids)), *types, min_strength),
+            key=lambda row: (-row[3], row[0], row[1], row[2]),
+        ):
+            best.setdefault(row[-1], row)
+        return [relation_of(row[:-1]) for row in islice(best.values(), most)]
 
     def former(self, ids: Sequence[str]) -> list[FormerRelation]:
         """What relations that begin or end at one of these memories were, without their evidence."""

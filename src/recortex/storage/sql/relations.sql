@@ -120,25 +120,16 @@ WHERE /*own r*/ r.source_key = ? AND r.target_key = ? AND r.type = ?
 
 -- name: along
 -- From each of some memories along active relations, of the types ?2 from their sources and ?3 from their
--- targets (JSON arrays): to each memory that is reached the strongest one, the strongest first.
-WITH found AS (
-  SELECT r.*, r.target_key AS far
-  FROM memories n JOIN relations r ON /*own r*/ r.source_key = n.key
-  WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
-    AND (instr(?2, '"' || r.type || '"') > 0
-      OR (r.bidirectional = 1 AND instr(?3, '"' || r.type || '"') > 0))
-  UNION ALL
-  SELECT r.*, r.source_key
-  FROM memories n JOIN relations r ON /*own r*/ r.target_key = n.key
-  WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
-    AND (instr(?3, '"' || r.type || '"') > 0
-      OR (r.bidirectional = 1 AND instr(?2, '"' || r.type || '"') > 0))
-), best AS (
-  SELECT f.*,
-    row_number() OVER (PARTITION BY far ORDER BY strength DESC, source_key, target_key, type) AS place
-  FROM found f
-)
-SELECT s.id, t.id, b.type, b.strength, b.evidence, b.inferred, b.bidirectional, b.status, b.created_at
-FROM best b
-JOIN memories s ON /*own s*/ s.key = b.source_key JOIN memories t ON /*own t*/ t.key = b.target_key
-WHERE b.place = 1 ORDER BY b.strength DESC, b.source_key, b.target_key, b.type LIMIT ?5
+-- targets (JSON arrays), not sorted: that takes longer here than where they are read. The last column is the end
+-- that is reached.
+SELECT n.id, m.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at, m.id
+FROM memories n JOIN relations r ON /*own r*/ r.source_key = n.key
+JOIN memories m ON /*own m*/ m.key = r.target_key
+WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
+  AND (instr(?2, '"' || r.type || '"') > 0 OR (r.bidirectional = 1 AND instr(?3, '"' || r.type || '"') > 0))
+UNION ALL
+SELECT m.id, n.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at, m.id
+FROM memories n JOIN relations r ON /*own r*/ r.target_key = n.key
+JOIN memories m ON /*own m*/ m.key = r.source_key
+WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
+  AND (instr(?3, '"' || r.type || '"') > 0 OR (r.bidirectional = 1 AND instr(?2, '"' || r.type || '"') > 0))
