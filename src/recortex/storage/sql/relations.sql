@@ -120,8 +120,8 @@ WHERE /*own r*/ r.source_key = ? AND r.target_key = ? AND r.type = ?
 
 -- name: along
 -- From each of some memories along active relations, of the types ?2 from their sources and ?3 from their
--- targets (JSON arrays), not sorted: that takes longer here than where they are read. The last column is the end
--- that is reached.
+-- targets (JSON arrays), not sorted: that takes longer here than where they are read. The last column is the
+-- end that is reached.
 SELECT n.id, m.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at, m.id
 FROM memories n JOIN relations r ON /*own r*/ r.source_key = n.key
 JOIN memories m ON /*own m*/ m.key = r.target_key
