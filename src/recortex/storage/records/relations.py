@@ -108,9 +108,13 @@ class RelationRecords(Records):
             return [relation]
         if not self._order.made():
             self.untangle(relation.created_at)
-        keys = self._order.admit(relation)
-        between = [relation_of(row) for row in self._rows("among", json(keys))] if keys else []
-        return [relation, *shortest(ends[1], ends[0], between)] if keys else []
+        if (closed := self._order.admit(relation)) is None:
+            return []
+        effect, cause, between = closed
+        rows = self._rows("among", json(between))
+        arcs = ((*((row[0], row[1]) if row[2] in FORWARD else (row[1], row[0])), row) for row in rows)
+        path = shortest(effect, cause, arcs)
+        return [relation, *(relation_of(self._rows("by_keys", *place)[0]) for place in path)]
 
     def _end(self, source_id: str, target_id: str, type_: str, at: datetime, reason: Ending) -> None:
         self._rows("end", source_id, target_id, type_, to_micros(at), reason)

@@ -104,13 +104,10 @@ WHERE /*own r*/ r.target_key IN (SELECT key FROM memories
 
 -- name: among
 -- The active causal relations between memories with these keys.
-SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
-FROM relations r
-JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.status = 'active'
-  AND r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
-  AND r.source_key IN (SELECT value FROM json_each(?1))
-  AND r.target_key IN (SELECT value FROM json_each(?1))
+SELECT source_key, target_key, type FROM relations
+WHERE /*own*/ status = 'active' AND type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND source_key IN (SELECT value FROM json_each(?1))
+  AND target_key IN (SELECT value FROM json_each(?1))
 
 -- name: by_keys
 SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
