@@ -23,6 +23,7 @@ from recortex.domain.relation import Relation
 from recortex.domain.vocabulary import RelationStatus, RelationType, Status
 from recortex.engines.graph.causes import levels, reached, to_causes, to_dependents, to_effects
 from recortex.errors import CausalCycleError
+from recortex.storage.records.values import json
 from recortex.storage.tables import copied
 from recortex.storage.transfer import copy
 
@@ -74,6 +75,15 @@ def acyclic(relations):
 def is_circle(path):
     ends = [order(one) for one in path]
     return [then for _, then in ends] == [first for first, _ in ends[1:]] + [ends[0][0]]
+
+
+def in_order(store):
+    """Whether each cause stands before its effects, once there is an order."""
+    order = store.relations._order
+    places = {id_: place for id_, _, place in order._rows("places", json([*map(id_of, NODES)]))}
+    return not order.made() or all(
+        places[cause] < places[effect] for cause, effect in arcs(store.relations.all())
+    )
 
 
 def expected(before, relation):
@@ -131,6 +141,10 @@ def test_no_sequence_of_acts_makes_a_circle_and_nothing_else_is_refused(name, se
             for each in acts:
                 act(store, *each)
                 assert acyclic(store.relations.all())
+                assert in_order(store)
+            with store.transaction():
+                assert store.relations.untangle(AT) == []
+            assert in_order(store)
 
     run()
 
@@ -239,7 +253,7 @@ def test_the_way_is_a_shortest_one(relations):
     for start in range(len(ids)):
         lengths = rustworkx.digraph_dijkstra_shortest_path_lengths(made, start, lambda _: 1.0)
         for goal in set(range(len(ids))) - {start}:
-            path = shortest(ids[start], ids[goal], active)
+            path = shortest(ids[start], ids[goal], [(*order(one), one) for one in active if order(one)])
             assert len(path) == lengths[goal] if goal in lengths else not path
 
 

@@ -125,7 +125,7 @@ def _circles(title: str, services: StoreServices) -> Iterator[Row]:
         yield Row(
             title,
             "notice",
-            f"Memories are causes of themselves; the weakest relation of each circle, such as {first}, is wrong.",
+            f"Memories are causes of themselves, by relations such as {first}, the weakest of its circle.",
             "`recortex gc` lets these wait for review; `recortex unlink` takes another one away.",
         )
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from heapq import heapify, heappop, heappush
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from recortex.domain.vocabulary import RelationType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from recortex.domain.relation import Relation
+
+    Node = TypeVar("Node", bound=Hashable)
+    Named = TypeVar("Named")
 
 FORWARD = frozenset({RelationType.CAUSED, RelationType.ENABLED, RelationType.PREVENTED})
 """Relations whose source is the cause."""
@@ -38,23 +41,32 @@ def order(relation: Relation) -> tuple[str, str] | None:
     return (relation.target_id, relation.source_id) if relation.type in BACKWARD else None
 
 
-def shortest(start: str, goal: str, relations: Iterable[Relation]) -> list[Relation]:
-    """The fewest causal relations that lead from one memory to another; empty where there is no way."""
-    after: dict[str, list[tuple[str, Relation]]] = {}
-    for one in relations:
-        if ends := order(one):
-            after.setdefault(ends[0], []).append((ends[1], one))
-    paths: dict[str, list[Relation]] = {start: []}
+def shortest(start: Node, goal: Node, arcs: Iterable[tuple[Node, Node, Named]]) -> list[Named]:
+    """What the arcs are called that lead from one node to another by the fewest; empty where there is no way.
+
+    Args:
+        start: where the way begins.
+        goal: where it ends.
+        arcs: cause, effect, and what it is called.
+    """
+    after: dict[Node, list[tuple[Node, Named]]] = {}
+    for cause, effect, name in arcs:
+        after.setdefault(cause, []).append((effect, name))
+    came: dict[Node, tuple[Node, Named]] = {}
     frontier = [start]
-    while frontier and goal not in paths:
-        reached: list[str] = []
+    while frontier and goal not in came:
+        reached: list[Node] = []
         for near in frontier:
-            for end, one in after.get(near, ()):
-                if end not in paths:
-                    paths[end] = [*paths[near], one]
+            for end, name in after.get(near, ()):
+                if end not in came and end != start:
+                    came[end] = near, name
                     reached.append(end)
         frontier = reached
-    return paths.get(goal, [])
+    way: list[Named] = []
+    while goal in came:
+        goal, name = came[goal]
+        way.append(name)
+    return way[::-1]
 
 
 def in_words(path: Sequence[Relation]) -> str:

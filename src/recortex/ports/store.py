@@ -54,9 +54,6 @@ class MemoryReader(Protocol):
         The first is preferred.
         """
 
-    def sessions(self) -> list[str]:
-        """The sessions that memories were learned in, the latest first."""
-
     def neighbours(self, session: str, first: int, last: int) -> list[Neighbour]:
         """The turns of a session from `first` to `last`, inclusive."""
 
@@ -109,6 +106,9 @@ class Memories(MemoryReader, Checks, Protocol):
     def delete(self, memory_id: str) -> int:
         """Remove a memory with its versions and relations; returns the key that it had."""
 
+    def sessions(self) -> list[str]:
+        """The sessions that memories were learned in, the latest first."""
+
     def touch(self, ids: Sequence[str], at: datetime) -> None:
         """Count an access to each."""
 
@@ -116,7 +116,37 @@ class Memories(MemoryReader, Checks, Protocol):
         """Record where a memory was learned, as a hash of the place; False if that was recorded before."""
 
 
-class Relations(Protocol):
+class Causes(Protocol):
+    """What led to what, and what relations were."""
+
+    def along(
+        self,
+        ids: Sequence[str],
+        outgoing: Collection[RelationType],
+        incoming: Collection[RelationType],
+        *,
+        min_strength: float,
+        most: int,
+    ) -> list[Relation]:
+        """Active relations from some memories on, the strongest to each memory that is reached.
+
+        Those types from source to target, these from target to source; at most so many, the strongest.
+        """
+
+    def former(self, ids: Sequence[str]) -> list[FormerRelation]:
+        """What relations that begin or end at one of these memories were, without their evidence."""
+
+    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
+        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
+
+    def circular(self) -> list[Relation]:
+        """A causal relation of each circle of a store that has no order of causes yet, the weakest."""
+
+    def untangle(self, at: datetime) -> list[Relation]:
+        """Let the weakest relation of each circle of causes wait for a person; returns these."""
+
+
+class Relations(Causes, Protocol):
     """Relations between memories."""
 
     def put(self, relation: Relation, *, at: datetime | None = None) -> bool:
@@ -137,9 +167,6 @@ class Relations(Protocol):
         Those that would make a memory a cause of itself are left out, and told to `refused`.
         """
 
-    def untangle(self, at: datetime) -> list[Relation]:
-        """Let the weakest relation of each circle of causes wait for a person; returns these."""
-
     def remove(
         self,
         source_id: str,
@@ -154,34 +181,11 @@ class Relations(Protocol):
         What they were is kept where `at` says when.
         """
 
-    def along(
-        self,
-        ids: Sequence[str],
-        outgoing: Collection[RelationType],
-        incoming: Collection[RelationType],
-        *,
-        min_strength: float,
-        most: int,
-    ) -> list[Relation]:
-        """Active relations from some memories on, the strongest to each memory that is reached.
-
-        Those types from source to target, these from target to source; at most so many, the strongest.
-        """
-
-    def former(self, ids: Sequence[str]) -> list[FormerRelation]:
-        """What relations that begin or end at one of these memories were, without their evidence."""
-
     def of(self, ids: Sequence[str]) -> list[Relation]:
         """Every relation that begins or ends at one of these memories."""
 
     def suggested(self, type_: RelationType, limit: int) -> list[Relation]:
         """Suggested relations of a type between active memories, waiting for a person, latest first."""
-
-    def prunable(self, weaker: float, before: datetime | None, limit: int) -> list[Relation]:
-        """Causal relations that are weaker, and those that were inferred before a time and wait since."""
-
-    def circular(self) -> list[Relation]:
-        """A causal relation of each circle of a store that has no order of causes yet, the weakest."""
 
     def contradicting(self, ids: Sequence[str]) -> list[tuple[str, str]]:
         """Pairs of active memories that contradict each other, at least one of each among these."""

@@ -44,22 +44,23 @@ class CausalOrder(Records):
         self._each("place", [(0, 0), *moved])
         return dropped
 
-    def admit(self, relation: Relation) -> list[int]:
+    def admit(self, relation: Relation) -> tuple[int, int, list[int]] | None:
         """Give an active causal relation room in the order; one that waits for a person is only tested.
 
         Returns:
-            Nothing if it closes no circle. Else the keys of its effect, its cause and all between them.
+            None if it closes no circle. Else the keys of its effect, of its cause, and of all that may lie
+            between them.
         """
         cause, effect = order(relation) or ("", "")
         places = {id_: (key, place) for id_, key, place in self._rows("places", json([cause, effect]))}
         if len(places) < 2 or places[cause][1] < places[effect][1]:  # noqa: PLR2004  both ends
-            return []
+            return None
         (cause_key, last), (effect_key, first) = places[cause], places[effect]
         after = dict(self._rows("following", effect_key, last))
         if cause_key in after:
-            return sorted(after)
+            return effect_key, cause_key, sorted(after)
         if relation.status is RelationStatus.ACTIVE:
             before = dict(self._rows("leading", cause_key, first))
             keys = [*sorted(before, key=before.__getitem__), *sorted(after, key=after.__getitem__)]
             self._each("place", list(zip(keys, sorted([*before.values(), *after.values()]), strict=True)))
-        return []
+        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.causality import FORWARD, Arc, in_words, order, shortest
@@ -107,9 +108,13 @@ class RelationRecords(Records):
             return [relation]
         if not self._order.made():
             self.untangle(relation.created_at)
-        keys = self._order.admit(relation)
-        between = [relation_of(row) for row in self._rows("among", json(keys))] if keys else []
-        return [relation, *shortest(ends[1], ends[0], between)] if keys else []
+        if (closed := self._order.admit(relation)) is None:
+            return []
+        effect, cause, between = closed
+        rows = self._rows("among", json(between))
+        arcs = ((*((row[0], row[1]) if row[2] in FORWARD else (row[1], row[0])), row) for row in rows)
+        path = shortest(effect, cause, arcs)
+        return [relation, *(relation_of(self._rows("by_keys", *place)[0]) for place in path)]
 
     def _end(self, source_id: str, target_id: str, type_: str, at: datetime, reason: Ending) -> None:
         self._rows("end", source_id, target_id, type_, to_micros(at), reason)
@@ -182,8 +187,13 @@ class RelationRecords(Records):
             most: at most so many, the strongest.
         """
         types = json(sorted(outgoing)), json(sorted(incoming))
-        rows = self._rows("along", json(list(ids)), *types, min_strength, most)
-        return [relation_of(row) for row in rows]
+        best: dict[str, tuple[Any, ...]] = {}
+        for row in sorted(
+            self._rows("along", json(list(ids)), *types, min_strength),
+            key=lambda row: (-row[3], row[0], row[1], row[2]),
+        ):
+            best.setdefault(row[-1], row)
+        return [relation_of(row[:-1]) for row in islice(best.values(), most)]
 
     def former(self, ids: Sequence[str]) -> list[FormerRelation]:
         """What relations that begin or end at one of these memories were, without their evidence."""

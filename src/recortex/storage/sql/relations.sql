@@ -104,13 +104,10 @@ WHERE /*own r*/ r.target_key IN (SELECT key FROM memories
 
 -- name: among
 -- The active causal relations between memories with these keys.
-SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
-FROM relations r
-JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE /*own r*/ r.status = 'active'
-  AND r.type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
-  AND r.source_key IN (SELECT value FROM json_each(?1))
-  AND r.target_key IN (SELECT value FROM json_each(?1))
+SELECT source_key, target_key, type FROM relations
+WHERE /*own*/ status = 'active' AND type IN ('caused', 'enabled', 'prevented', 'triggered_by', 'derived_from')
+  AND source_key IN (SELECT value FROM json_each(?1))
+  AND target_key IN (SELECT value FROM json_each(?1))
 
 -- name: by_keys
 SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
@@ -119,29 +116,17 @@ JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t
 WHERE /*own r*/ r.source_key = ? AND r.target_key = ? AND r.type = ?
 
 -- name: along
--- From each of some memories along active relations, ?2 from their sources and ?3 from their targets: to each
--- memory that is reached the strongest one, the strongest first.
-WITH near (key) AS (
-  SELECT key FROM memories WHERE /*own*/ id IN (SELECT value FROM json_each(?1))
-), found AS (
-  SELECT r.source_key, r.target_key, r.type, r.strength, r.target_key AS far
-  FROM near n JOIN relations r ON /*own r*/ r.source_key = n.key
-  WHERE r.status = 'active' AND r.strength >= ?4
-    AND (r.type IN (SELECT value FROM json_each(?2))
-      OR (r.bidirectional = 1 AND r.type IN (SELECT value FROM json_each(?3))))
-  UNION ALL
-  SELECT r.source_key, r.target_key, r.type, r.strength, r.source_key
-  FROM near n JOIN relations r ON /*own r*/ r.target_key = n.key
-  WHERE r.status = 'active' AND r.strength >= ?4
-    AND (r.type IN (SELECT value FROM json_each(?3))
-      OR (r.bidirectional = 1 AND r.type IN (SELECT value FROM json_each(?2))))
-), best AS (
-  SELECT source_key, target_key, type, strength,
-    row_number() OVER (PARTITION BY far ORDER BY strength DESC, source_key, target_key, type) AS place
-  FROM found ORDER BY place, strength DESC, source_key, target_key, type LIMIT ?5
-)
-SELECT s.id, t.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at
-FROM best b
-JOIN relations r ON /*own r*/ r.source_key = b.source_key AND r.target_key = b.target_key AND r.type = b.type
-JOIN memories s ON /*own s*/ s.key = r.source_key JOIN memories t ON /*own t*/ t.key = r.target_key
-WHERE b.place = 1
+-- From each of some memories along active relations, of the types ?2 from their sources and ?3 from their
+-- targets (JSON arrays), not sorted: that takes longer here than where they are read. The last column is the
+-- end that is reached.
+SELECT n.id, m.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at, m.id
+FROM memories n JOIN relations r ON /*own r*/ r.source_key = n.key
+JOIN memories m ON /*own m*/ m.key = r.target_key
+WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
+  AND (instr(?2, '"' || r.type || '"') > 0 OR (r.bidirectional = 1 AND instr(?3, '"' || r.type || '"') > 0))
+UNION ALL
+SELECT m.id, n.id, r.type, r.strength, r.evidence, r.inferred, r.bidirectional, r.status, r.created_at, m.id
+FROM memories n JOIN relations r ON /*own r*/ r.target_key = n.key
+JOIN memories m ON /*own m*/ m.key = r.source_key
+WHERE /*own n*/ n.id IN (SELECT value FROM json_each(?1)) AND r.status = 'active' AND r.strength >= ?4
+  AND (instr(?3, '"' || r.type || '"') > 0 OR (r.bidirectional = 1 AND instr(?2, '"' || r.type || '"') > 0))

@@ -19,8 +19,9 @@ COMMON, COMMON_COUNT = 0.05, 3
 _QUOTES = "(the agent had "
 """How a correction quotes what it corrects."""
 _NAME = lazy(
-    r"`([^`\s]{2,80})`|(?<![\w/\\])((?:[\w.@-]*[/\\])+[\w.-]+|\w+\.(?:py|ts|tsx|js|go|rs|java|md|json|ya?ml|toml|sh|css|"
-    r"html|sql)|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\d*)(?!\w)"
+    r"`([^`\s]{2,80})`|(?<![\w/\\])((?:[\w.@-]{0,80}[/\\]){1,20}[\w.-]{1,80}"
+    r"|\w{1,80}\.(?:py|ts|tsx|js|go|rs|java|md|json|ya?ml|toml|sh|css|html|sql)"
+    r"|[A-Za-z]\w{0,80}_\w+|[a-z]{1,80}[A-Z]\w*|[A-Z][a-z]{1,80}[A-Z]\w*|[A-Z]{2,80}\d*)(?!\w)"
 )
 """What stands as code, paths, names in snake and camel case, abbreviations."""
 

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 LEAST = 0.3
 """The score that a pair with a sequence needs (bench/causal_edges.py)."""
 _FAILURE = lazy(
-    r"\b(?:fail(?:s|ed|ing|ure)?|errors?|broken|breaks|crash\w*|bugs?|root cause|cannot|can't|does not work|missing|"
-    r"rejected|blocked|wrong|problems?|no way (?:around|to)|incorrect(?:ly)?|undefined|not (?:defined|found|available)|never (?:set|called|runs))\b",
+    r"\b(?:fail(?:s|ed|ing|ure)?|errors?|broken|breaks|crash\w*|bugs?|root cause|cannot|can't|does not work"
+    r"|missing|rejected|blocked|wrong|problems?|no way (?:around|to)|incorrect(?:ly)?|undefined"
+    r"|not (?:defined|found|available)|never (?:set|called|runs))\b",
     re.IGNORECASE,
 )
 _REMEDY = lazy(
-    r"\b(?:fix(?:es|ed)?|use|set|add(?:ed)?|ensure|must|should|will|replace[ds]?|instead|now|needs? to|move[ds]?|"
-    r"keep|switch(?:ed)?|chang(?:e|ed)|updat(?:e|ed))\b",
+    r"\b(?:fix(?:es|ed)?|use|set|add(?:ed)?|ensure|must|should|will|replace[ds]?|instead|now|needs? to"
+    r"|move[ds]?|keep|switch(?:ed)?|chang(?:e|ed)|updat(?:e|ed))\b",
     re.IGNORECASE,
 )
 _REVERT = lazy(

@@ -11,7 +11,11 @@ from recortex.engines.graph.inference.facts import Facts, Pair, all_facts
 from recortex.engines.graph.inference.roles import is_failure, is_remedy, later
 from recortex.engines.graph.inference.sequences import SEQUENCES
 from recortex.engines.graph.inference.strategies import STRATEGIES
-from recortex.engines.graph.inference.strategies.explicit_reference import explicit_reference
+from recortex.engines.graph.inference.strategies.explicit_reference import (
+    LEAST_WORDS,
+    SHORT_ID,
+    explicit_reference,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -62,13 +66,25 @@ def infer(
 
 def _inferred(known: Sequence[Facts], cosine: Cosine, now: datetime) -> Iterator[Inferred]:
     for cause, effect in combinations(known, 2):
-        pair = Pair(cause, effect, cosine(cause.memory.id, effect.memory.id))
-        if cause.at == effect.at or _same(pair):
+        pair = Pair(cause, effect)
+        if cause.at == effect.at or not _touch(pair) or _same(pair):
             continue
         course = next(filter(None, (sequence(pair) for sequence in SEQUENCES)), None)
-        value = score(pair)
-        if value >= course.least if course else value >= LEAST_ALONE and _gives_reason(pair):
-            yield Inferred(value, _relation(pair, course, value, now))
+        if course or _gives_reason(pair):
+            pair = pair._replace(cosine=cosine(cause.memory.id, effect.memory.id))
+            value = score(pair)
+            if value >= (course.least if course else LEAST_ALONE):
+                yield Inferred(value, _relation(pair, course, value, now))
+
+
+def _touch(pair: Pair) -> bool:
+    """Whether the two have anything in common that a sequence or a reference rests on: most have not."""
+    return bool(
+        pair.shared
+        or pair.effect.quoted
+        or len(pair.shared_words) >= LEAST_WORDS
+        or pair.cause.memory.id[:SHORT_ID] in pair.effect.text
+    )
 
 
 def _gives_reason(pair: Pair) -> bool:

@@ -1,4 +1,4 @@
-"""Courses of events that sessions show, the surest first. Each tells the relation and its evidence, or None."""
+"""Courses of events that sessions show, the surest first. Each gives relation and evidence, or None."""
 
 from __future__ import annotations
 

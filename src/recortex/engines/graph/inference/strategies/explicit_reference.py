@@ -15,16 +15,17 @@ _FOLLOWS = lazy(
     2,
 )
 """Words that give a reason, or tell of a remedy."""
-_LEAST_WORDS, _ID = 3, 8
+LEAST_WORDS, SHORT_ID = 3, 8
+"""Words in common that count as a reference, and characters of an id."""
 
 
 def explicit_reference(pair: Pair) -> float:
-    """1 where it names the earlier one's id; else as much of its matter as it names when it gives a reason."""
+    """1 where it names the earlier one's id; else by how much of its matter it names with a reason."""
     text = pair.effect.text
-    if pair.cause.memory.id[:_ID] in text:
+    if pair.cause.memory.id[:SHORT_ID] in text:
         return 1.0
     if not _FOLLOWS.search(text):
         return 0.0
     if pair.shared:
         return min(1.0, 0.5 + 0.25 * len(pair.shared))
-    return 0.5 if len(pair.shared_words) >= _LEAST_WORDS else 0.0
+    return 0.5 if len(pair.shared_words) >= LEAST_WORDS else 0.0
