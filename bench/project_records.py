@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recortex import Cortex
-from recortex.app.wiring import application
 from recortex.domain.query import MemoryQuery
 from recortex.domain.vocabulary import Scope
 
@@ -42,10 +41,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"RECORTEX_HOME": home, "RECORTEX_EMBEDDER": "none"}
         os.chdir(given.repository)
-        app = application(given.repository)
-        with Cortex(app) as cortex:
+        with Cortex.open(given.repository) as cortex:
             done = cortex.import_(given.what, given.path, embed=False)
-            store = app.services(Scope.PROJECT).store
+            store = cortex._app.services(Scope.PROJECT).store  # noqa: SLF001
             memories = store.memories.find(MemoryQuery(statuses=(), descending=False))
             relations = store.relations.all()
     print(f"{done.files or done.commits} looked at: {done.added} added, {done.merged} merged")
