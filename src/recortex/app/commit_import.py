@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.app.naming import shown
+from recortex.app.shared_store import is_own, mark_of
 from recortex.codebase.history import history
 from recortex.domain.checkpoint import Checkpoint
 from recortex.domain.links import FileLink
@@ -84,6 +85,7 @@ class CommitImport:
         self._app, self._services = app, services
         self._held, self._dry_run = held, dry_run
         self._now = app.clock()
+        self._mark = mark_of(services)
         self._place = f"{CLIENT}:{shown(str(app.root))}"
         self._by_key: dict[tuple[int, str], Memory] = {}
         self._by_hash: dict[str, Memory] = {}
@@ -138,7 +140,8 @@ class CommitImport:
         query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
         for one in self._services.store.memories.find(query):
             key = key_of(one.metadata.get(NOTED))
-            if key and one.source.rule.startswith(RULE):
+            own = one.source.rule.startswith(RULE) and is_own(one.metadata.get(NOTED, {}), self._mark)
+            if key and own:
                 self._by_key[key] = self._by_hash[one.source.commit] = one
 
     def _found(self, commits: Sequence[Commit]) -> Iterator[Found]:
@@ -185,9 +188,10 @@ class CommitImport:
             self._add(one)
 
     def _add(self, one: Found) -> None:
-        draft = replace(one.draft, status=Status.QUARANTINED) if self._held else one.draft
-        if self._held:
-            draft = replace(draft, metadata={NOTED: {**draft.metadata[NOTED], "held": True}})
+        held = {"held": True} if self._held else {}
+        noted = {**one.draft.metadata[NOTED], **self._mark, **held}
+        status = Status.QUARANTINED if self._held else one.draft.status
+        draft = replace(one.draft, status=status, metadata={NOTED: noted})
         try:
             (kept,) = self._services.ingestion.keep([draft], now=self._now, actor=Actor.IMPORT, link=False)
         except RecortexError as error:

@@ -12,6 +12,7 @@ from recortex.app.citations import cite
 from recortex.app.decision_files import RecordFiles
 from recortex.app.decision_relations import relate
 from recortex.app.naming import shown
+from recortex.app.shared_store import is_own, mark_of
 from recortex.codebase.files import relative
 from recortex.codebase.history import file_histories
 from recortex.codebase.project import branch_and_commit
@@ -26,7 +27,7 @@ from recortex.engines.ingestion.normalisation import normalise
 from recortex.errors import RecortexError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from recortex.app.application import Application
     from recortex.app.store_services import StoreServices
@@ -77,6 +78,7 @@ class DecisionImport:
         self._app, self._services = app, services
         self._held, self._dry_run = held, dry_run
         self._now = app.clock()
+        self._mark = mark_of(services)
         self._read = RecordFiles(app.root, ())
         self._memories: dict[str, Memory] = {}  # by the record's path
         self._histories: dict[str, FileHistory] = {}
@@ -118,7 +120,8 @@ class DecisionImport:
         """Look up the memories of records; gives those whose file is gone, by its path."""
         query = MemoryQuery(statuses=(), origins=(Origin.REPOSITORY,), descending=False)
         found = self._services.store.memories.find(query)
-        known = {one.metadata[NOTED]["path"]: one for one in found if one.source.rule == RULE and _noted(one)}
+        own = (one for one in found if one.source.rule == RULE and _noted(one, self._mark))
+        known = {one.metadata[NOTED]["path"]: one for one in own}
         self._memories = {path: one for path, one in known.items() if path in self._read.files}
         rest = {path: one for path, one in known.items() if path not in self._read.files}
         return {
@@ -199,10 +202,10 @@ class DecisionImport:
         links += [cite(root, name, None, None, commit) for name in self._named(file.record)]
         state, history = self._state(path), self._histories.get(path)
         draft = draft_of(file.record, state, hash_=file.hash, history=history, files=links)
-        if not self._held:
-            return draft
-        waiting = {NOTED: noted(file.record, _HELD, file.hash)}
-        return replace(draft, status=Status.QUARANTINED, valid_until=None, metadata=waiting)
+        if self._held:
+            waiting = {NOTED: noted(file.record, _HELD, file.hash)}
+            draft = replace(draft, status=Status.QUARANTINED, valid_until=None, metadata=waiting)
+        return replace(draft, metadata={NOTED: {**draft.metadata[NOTED], **self._mark}})
 
     def _named(self, record: Record) -> list[str]:
         """The files of the project that a record names, but for other records."""
@@ -326,7 +329,7 @@ class DecisionImport:
         self.done.relations = relate(relations, self._whole, memories, keys, self._now)
 
 
-def _noted(memory: Memory) -> bool:
-    """Whether a memory names its record."""
+def _noted(memory: Memory, mark: Mapping[str, str]) -> bool:
+    """Whether a memory names its record, and that is this project's."""
     named: Any = memory.metadata.get(NOTED)
-    return isinstance(named, dict) and {"path", "hash", "state"} <= named.keys()
+    return isinstance(named, dict) and {"path", "hash", "state"} <= named.keys() and is_own(named, mark)

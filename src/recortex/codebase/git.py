@@ -81,13 +81,13 @@ class Git:
             seconds: after which it is stopped.
             most: bytes of its answer that are looked at.
         """
-        return tuple(self.text(*words, seconds=seconds, most=most).splitlines())
+        return tuple((self.text(*words, seconds=seconds, most=most) or "").splitlines())
 
-    def text(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> str:
-        """All that git prints, likewise; empty where it fails or takes longer."""
+    def text(self, *words: str, seconds: float = SECONDS, most: int = MOST_BYTES) -> str | None:
+        """All that git prints, likewise; None where it fails or takes longer."""
         command = [self.program, "-c", "core.quotePath=false", *words]
-        said = _run(command, self.folder, self.environment, seconds) or b""
-        return said[:most].decode("utf-8", "replace")
+        said = _run(command, self.folder, self.environment, seconds)
+        return None if said is None else said[:most].decode("utf-8", "replace")
 
     def succeeds(self, *words: str, seconds: float = SECONDS) -> bool | None:
         """Whether git ends with 0; None where it ends with more than 1, takes longer or cannot be run."""

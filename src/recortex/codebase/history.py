@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from recortex.codebase.git import PLAIN, isolated
 from recortex.codebase.project import branch_and_commit
 from recortex.domain.commit import Commit, FileHistory
+from recortex.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -47,6 +48,9 @@ def history(tree: Path, *, known: str = "", limit: int, since: datetime | None =
         known: a commit up to which they were read before; ignored where it is no longer an ancestor.
         limit: at most so many, the newest ones.
         since: only those that were committed later.
+
+    Raises:
+        InvalidInputError: git fails, or takes too long.
     """
     _, head = branch_and_commit(tree)
     with isolated(tree, head) as git:
@@ -56,8 +60,14 @@ def history(tree: Path, *, known: str = "", limit: int, since: datetime | None =
         words = ["log", f"--max-count={limit + 1}", "--diff-merges=first-parent", "--name-only", *PLAIN]
         words += [f"--format={_FORMAT}", *([f"--since={since.isoformat()}"] if since else [])]
         text = git.text(*words, f"{known}..{head}" if ancestor else head, seconds=SECONDS, most=MOST_BYTES)
+    if text is None:
+        raise InvalidInputError(
+            f"The history cannot be read, or not within {SECONDS:.0f} seconds.",
+            hint="Read less of it: `--limit 1000`.",
+        )
     found = list(_commits(text))
-    return History(head, tuple(reversed(found[:limit])), continued=ancestor, cut=len(found) > limit)
+    cut = len(found) > limit or len(text) >= MOST_BYTES
+    return History(head, tuple(reversed(found[:limit])), continued=ancestor, cut=cut)
 
 
 def _commits(text: str) -> Iterator[Commit]:
@@ -89,7 +99,7 @@ def file_histories(tree: Path, endings: Collection[str]) -> dict[str, FileHistor
         text = git.text(*log, head, "--", *places, seconds=SECONDS, most=MOST_BYTES)
     found: dict[str, FileHistory] = {}
     now_called: dict[str, str] = {}
-    fields = text.split("\0")[1:]
+    fields = (text or "").split("\0")[1:]
     for commit, seconds, changes in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
         at = _instant(seconds)
         for change in filter(None, changes.split("\n")):

@@ -193,6 +193,12 @@ def test_other_markup(text, path, number, title, standing, decision):
     assert (one.number, one.title, one.standing, one.decision) == (number, title, standing, decision)
 
 
+def test_titles_of_restructuredtext_are_marked_in_any_way():
+    text = f"##########\nSort names\n##########\n\n{RST.partition('Context')[2]}"
+    one = read(f"{text}\nStatus\n------\n\n**Draft**\n", "adr/0003-names.rst")
+    assert (one.title, one.standing, one.decision) == ("Sort names", "proposed", "Times are kept in UTC.")
+
+
 def test_a_y_statement_alone_is_a_record():
     one = read(Y, "decisions/20240102-thumbnails.md")
     assert one.decision == "Decided for a cache on disk, to achieve pages below a second."
@@ -237,6 +243,7 @@ def test_an_unknown_status_is_told_and_none_counts_as_decided():
     ("line", "expected"),
     [
         ("Superseded by ADR-12", (RelationType.SUPERSEDES, True, 12)),
+        ("Superseded: 2024-05-01 by ADR 12", (RelationType.SUPERSEDES, True, 12)),
         ("Superseded by 12", (RelationType.SUPERSEDES, True, 12)),
         ("**Supersedes**: ADR 3 §7 on retries", (RelationType.REFINES, False, 3)),
         ("Depends on [ADR-5: Keys](./0005-keys.md)", (RelationType.DEPENDS_ON, False, "adr/0005-keys")),

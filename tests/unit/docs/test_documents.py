@@ -128,6 +128,17 @@ def run(script, folder):
     return done.stdout
 
 
+def test_the_examples_of_decisions_find_them(tmp_path):
+    text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    shown = run(block, tmp_path)
+    assert "2 added, 1 relation." in shown
+    assert "Looked at 1 commit." in shown
+    assert "We keep carts in PostgreSQL." in shown
+    assert "We keep carts in Redis." not in shown
+    assert "Because installs took minutes" in shown
+
+
 def test_verbs_and_options_that_documents_show_are_there():
     from recortex.cortex import Cortex
     from recortex.operations.registry import operations_of

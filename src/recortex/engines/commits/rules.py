@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Form = Literal["revert", "decision", "fix", "rationale"]
 MOST_PROSE, MOST_CAUSE = 600, 400
 LEAST_PROSE = 60
-"""Characters of prose below which a body explains nothing."""
+"""Characters of prose below which a body explains nothing (bench/project_records.py)."""
 SHORTEST_REASON = 25
 PATTERNS = Patterns(__file__)
 _DECISIONS = PATTERNS.forms("decide_")

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _FENCE = lazy(r"[ \t]{0,3}(`{3,}|~{3,}|-{4,}[ \t]*$|\.{4,}[ \t]*$)")
 _ATX = lazy(r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
-_UNDERLINE = lazy(r"(=+|-+|~+|\^+|\"+|\*+|\++)[ \t]*$")
+_UNDERLINE = lazy(r"([=\-~^\"*+#'`:._])\1*[ \t]*$")
 _COMMENT = lazy(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _NOT_PLAIN = lazy(r"[ \t]*(?:[-*+|>#=]|\d+[.)][ \t])")
-_LEVELS = '=-~^"*+'
+_WITH_LINE_ABOVE = 2
 
 
 class Line(NamedTuple):
@@ -63,7 +63,7 @@ def outline(text: str, suffix: str = ".md") -> Outline:
     if not taken and suffix == ".rst":
         front, taken = field_list(lines)
     named = {str(name).strip().lower().replace("_", "-"): value for name, value in front.items()}
-    return Outline(named, tuple(_sections(list(_outside_code(lines, taken, suffix)))))
+    return Outline(named, tuple(_sections(list(_outside_code(lines, taken, suffix)), suffix)))
 
 
 def _outside_code(lines: Sequence[str], first: int, suffix: str) -> Iterator[Line]:
@@ -81,34 +81,41 @@ def _outside_code(lines: Sequence[str], first: int, suffix: str) -> Iterator[Lin
             yield Line(number, line)
 
 
-def _sections(lines: Sequence[Line]) -> Iterator[Section]:
+def _sections(lines: Sequence[Line], suffix: str) -> Iterator[Section]:
     level, title, below, place = 0, "", list[Line](), 0
+    marks = [] if suffix == ".rst" else ["=", "-"]
     while place < len(lines):
-        line = lines[place]
-        under = lines[place + 1] if place + 1 < len(lines) else Line(0, "")
-        found = _heading(line.text, under.text if under.number == line.number + 1 else "")
+        found = _heading(lines[place : place + 3], marks, adorned=suffix == ".rst")
         if found:
             yield Section(level, title, tuple(below))
             level, title, used = found
             below = []
             place += used
         else:
-            below.append(line)
+            below.append(lines[place])
             place += 1
     yield Section(level, title, tuple(below))
 
 
-def _heading(line: str, under: str) -> tuple[int, str, int] | None:
-    """The level and title of a heading, and how many lines it takes."""
-    if found := _ATX.match(line):
+def _heading(lines: Sequence[Line], marks: list[str], *, adorned: bool) -> tuple[int, str, int] | None:
+    """The level and title of a heading, and how many lines it takes.
+
+    Args:
+        lines: three at most, the first one in question.
+        marks: by which titles are underlined, the highest first; new ones are added where it may be any.
+        adorned: it may be any sign, and a line above too, as in reStructuredText.
+    """
+    if not adorned and (found := _ATX.match(lines[0].text)):
         return len(found[1]), found[2].strip(), 1
-    mark = _UNDERLINE.match(under)
-    plain = line.strip() and not _NOT_PLAIN.match(line) and not line.startswith((" ", "\t"))
-    if (
-        mark
-        and plain
-        and len(mark[1]) >= min(3, len(line.strip()))
-        and len(mark[1]) >= len(line.strip()) // 2
-    ):
-        return _LEVELS.index(mark[1][0]) + 1, line.strip(), 2
-    return None
+    over = adorned and len(lines) > _WITH_LINE_ABOVE and _UNDERLINE.match(lines[0].text)
+    line, under = lines[1 if over else 0], lines[(2 if over else 1) : (3 if over else 2)]
+    mark = _UNDERLINE.match(under[0].text) if under and under[0].number == line.number + 1 else None
+    said = line.text.strip()
+    text = said and not _NOT_PLAIN.match(line.text) and (over or not line.text.startswith((" ", "\t")))
+    if not mark or not text or len(mark[0].strip()) < max(min(3, len(said)), len(said) // 2):
+        return None
+    if mark[1] not in marks:
+        if not adorned:
+            return None
+        marks.append(mark[1])
+    return marks.index(mark[1]) + 1, said, 3 if over else 2
