@@ -16,7 +16,6 @@ from recortex.engines.citations.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from recortex.codebase.moves import Moves
     from recortex.domain.citation import Citation
     from recortex.domain.links import FileLink
     from recortex.domain.memory import Memory
@@ -106,19 +105,18 @@ def _there(root: Path, link: FileLink) -> str:
 
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
-    from recortex.codebase.moves import moves
+    from recortex.codebase.fates import fates
 
     absent = {link.path for link in missing if not _there(sources.root, link)}
-    with moves(sources.root, seconds=SECONDS[reach]) as known:
-        fates = known.fates(absent) if absent else {}
-        found = dict(_followed(sources, missing, fates))
-        rest = [link for link in missing if link not in found and link.content_hash]
-        found |= _searched(sources, rest, known, reach, absent) if rest else {}
+    gone = fates(sources.root, absent, seconds=SECONDS[reach])
+    found = dict(_followed(sources, missing, gone))
+    rest = [link for link in missing if link not in found and link.content_hash]
+    found |= _searched(sources, rest, reach, absent) if rest else {}
     beside = _named_by(one for one in found.values() if one.link.path in absent)
     found |= dict(_followed(sources, [link for link in missing if link not in found], beside))
-    fates = beside | fates
-    known_of = [link for link in missing if link not in found and link.path in fates]
-    return found | {link: lost(link, fates[link.path], known=True) for link in known_of}
+    gone = beside | gone
+    known_of = [link for link in missing if link not in found and link.path in gone]
+    return found | {link: lost(link, gone[link.path], known=True) for link in known_of}
 
 
 def _followed(
@@ -140,14 +138,16 @@ def _named_by(found: Iterable[Citation]) -> dict[str, str]:
 
 
 def _searched(
-    sources: _Sources, missing: Sequence[FileLink], known: Moves, reach: Reach, absent: Collection[str]
+    sources: _Sources, missing: Sequence[FileLink], reach: Reach, absent: Collection[str]
 ) -> dict[FileLink, Citation]:
     """What is found in files of the same name; with the reach of the tree, in all of the same language."""
+    from recortex.codebase.moves import moves
     from recortex.engines.citations.searching import Search, suffix
 
     search, names = Search(missing, absent), {link.path.rpartition("/")[2] for link in missing}
     suffixes, left = search.suffixes, MOST_BYTES
-    likely = [path for path in known.files() if suffix(path) in suffixes]
+    with moves(sources.root, seconds=SECONDS[reach]) as known:
+        likely = [path for path in known.files() if suffix(path) in suffixes]
     if reach != "tree":
         likely = [path for path in likely if path.rpartition("/")[2] in names]
     for path in likely[:MOST_SEARCHED]:
