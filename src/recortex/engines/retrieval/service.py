@@ -21,7 +21,7 @@ from recortex.engines.retrieval.candidates import Candidates
 from recortex.engines.retrieval.comparing import lacks_vector
 from recortex.engines.retrieval.considered import Considered
 from recortex.engines.retrieval.disputes import later_first, marked
-from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passes, rated
+from recortex.engines.retrieval.floor import FLOOR, Support, answerable, passing, rated
 from recortex.engines.retrieval.frame import frame_score
 from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
@@ -109,7 +109,7 @@ class Retrieval:
         best = answerable(considered.support) if considered.scored else 0.0
         candidates = rated(considered.scored, best)
         # With the floor: nothing if the best is too weak, and nothing far from it or from the question.
-        answering = filter(passes, candidates if best >= FLOOR else ())
+        answering = passing(candidates) if best >= FLOOR else iter(())
         most = max(limit, 0)
         looked_at = max(most, RERANKED) if self._reranker and most else most
         told = list(islice(answering if floor else candidates, looked_at))
@@ -308,8 +308,8 @@ class Retrieval:
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
     """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
     apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
-    told, given = ([one for one in some if one.facts.status not in apart] for some in (scored, found))
-    return min(limit, len(told)) - len(given)
+    told, given = ((one for one in some if one.facts.status not in apart) for some in (scored, found))
+    return sum(1 for _ in islice(told, limit)) - sum(1 for _ in given)
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)

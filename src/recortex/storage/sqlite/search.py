@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from recortex.domain.degradation import Degradation
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 COUNTED = 10_000
 """Memories with a word are counted up to this number, and estimated above: counting so many takes half a
 millisecond (bench/scale.py)."""
+
+
+_AS_FACTS = partial(tuple.__new__, Facts)
+"""Makes facts of a tuple, a third quicker than `_make` does: a recall reads hundreds."""
 
 
 class KeywordIndex:
@@ -93,7 +98,7 @@ class SqliteSearch(SearchRecords):
         codes = self._held.codes(model_key, rows[0][-2], newest) if rows else {}
         if codes is None:
             return super()._facts_with_vectors(keys, only, model_key)
-        return [Facts._make((*row[:-2], codes.get(row[-1]))) for row in rows]
+        return list(map(_AS_FACTS, ((*row[:-2], codes.get(row[-1])) for row in rows)))
 
     def frequencies(self, words: Sequence[str]) -> list[int]:
         """For each word, how many memories contain it; of a common one, estimated by the latest memories."""
