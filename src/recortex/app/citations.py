@@ -35,6 +35,7 @@ class _Sources:
 
     root: Path
     _last: tuple[str, Lines | None] = field(default=("", None))
+    _files: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Resolve the root once."""
@@ -46,6 +47,14 @@ class _Sources:
             data = read(self.root, path, self._real)
             self._last = (path, None if data is None else Lines(data))
         return self._last[1]
+
+    def there(self, link: FileLink) -> str:
+        """The path of a cited file, if it is there."""
+        found = self._files.get(link.path)
+        if found is None:
+            place = os.path.join(self.root, link.path)  # noqa: PTH118  as in `read`
+            found = self._files[link.path] = os.path.isfile(place)  # noqa: PTH113
+        return link.path if found else ""
 
 
 def cite(root: Path, path: str, first: int | None, last: int | None, commit: str = "") -> FileLink:
@@ -70,13 +79,13 @@ def citations_of(root: Path, links: Sequence[FileLink], reach: Reach = "file") -
     missing: list[FileLink] = []
     for link in sorted(set(links), key=lambda link: link.path):
         lines = sources.of(link.path)
-        if citation := judged(link, lines) if lines else _unread(root, link):
+        if citation := judged(link, lines) if lines else _unread(sources, link):
             found[link] = citation
         else:
             missing.append(link)
     if missing and reach != "file":
         found |= _elsewhere(sources, missing, reach)
-    return [found[link] if link in found else lost(link, _there(root, link)) for link in links]
+    return [found[link] if link in found else lost(link, sources.there(link)) for link in links]
 
 
 def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> dict[str, list[Citation]]:
@@ -93,21 +102,16 @@ def cited_by(root: Path, memories: Sequence[Memory], reach: Reach = "file") -> d
     }
 
 
-def _unread(root: Path, link: FileLink) -> Citation | None:
+def _unread(sources: _Sources, link: FileLink) -> Citation | None:
     """What cannot be compared: a file outside the project, or one too large. None: it is not there."""
     outside = link.path.startswith(("/", "~", "../"))
-    return uncompared(link) if outside or _there(root, link) else None
-
-
-def _there(root: Path, link: FileLink) -> str:
-    """The path of a cited file, if it is there."""
-    return link.path if os.path.isfile(root / link.path) else ""  # noqa: PTH113  takes any name
+    return uncompared(link) if outside or sources.there(link) else None
 
 
 def _elsewhere(sources: _Sources, missing: Sequence[FileLink], reach: Reach) -> dict[FileLink, Citation]:
     from recortex.codebase.fates import fates
 
-    absent = {link.path for link in missing if not _there(sources.root, link)}
+    absent = {link.path for link in missing if not sources.there(link)}
     gone = fates(sources.root, absent, seconds=SECONDS[reach])
     found = dict(_followed(sources, missing, gone))
     rest = [link for link in missing if link not in found and link.content_hash]

@@ -113,16 +113,15 @@ class Retrieval:
         most = max(limit, 0)
         looked_at = max(most, RERANKED) if self._reranker and most else most
         told = list(islice(answering if floor else candidates, looked_at))
-        memories = self._search.memories([one.scored.facts.key for one in told])
+        fades = decayed and not (self._historical or only.as_of)
+        confidence = self._decayed([one.scored.facts for one in told], to_micros(now)) if fades else {}
+        memories = self._search.memories([one.scored.facts.key for one in told], confidence)
         notes: tuple[str, ...] = ()
         if self._reranker:
             told, notes = reranked(query, told, memories, self._reranker)
         told = told[:most]
         found = [one.scored for one in told]
-        kept = {one.facts.key: memories[one.facts.key] for one in found if one.facts.key in memories}
-        if decayed and not self._historical and not only.as_of:
-            kept = self._decayed(kept, found, to_micros(now))
-        hits = self._settled(query, list(_hits(told, kept)), only, now)[:most]
+        hits = self._settled(query, list(_hits(told, memories)), only, now)[:most]
         return Recall(
             query=query,
             recipe=recipe,
@@ -169,13 +168,10 @@ class Retrieval:
         considered = self.consider(query, now=now, recipe=recipe, only=only, meaning=meaning)
         return understood(meaning.asked, meaning.vocabulary, considered)
 
-    def _decayed(
-        self, memories: Mapping[int, Memory], found: Sequence[Scored], now: int
-    ) -> dict[int, Memory]:
-        """The memories with decayed confidence. Hubs count only here: finding them for all is slow."""
-        hubs = self._search.hubs(list(memories)) if memories else {}
-        confidence = {one.facts.key: remaining(one.facts, now, hubs.get(one.facts.key, 0.0)) for one in found}
-        return {key: replace(memory, confidence=confidence[key]) for key, memory in memories.items()}
+    def _decayed(self, told: Sequence[Facts], now: int) -> dict[int, float]:
+        """The decayed confidence of each. Hubs count only here: finding them for all is slow."""
+        hubs = self._search.hubs([one.key for one in told]) if told else {}
+        return {one.key: remaining(one, now, hubs.get(one.key, 0.0)) for one in told}
 
     def meaning(
         self,
