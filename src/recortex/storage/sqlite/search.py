@@ -31,6 +31,9 @@ COUNTED = 10_000
 millisecond (bench/scale.py)."""
 
 
+MANY_NEW = 32
+"""From so many new memories on, known ones are found for all at once: NumPy takes longer to be loaded than
+fewer searches take."""
 _AS_FACTS = partial(tuple.__new__, Facts)
 """Makes facts of a tuple, a third quicker than `_make` does: a recall reads hundreds."""
 
@@ -143,6 +146,17 @@ class SqliteSearch(SearchRecords):
             (id_, known)
             for id_, known in self._index.rows(self._sql["lookalikes"], (any_of(words), terms, LOOKALIKES))
         ]
+
+    def candidates_of_all(self, asked: Sequence[Sequence[str]]) -> list[list[tuple[str, str]]]:
+        """As `candidates`, for each of many new memories: words that they share are looked up once."""
+        if len(asked) < MANY_NEW:
+            return [self.candidates(words) for words in asked]
+        from recortex.storage.sqlite.lookalikes import lookalikes
+
+        found = lookalikes(self._index, self._sql["alike"], asked)
+        rows = self._rows("living", json(sorted({key for keys in found for key in keys})))
+        living = {key: (id_, text) for key, id_, text in rows}
+        return [[living[key] for key in keys if key in living] for keys in found]
 
 
 def holding(index: Rows, sql: str, words: Sequence[str], keys: Sequence[int]) -> dict[str, frozenset[int]]:
