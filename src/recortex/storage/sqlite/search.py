@@ -97,8 +97,8 @@ class SqliteSearch(SearchRecords):
         if not self._held.holds(model_key):
             return super()._facts_with_vectors(keys, only, model_key)
         rows = self._fact_rows(keys, only, "(SELECT number FROM vector_changes), m.embedding_key")
-        newest = max((row[-1] or 0 for row in rows), default=0)
-        codes = self._held.codes(model_key, rows[0][-2], newest) if rows else {}
+        wanted = [row[-1] for row in rows if row[-1] is not None]
+        codes = self._held.codes(model_key, rows[0][-2], wanted) if rows else {}
         if codes is None:
             return super()._facts_with_vectors(keys, only, model_key)
         return list(map(_AS_FACTS, ((*row[:-2], codes.get(row[-1])) for row in rows)))
