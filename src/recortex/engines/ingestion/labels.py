@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recortex.codec import convert
@@ -13,7 +14,7 @@ from recortex.engines.privacy.names import without_secrets
 from recortex.lean import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from recortex.domain.memory import Memory
     from recortex.engines.ingestion.draft import Draft
@@ -95,7 +96,10 @@ def label_texts(of: Memory | Draft) -> Iterator[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    for field in fields(value):
-        text = getattr(value, field.name)
-        if isinstance(text, str) and text:
-            yield text
+    return (text for text in _fields_of(value.__class__)(value) if isinstance(text, str) and text)
+
+
+@cache
+def _fields_of(cls: Any) -> Callable[[Any], tuple[Any, ...]]:
+    """Reads all fields of a class's instance."""
+    return attrgetter(*(field.name for field in fields(cls)))

@@ -133,6 +133,11 @@ class Ranking(Sequence[Scored]):
         self._order, self._rows = order, (facts, totals, forms, spoken)
         self._columns = measured, common, deviations
 
+    @property
+    def facts(self) -> Sequence[Facts]:
+        """Of the candidates, in no order."""
+        return self._rows[0]
+
     def __len__(self) -> int:
         """How many candidates there are."""
         return len(self._order)
@@ -291,6 +296,7 @@ def _words_of(pattern: str) -> frozenset[str]:
     return frozenset(parts)  # of `repositoryPattern` its two words, not the whole name
 
 
+@lru_cache(4_096)
 def closeness(path: str, named: str) -> float:
     """1 for the same file, or a name that ends the path; 0.5 for the same folder; else 0."""
     path, named = path.strip("/").lower(), named.strip("/").lower()

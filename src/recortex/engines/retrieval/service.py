@@ -27,7 +27,7 @@ from recortex.engines.retrieval.lexicon import synonyms_of
 from recortex.engines.retrieval.question import Question, question, without
 from recortex.engines.retrieval.recipes import RECIPES
 from recortex.engines.retrieval.reranking import RERANKED, reranked
-from recortex.engines.retrieval.scorer import Evidence, Scored, patterns_asked_for, score
+from recortex.engines.retrieval.scorer import Evidence, Ranking, Scored, patterns_asked_for, score
 from recortex.engines.retrieval.times import lifted, periods, timeless
 from recortex.engines.retrieval.vocabulary import Vocabulary
 from recortex.engines.scripts import borders
@@ -304,8 +304,9 @@ class Retrieval:
 def _withheld(scored: Sequence[Scored], found: Sequence[Scored], limit: int, only: MemoryQuery) -> int:
     """How many more there would be without the floor; proposed ones, which stand apart, do not count."""
     apart = {Status.PROPOSED} if Status.ACTIVE in only.statuses else set[Status]()
-    told, given = ((one for one in some if one.facts.status not in apart) for some in (scored, found))
-    return sum(1 for _ in islice(told, limit)) - sum(1 for _ in given)
+    facts = scored.facts if isinstance(scored, Ranking) else [one.facts for one in scored]
+    told = sum(one.status not in apart for one in facts)
+    return min(limit, told) - sum(one.facts.status not in apart for one in found)
 
 
 _NO_SUPPORT = Support(coverage=0.0, unknown=1.0, unknown_names=0.0)
